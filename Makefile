@@ -19,11 +19,11 @@ env: $(SERVING)  ## create .venv with what serving needs
 
 dev: $(DEVELOPING)  ## add the tools for tests, lint and benchmarks to .venv
 
-$(SERVING): requirements.lock scripts/make_env.sh
+$(SERVING): requirements.lock pyproject.toml scripts/make_env.sh
 	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements.lock
 	@touch $@
 
-$(DEVELOPING): requirements-dev.lock scripts/make_env.sh
+$(DEVELOPING): requirements-dev.lock pyproject.toml scripts/make_env.sh
 	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements-dev.lock
 	@touch $@ $(SERVING)
 

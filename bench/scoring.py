@@ -107,13 +107,13 @@ def _processes(
     yield Measurement(
         "peak memory of scoring that file, a whole process", f"{peak:.0f} MB", beside="", ratio="", asked="under 300 MB"
     )
-    check = [sys.executable, "-m", "submissions", "check", str(empty)]
+    check = [sys.executable, "-m", "vlrb", "check", str(empty)]
     start, bare = paired_seconds(
         [lambda: subprocess.run(check, capture_output=True), lambda: subprocess.run([sys.executable, "-c", "pass"])]
     )
     beside = f"python alone: {_ms(bare)}"
     yield Measurement(
-        "python -m submissions check, start to end",
+        "vlrb check, start to end",
         _ms(start),
         beside=beside,
         ratio=f"{start / bare:.0f}",

@@ -8,7 +8,6 @@ from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages import about, red_team
-from leaderboard.pages.definition_check import published_tables
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
@@ -18,6 +17,7 @@ from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.judges import TYPES
+from vlrb.numbers.definition_report import published_tables
 from vlrb.readers import READERS
 from vlrb.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from web.actions import ACTIONS

@@ -22,4 +22,10 @@ else
   .venv/bin/python -m pip install --disable-pip-version-check --progress-bar off --require-hashes -r "$lock" |
     awk '/^Collecting/ { printf "\r\033[K  %d of %d %s", ++n, total, $2; fflush() } /^Installing/ { printf "\r\033[K  installing ...\n"; fflush() }' total="$packages"
 fi
+# The command `vlrb`, from this checkout.
+if [ -n "$uv" ]; then
+  "$uv" pip install --quiet --python .venv/bin/python --no-deps --editable .
+else
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+fi
 echo "Ready: .venv/bin/python"

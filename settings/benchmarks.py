@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from pydantic import SecretStr, field_validator
 
-from common.hub_sources import parse_hub_source
 from settings.declared import DeclaredSettings, Files, Flag, Levels, Names, SettingsError, setting, split_names
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.hub_sources import parse_hub_source
 from vlrb.common.messages import _, joined
 
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")

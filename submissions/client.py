@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from storage.metadata import FIELDS
-from submissions.text_output import sample_lines, score_title
+from vlrb.commands.text_output import sample_lines, score_title
 from vlrb.common.command_line import columns, complain, say, translated
 from vlrb.common.messages import _
 from vlrb.common.rounding import percent

@@ -1,4 +1,4 @@
-"""``python -m submissions check|submit|status|publish|anonymity|verify``.
+"""``python -m submissions submit|status|publish|anonymity|verify``.
 
 Starts fast: each command imports what it needs.
 """
@@ -6,22 +6,14 @@ Starts fast: each command imports what it needs.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from pathlib import Path
 from typing import Any
 
-from submissions.text_output import benchmark_title, sample_lines
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
-from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.command_line import CommandParser, complain, translated
-from vlrb.common.messages import _, joined
-from vlrb.common.text import printable
-from vlrb.predictions.problems import votes_phrase
-from vlrb.predictions.readability import needs_confirmation
+from vlrb.common.command_line import CommandParser
+from vlrb.common.messages import _
 
-OK, REJECTED, USAGE = 0, 1, 2
+USAGE = 2
 
 
 def run(arguments: list[str]) -> int:
@@ -32,35 +24,16 @@ def run(arguments: list[str]) -> int:
 
 def command_line(arguments: list[str]) -> argparse.ArgumentParser:
     """Return the commands, with the options of those that the arguments may mean."""
-    about = _("Check and submit prediction files, and check receipts.")
+    about = _("Submit prediction files, and check receipts.")
     parser = CommandParser(prog="python -m submissions", description=about)
-    names = "check|submit|status|publish|anonymity|verify"
+    names = "submit|status|publish|anonymity|verify"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
-    _add_check(commands)
     _add_verify(commands, arguments)
-    if not arguments or arguments[0] not in ("check", "verify"):
-        from submissions import client  # the HTTP client's options; `check` need not wait for them
+    if arguments[:1] != ["verify"]:
+        from submissions import client  # the HTTP client's options; `verify` need not wait for them
 
         client.add_commands(commands, os.environ)
     return parser
-
-
-def _add_check(commands: Any) -> None:
-    check = commands.add_parser(
-        "check", help=_("check a file without labels: format, pairs, votes, position bias, all problems")
-    )
-    check.add_argument("file", type=Path, metavar="FILE", help=_("prediction file in any known format"))
-    check.add_argument("--json", action="store_true", help=_("print the check report as JSON"))
-    check.add_argument(
-        "--items", type=Path, metavar="PATH", help=_("manifest of pairs, where the benchmark comes without one")
-    )
-    check.add_argument(
-        "--benchmark",
-        default=DEFAULT_BENCHMARK,
-        metavar="ID",
-        help=_("id ({default_benchmark})", default_benchmark=DEFAULT_BENCHMARK),
-    )
-    check.set_defaults(run=check_command)
 
 
 def _add_verify(commands: Any, arguments: list[str]) -> None:
@@ -77,107 +50,3 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
         return output.code
 
     verify.set_defaults(run=run)
-
-
-def check_command(arguments: argparse.Namespace) -> int:
-    """Read a file as the service would, and print what it found."""
-    from vlrb.benchmarks.items import ItemTable, load_table
-    from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
-
-    try:
-        data = arguments.file.read_bytes()
-        definitions = definitions_folder(os.environ)
-        spec = load_spec(arguments.benchmark, definitions)
-        if arguments.items is None and not spec.has_items:
-            complain(_without_items(spec))
-            return USAGE
-        table = load_table(arguments.items, definitions) if arguments.items else ItemTable.load(spec, None)
-    except FileNotFoundError as error:
-        complain(_("{filename} does not exist.", filename=error.filename))
-        return USAGE
-    except (OSError, ValueError, KeyError) as error:
-        complain(_("cannot read: {error}", error=error))
-        return USAGE
-    try:
-        report = build_report(parse_predictions(data, table), table.benchmark)
-    except UploadRejected as rejection:
-        report = build_report(rejection, table.benchmark)
-    print(json.dumps(report) if arguments.json else readable(report) + _demo_hint(report, arguments.items))
-    return OK if report["ok"] else REJECTED
-
-
-def _without_items(spec: BenchmarkSpec) -> str:
-    """Return how to make the manifest of a benchmark whose definition has none."""
-    edition = spec.editions[0].key if spec.editions else "v1"
-    return _(
-        "{title} comes without an item manifest. Make one from the benchmark’s own file, then check with it:\n"
-        "  python -m maintenance manifest {benchmark} {edition}=FILE --output items.json\n"
-        "  python -m submissions check ... --items items.json\n"
-        "A part of the pairs needs a name of its own instead of {edition}.",
-        title=spec.title,
-        benchmark=spec.id,
-        edition=edition,
-    )
-
-
-def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
-    """Return how to check a file of the demo, whose items are in another manifest; nothing for others."""
-    about_demo = any(problem["code"] == "other-benchmark" for problem in report["problems"])
-    if items is not None or not about_demo or "other_benchmark" in report:
-        return ""
-    manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"
-    return translated(_("\n  A file of the demo is checked with --items {manifest}", manifest=manifest))
-
-
-def readable(report: dict[str, Any]) -> str:
-    """Return a check report in words; control characters of the file are shown as escapes."""
-    from vlrb.readers import format_name
-
-    lines: list[str] = [
-        _(
-            "{verdict} Format: {format}. Benchmark: {benchmark}.",
-            verdict=_verdict(report),
-            format=_(format_name(report["format"])) if report["format"] else _("not known"),
-            benchmark=_(benchmark_title(report["benchmark"], definitions_folder(os.environ))),
-        )
-    ]
-    if report.get("parse_rate") is not None:
-        votes = votes_phrase(report["votes_per_item"])
-        lines += [
-            _("  revision            {revision}", revision=report["revision"]),
-            _("  pairs               {pairs:,}, with {votes}", pairs=report["items"], votes=votes),
-            _("  readable votes      {rate:.1%}", rate=report["parse_rate"]),
-            _("  picked first answer {share}", share=_first_shown(report["first_shown_rate"])),
-        ]
-    for warning in report["warnings"]:
-        ids = ", ".join(warning["ids"][:10]) + (", ..." if len(warning["ids"]) > 10 else "")
-        text = _("  warning {code}: {message}", code=warning["code"], message=warning["message"])
-        lines.append(translated(text) + (f" [{ids}]" if ids else ""))
-    lines += [_problem(problem) for problem in report["problems"]]
-    if report["problem_count"] > len(report["problems"]):
-        lines.append(_("  and {n:,} more problems", n=report["problem_count"] - len(report["problems"])))
-    lines += sample_lines(report)
-    return "\n".join(printable(translated(line)) for line in lines)
-
-
-def _problem(problem: dict[str, Any]) -> str:
-    line = _("line {line}", line=problem["line"]) if problem["line"] is not None else ""
-    names = [f"{name} {problem[name]}" for name in ("id", "field") if problem[name] is not None]
-    place = joined([*([line] if line else []), *names])
-    code, message = problem["code"], problem["message"]
-    if not place:
-        return _("  problem {code}: {message}", code=code, message=message)
-    return _("  problem {code}: {place}: {message}", code=code, place=place, message=message)
-
-
-def _verdict(report: dict[str, Any]) -> str:
-    if not report["ok"]:
-        return _("REJECTED.")
-    confirm, ready = _("OK, but confirm it with --accept-unreadable."), _("OK: ready to submit.")
-    return confirm if needs_confirmation(report) else ready
-
-
-def _first_shown(rate: float | None) -> str:
-    if rate is None:
-        return _("the file does not state it")
-    return _("{share:.1%} of the time (50% is unbiased)", share=rate)

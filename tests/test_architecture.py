@@ -33,7 +33,17 @@ PACKAGES = (
     "settings",
 )
 # Parts of vlrb with arrows of their own; the rest of it is the core, `vlrb`.
-PARTS = ("vlrb.common", "vlrb.predictions", "vlrb.readers", "vlrb.judge", "vlrb.editions")
+PARTS = (
+    "vlrb.cli",
+    "vlrb.commands",
+    "vlrb.common",
+    "vlrb.predictions",
+    "vlrb.readers",
+    "vlrb.judge",
+    "vlrb.editions",
+    "vlrb.benchmarks.label_files",
+    "vlrb.benchmarks.hub_labels",
+)
 
 # package -> project packages it may import (wiring files may import everything); vlrb imports nothing of the service
 LIBRARY = {"vlrb", "vlrb.common"}
@@ -43,6 +53,10 @@ ARROWS: dict[str, set[str]] = {
     "vlrb": set(),
     "vlrb.readers": {*LIBRARY, "vlrb.predictions"},
     "vlrb.predictions": {*LIBRARY, "vlrb.readers"},
+    "vlrb.benchmarks.hub_labels": LIBRARY,
+    "vlrb.benchmarks.label_files": {*LIBRARY, "vlrb.benchmarks.hub_labels"},
+    "vlrb.commands": {*READING, "vlrb.benchmarks.label_files"},
+    "vlrb.cli": {"vlrb.common", "vlrb.commands", "vlrb.judge", "vlrb.editions"},
     "vlrb.judge": READING,
     "vlrb.editions": {*READING, "vlrb.judge"},
     "common": {"vlrb.common"},
@@ -55,7 +69,17 @@ ARROWS: dict[str, set[str]] = {
     "review": {*LIBRARY, "common", "storage", "auth", "maintenance"},
     "operation": {"vlrb.common", "common", "storage", "auth"},
     "settings": {*LIBRARY, "common", "storage", "auth", "operation"},
-    "workers": {*READING, "vlrb.editions", "common", "storage", "operation", "settings"},
+    "workers": {
+        *READING,
+        "vlrb.editions",
+        "vlrb.benchmarks.label_files",
+        "vlrb.benchmarks.hub_labels",
+        "vlrb.commands",
+        "common",
+        "storage",
+        "operation",
+        "settings",
+    },
 }
 GROUPS = {*PACKAGES, *PARTS}
 ARROWS["web"] = GROUPS - {"vlrb.judge", "vlrb.editions"}  # the composition root; app.py alone imports it
@@ -75,11 +99,14 @@ ENVIRONMENT_READERS = WIRING | {
     "maintenance/space_commands.py",
     "web/startup.py",
     "workers/item_files.py",
-    "submissions/command_line.py",
-    "leaderboard/command_line.py",
     "submissions/sandbox.py",
-    "vlrb/judge/__main__.py",
-    "vlrb/editions/__main__.py",
+    "submissions/command_line.py",
+    "vlrb/cli.py",
+    "vlrb/commands/check.py",
+    "vlrb/commands/numbers.py",
+    "vlrb/commands/score.py",
+    "vlrb/judge/command_line.py",
+    "vlrb/editions/command_line.py",
 }
 CORE_LIBRARIES = {"numpy", "scipy"}
 
@@ -288,7 +315,7 @@ def test_every_import_follows_the_arrows() -> None:
         ("storage/x.py", "import vlrb.predictions.parse"),
         ("submissions/x.py", "from leaderboard.board import rows"),
         ("vlrb/predictions/parse.py", "import gradio as gr"),
-        ("submissions/x.py", "from workers.labels.loader import load_labels"),
+        ("submissions/x.py", "from vlrb.benchmarks.label_files import load_labels"),
         ("leaderboard/board/rows.py", "import plotly.graph_objects as go"),
         ("leaderboard/board/rows.py", "from fastapi import APIRouter"),
         ("leaderboard/board/rows.py", "def late():\n    import pandas"),
@@ -398,13 +425,13 @@ def loaded_by(module: str) -> set[str]:
     return set(ran.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["submissions.command_line", "vlrb.predictions.parse", "vlrb.scorecard"])
+@pytest.mark.parametrize("module", ["vlrb.commands.check", "vlrb.predictions.parse", "vlrb.scorecard"])
 def test_light_modules_load_nothing_heavy(module: str) -> None:
     assert not HEAVY & loaded_by(module)
 
 
 def test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly() -> None:
-    programs = ("vlrb.editions", "vlrb.judge", "leaderboard", "maintenance", "submissions", "workers")
+    programs = ("vlrb", "maintenance", "submissions", "workers")
     loaded = set().union(*(loaded_by(f"{program}.__main__") for program in programs))
     assert not {"numpy", "openai", "PIL", "sqlalchemy"} & loaded
 
@@ -614,7 +641,7 @@ OTHER_MEANINGS = {
     "operation/request_metrics.py": 1,
     "review/pages.py": 1,
     "submissions/policy_text.py": 1,
-    "workers/benchmark_score.py": 1,
+    "vlrb/commands/score_pairs.py": 1,
 }
 
 

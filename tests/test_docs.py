@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -15,7 +16,8 @@ from scripts import doc_tables
 from settings import SETTING_NAMES
 from tests.factories.suite.programs import run_submissions, run_worker
 from tests.test_architecture import PACKAGES, imports
-from vlrb.judge.__main__ import command_line as judge_command_line
+from vlrb.commands import check, numbers, score
+from vlrb.judge.command_line import command_line as judge_command_line
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -124,6 +126,14 @@ def test_every_command_and_every_option_is_named(package: str) -> None:
             assert option in text, f"python -m {package} {command} {option}"
 
 
+@pytest.mark.parametrize("command", [check, score, numbers], ids=lambda command: command.__name__.rpartition(".")[2])
+def test_every_option_of_the_library_is_named(command: ModuleType) -> None:
+    parser = command.command_line()
+    assert f"`{parser.prog} " in COMMANDS
+    options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
+    assert not [name for name in options - {"--help"} if name not in COMMANDS + SUBMITTING]
+
+
 def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Yield words and parser of every command that does something."""
     below = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
@@ -151,7 +161,7 @@ def test_every_command_and_every_option_of_a_judge_is_named() -> None:
     for words, parser in maintenance_commands(judge_command_line()):
         options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
         missing += [f"{words} {name}" for name in options - {"--help"} if f"`{name}" not in JUDGING]
-        missing += [words] if f"python -m vlrb.judge {words}" not in JUDGING else []
+        missing += [words] if f"vlrb judge {words}" not in JUDGING else []
     assert not missing
 
 

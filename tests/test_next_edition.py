@@ -21,7 +21,7 @@ from tests.factories.pools import png
 from tests.factories.services.axe import expect_accessible_light_and_dark
 from tests.factories.services.service import Service, running, until
 from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
-from vlrb.editions.__main__ import main as curate
+from tests.factories.suite.programs import edition_main as curate
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 MAINTAINER, ANNOTATORS, ADJUDICATOR = "alice", ("bob", "mallory"), "carol"

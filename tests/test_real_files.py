@@ -9,7 +9,7 @@ import pytest
 
 from bench.official_files import official_lines
 from bench.official_rule import official_counts
-from tests.factories.suite.programs import run_worker
+from tests.factories.suite.programs import run_vlrb
 from tests.real_data import real_file, rows
 
 TOOLS = (
@@ -20,9 +20,9 @@ LABELS = {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"
 
 
 def score(file: Path, revision: str, *, extra: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the scorecard that `python -m workers score` prints."""
+    """Return the scorecard that `vlrb score` prints."""
     labels = real_file(f"data/{LABELS[revision]}")
-    done = run_worker("score", str(file), "--labels", str(labels), "--revision", revision, "--json", *extra)
+    done = run_vlrb("score", str(file), "--labels", str(labels), "--revision", revision, "--json", *extra)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
 

@@ -1,4 +1,4 @@
-"""Command line `python -m workers [--drain] | score FILE --labels PATH | commitment --labels PATH ... |
+"""Command line `python -m workers [--drain] | commitment --labels PATH ... |
 compare BEFORE AFTER`."""
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from settings import SettingsError, WorkerSettings
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
-from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.command_line import CommandParser, complain, say, translated
+from vlrb.benchmarks.spec import SpecError
+from vlrb.common.command_line import CommandParser, complain, translated
 from vlrb.common.messages import _
 from workers import WRONG_CONFIGURATION
 
@@ -23,11 +22,9 @@ def run(arguments: Sequence[str] | None) -> int:
     # (bulk scoring took four times as long).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from operation.replication.litestream import ReplicaUnusable
-    from workers.labels.loader import LabelsError, LabelsUnreachable
+    from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable
 
     try:
-        if options.command == "score":
-            return _score(options)
         if options.command == "commitment":
             return _commitment(options)
         if options.command == "compare":
@@ -42,40 +39,17 @@ def run(arguments: Sequence[str] | None) -> int:
         return WRONG_CONFIGURATION if final else 1
 
 
-def _score(options: argparse.Namespace) -> int:
-    from workers import benchmark_score, score_cli  # without the second that the database's libraries take
-
-    result: score_cli.ScoringError | benchmark_score.BenchmarkResult
-    spec = load_spec(options.benchmark, definitions_folder(os.environ))
-    if benchmark_score.uses_label_revisions(spec, options.items):
-        revision, table = options.revision or options.edition, score_cli.items_of(spec, options.items)
-        result = score_cli.score(options.file, options.labels, revision=revision, table=table, as_json=options.json)
-    else:
-        result = benchmark_score.score_benchmark(
-            options.file,
-            Path(options.labels),
-            spec=spec,
-            edition=options.edition or options.revision,
-            as_json=options.json,
-        )
-    for remark in result.remarks:
-        complain(remark)
-    if result.scored:
-        print(result.text) if options.json else say(result.text)
-    return 0 if result.scored else 1
-
-
 def _commitment(options: argparse.Namespace) -> int:
-    from workers import score_cli
+    from vlrb.commands import score as offline
 
-    print(score_cli.commitment_of(options.labels, options.revision, items=options.items, salt=options.salt))
+    print(offline.commitment_of(options.labels, options.revision, items=options.items, salt=options.salt))
     return 0
 
 
 def _compare_labels(options: argparse.Namespace) -> int:
-    from workers import score_cli
+    from vlrb.commands import score as offline
 
-    print(score_cli.label_changes_of(options.before, options.after, items=options.items), end="")
+    print(offline.label_changes_of(options.before, options.after, items=options.items), end="")
     return 0
 
 
@@ -110,22 +84,12 @@ def command_line() -> argparse.ArgumentParser:
     parser = CommandParser(prog="python -m workers", description=_("Scores submissions against hidden labels."))
     parser.add_argument("--drain", action="store_true", help=_("stop when nothing waits to be scored"))
     commands = parser.add_subparsers(dest="command")
-    score = commands.add_parser("score", help=_("score a file offline and print its scorecard; writes nothing"))
-    score.add_argument("file", type=Path)
-    score.add_argument(
-        "--labels", required=True, help=_("JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
-    )
-    score.add_argument(
-        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
-    )
-    score.add_argument("--edition", help=_("which pairs the labels must hold; what they hold if left out"))
-    score.add_argument("--revision", help=_("of the labels; recognised by their ids if left out"))
-    score.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
-    score.add_argument("--json", action="store_true", help=_("print the scorecard as JSON"))
     commitment = commands.add_parser(
         "commitment", help=_("what a label file was committed to with, once its salt is out")
     )
-    commitment.add_argument("--labels", required=True, help=_("as above"))
+    commitment.add_argument(
+        "--labels", required=True, help=_("JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
+    )
     commitment.add_argument("--revision", required=True, help=_("the name under which they were imported"))
     commitment.add_argument(
         "--salt", type=bytes.fromhex, required=True, help=_("in hex, as the log of decisions has it")

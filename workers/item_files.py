@@ -16,11 +16,11 @@ from pathlib import Path
 from settings import WorkerSettings
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, load_table, read_rows
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.atomic_files import PUBLIC, write_once
-from workers.labels.loader import LabelsError, LabelsUnreachable, read_rows
-from workers.scorer import load_table, table_of_sources
+from workers.scorer import table_of_sources
 
 UNREACHABLE = 75  # exit code (EX_TEMPFAIL): another time it may work
 

@@ -9,14 +9,13 @@ from types import MappingProxyType
 
 from operation.tracing import Trace, not_traced
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.items import load_table as read_table
+from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.pairs.labelled_pairs import PairsError, PairSet
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.scorecard import SCORER_VERSION
-from workers.labels.loader import LabelsError, load_labels, load_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +45,6 @@ class Scorer:
             int((labelled & (self.table.source_index == index)).sum()) for index in range(len(self.table.spec.sources))
         ]
         return dict(zip(self.table.spec.source_keys, counts, strict=True))
-
-
-def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> ItemTable:
-    """Return the items of a manifest file, or those of a definition (None: the default one). Raises LabelsError where
-    the file is not there, or is of another benchmark."""
-    if items_file is not None and not items_file.is_file():
-        raise LabelsError(
-            _(
-                "no pairs in {items_file}: `python app.py` makes the demo benchmark, or set LABELS",
-                items_file=items_file,
-            )
-        )
-    try:
-        return read_table(items_file) if spec is None else ItemTable.load(spec, items_file)
-    except ValueError as error:
-        raise LabelsError(str(error)) from None
 
 
 def load_scorer(

@@ -25,6 +25,7 @@ from storage.jobs.leases import LeaseLost
 from storage.jobs.tasks import TaskClaim, TaskFilter, TaskKind
 from storage.labels import label_imports
 from storage.labels.label_sets import LabelSetChanged
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError
 from workers import task_handlers
@@ -32,7 +33,6 @@ from workers.jobs import audit_checkpoint, check_files, import_labels, weak_hidi
 from workers.jobs.activate_revision import BoardChangedMeanwhile
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.rescore import CHUNK
-from workers.labels.loader import LabelsError
 from workers.labels.store import LabelRegistry, LabelStore
 from workers.runner import worker_name
 from workers.scorer import Scorer

@@ -20,7 +20,7 @@ _FEW_TICKS = 3
 _EMPTY = (
     _("No judge on the board states the price, the tokens or the time of its run."),
     _(
-        "python -m vlrb.judge submit fills them in. Of an entry of yours you can state them on its page in your "
+        "vlrb judge submit fills them in. Of an entry of yours you can state them on its page in your "
         "account, and with a submission under “What the run cost”."
     ),
 )

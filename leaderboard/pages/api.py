@@ -15,13 +15,15 @@ from leaderboard import openapi_examples
 from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
-from leaderboard.pages import compare, definition_check, number_check, tool_pages
+from leaderboard.pages import compare, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import json_body, respond, version_or_problem
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
+from vlrb.numbers import definition_report as definition_check
+from vlrb.numbers import report as number_check
 from vlrb.pairs.definition_check import figure_names
 
 AsOf = Annotated[

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leaderboard.board.reported_results import ReportedFigures, mixed_definitions
-from leaderboard.pages import definition_check, number_check
 from vlrb.common.messages import _, joined
+from vlrb.numbers import definition_report as definition_check
+from vlrb.numbers import report as number_check
 from vlrb.pairs.definition_check import IMPOSSIBLE, DefinitionCheck
 
 

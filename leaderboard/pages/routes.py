@@ -10,13 +10,14 @@ from starlette.responses import FileResponse, Response
 
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
-from leaderboard.pages import about, analyse, explore, number_check, red_team, tool_pages
+from leaderboard.pages import about, analyse, explore, red_team, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import no_board, status_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import HTML, OF_A_LANGUAGE, REVALIDATE, SECURITY, NotFoundPage, requested_version, respond
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 from vlrb.common.messages import _
+from vlrb.numbers import report as number_check
 
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _BUSY = _("Too many readers are checking numbers at the moment. Please try again in a few seconds.")

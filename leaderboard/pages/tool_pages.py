@@ -13,15 +13,17 @@ from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import about, compare, definition_check, explore, number_check
+from leaderboard.pages import about, compare, explore
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.pages.number_check import BadFigures
 from leaderboard.render import past_board_context, render
 from leaderboard.render_context import RenderContext
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
+from vlrb.numbers import definition_report as definition_check
+from vlrb.numbers import report as number_check
 from vlrb.numbers.answer import Implied, Plausibility
+from vlrb.numbers.report import BadFigures
 from vlrb.pairs.definition_check import by_printed_name, printed_names
 from vlrb.pairs.reported_definitions import definition_name, printed_title
 

@@ -1,4 +1,4 @@
-"""Use cases about pools: candidates for a next edition, imported from a folder that `python -m vlrb.editions` wrote."""
+"""Use cases about pools: candidates for a next edition, imported from a folder that `vlrb edition` wrote."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Folder = Annotated[
     button="Import the pool",
 )
 def request_import(ctx: ActionContext, name: PoolName, *, folder: Folder, reason: Reason) -> ActionResult:
-    """Have a worker import the candidates of a folder that `python -m vlrb.editions` wrote. For maintainers.
+    """Have a worker import the candidates of a folder that `vlrb edition` wrote. For maintainers.
 
     The folder has the pairs of a pool, or the candidates of a filter; it stays where it is, for the images. Preferences
     in it are not imported; draft labels and gold pairs are. Raises AuthError, Conflict.

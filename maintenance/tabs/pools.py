@@ -21,7 +21,7 @@ from storage.clock import minute
 from vlrb.common.messages import _
 
 _LEAD = _(
-    "A pool is a folder that python -m vlrb.editions wrote on this machine: candidates for a next edition. A worker "
+    "A pool is a folder that vlrb edition wrote on this machine: candidates for a next edition. A worker "
     "imports their texts, draft labels and gold pairs. Preferences stay in the folder. People who verify a pool answer "
     "at /annotate. They see a draft label after their first answer. Where annotators differ, an adjudicator decides "
     "who has not annotated the pair. The tab Verification shows how far a project is, and closes it."

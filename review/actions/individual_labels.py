@@ -1,4 +1,4 @@
-"""Every answer of a closed annotation project, for publication and for `python -m vlrb.editions verify import`.
+"""Every answer of a closed annotation project, for publication and for `vlrb edition verify import`.
 
 Nothing here depends on a label. Answers of an open project stay closed: annotators who are maintainers are blind, too.
 """
@@ -22,7 +22,7 @@ from vlrb.common.messages import _
 
 EXPORTED = "verification.exported"
 ADJUDICATOR = "adjudicator:"
-"""Before the account of who adjudicated: `python -m vlrb.editions verify import` lets these answers decide."""
+"""Before the account of who adjudicated: `vlrb edition verify import` lets these answers decide."""
 
 
 class IndividualLabel(NamedTuple):

@@ -24,13 +24,13 @@ from tests.databases import a_submission, fill_once
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.predictions.parse import parse_predictions
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.votes import Matrix, Votes
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
-from workers.labels.loader import load_labels
 from workers.labels.store import LabelRegistry, LabelStore
 from workers.scorer import Scorer
 from workers.startup import prepare

@@ -22,12 +22,12 @@ from tests.factories import labels, small_benchmark
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import ItemTable, presentation_order
+from vlrb.benchmarks.label_files import label_set
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
-from workers.labels.loader import label_set
 from workers.labels.store import LabelRegistry, LabelStore
 from workers.scorer import Scorer
 from workers.startup import prepare

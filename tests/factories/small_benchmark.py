@@ -19,11 +19,11 @@ from tests.databases import a_submission
 from tests.factories import labels
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.label_files import label_set
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
-from workers.labels.loader import label_set
 from workers.scorer import Scorer
 from workers.startup import prepare
 

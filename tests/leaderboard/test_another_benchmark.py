@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.__main__ import main as check_numbers
 from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import charts_of
 from leaderboard.pages.analyse import analyse_page, read_query
@@ -22,7 +21,8 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from storage.database import open_database
 from tests.factories.services.service import Service, running, until
-from tests.factories.suite.programs import run_main, run_maintenance, run_submissions, run_worker
+from tests.factories.suite.programs import numbers_main as check_numbers
+from tests.factories.suite.programs import run_main, run_maintenance, run_vlrb
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 
@@ -146,19 +146,19 @@ def test_every_command_knows_the_definitions_that_the_environment_names(walk: Wa
     file, labels = tmp_path / "judge.jsonl", walk.definitions.parent / "labels.jsonl"
     file.write_bytes(predictions(range(5)))
     named, own = ("--benchmark", "weather"), {"BENCHMARK_DEFINITIONS": str(walk.definitions)}
-    scored = run_worker("score", str(file), *named, "--labels", str(labels), "--json", environ=own)
+    scored = run_vlrb("score", str(file), *named, "--labels", str(labels), "--json", environ=own)
     assert scored.returncode == 0, scored.stderr
     card = json.loads(scored.stdout)
     assert (card["benchmark"], card["protocols"]["strict"]["all"]) == ("weather", 35 / 40)
-    text = run_worker("score", str(file), *named, "--labels", str(labels), environ=own)
+    text = run_vlrb("score", str(file), *named, "--labels", str(labels), environ=own)
     assert (text.returncode, "87.5" in text.stdout) == (0, True), text.stderr
     figures = ("--rain", "80", "--snow", "100", "--all", "87.5")
-    unknown = run_main(check_numbers, ("check-numbers", *named, *figures), environ=own)
+    unknown = run_main(check_numbers, (*named, *figures), environ=own)
     assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
-    checked = run_submissions("check", str(file), *named, "--json", environ=own)
+    checked = run_vlrb("check", str(file), *named, "--json", environ=own)
     assert checked.returncode == 0, checked.stderr
     assert (json.loads(checked.stdout)["benchmark"], json.loads(checked.stdout)["items"]) == ("weather", 40)
-    helped = run_main(check_numbers, ("check-numbers", *named, "--help"), environ=own)
+    helped = run_main(check_numbers, (*named, "--help"), environ=own)
     assert helped.returncode == 0, helped.stderr
     assert "--snow" in helped.stdout
 
@@ -167,7 +167,7 @@ def test_a_file_is_checked_before_it_is_uploaded(walk: Walk, tmp_path: Path) -> 
     file = tmp_path / "judge.jsonl"
     file.write_bytes(predictions(range(3)))
     items = str(walk.definitions / "weather" / "items.json")
-    checked = run_submissions("check", str(file), "--items", items)
+    checked = run_vlrb("check", str(file), "--items", items)
     assert (checked.returncode, "Benchmark: weather" in checked.stdout) == (0, True), checked.stdout + checked.stderr
     answer = walk.service.http.post("/api/v1/check", files={"file": ("judge.jsonl", predictions(range(3)))}).json()
     assert (answer["ok"], answer["benchmark"], answer["items"]) == (True, "weather", 40)

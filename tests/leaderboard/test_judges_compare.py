@@ -19,12 +19,12 @@ from leaderboard.judges.agreement import agreement_verdict, agreements
 from leaderboard.judges.compare import compare_judges, offered_judges, verdict
 from leaderboard.judges.table import JudgeLine, judge_lines
 from leaderboard.pages import compare as words
-from leaderboard.pages.definition_check import published_tables
 from leaderboard.render_context import contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, board_of
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.rounding import percent
+from vlrb.numbers.definition_report import published_tables
 
 SPECS = [load_spec(name) for name in SERVED]
 

@@ -18,13 +18,13 @@ from leaderboard.board.opening import finding, strips
 from leaderboard.board.reported_results import ReportedFigures, by_judge, load_published, mixed_definitions
 from leaderboard.board.rows import build_board
 from leaderboard.judges.table import judge_lines, sorted_lines
-from leaderboard.pages import definition_check
 from leaderboard.render import overall_of
 from leaderboard.share import hub_eval_results
 from leaderboard.share.summary import summarize
 from maintenance import reported_file
 from tests.factories.three_benchmarks import application, board_of, boards
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.numbers import definition_report as definition_check
 from vlrb.pairs import reported_definitions
 
 OTHERS = ("mm-rlhf-rewardbench", "multimodal-rewardbench")

@@ -24,8 +24,8 @@ from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
+from vlrb.benchmarks.label_files import load_labels
 from workers import startup
-from workers.labels.loader import load_labels
 
 BENCHMARK = "vl-rewardbench"
 

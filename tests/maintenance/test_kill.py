@@ -24,9 +24,9 @@ from tests.factories.actions import by
 from tests.factories.boards import RealBoard
 from tests.maintenance import crash_helpers
 from tests.maintenance.crash_helpers import Copy, Installation, Prepare
+from vlrb.benchmarks.label_files import load_labels
 from vlrb.scorecard import SCORER_VERSION
 from workers.jobs import activate_revision
-from workers.labels.loader import load_labels
 from workers.runner import Worker
 from workers.scorer import Scorer
 from workers.task_runner import TaskRunner, create_task_runner

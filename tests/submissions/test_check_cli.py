@@ -1,4 +1,4 @@
-"""`python -m submissions check FILE`: what it prints, its exit code, and how soon it starts."""
+"""`vlrb check FILE`: what it prints, its exit code, and how soon it starts."""
 
 import json
 import os
@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from submissions.command_line import readable
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from tests.factories.specs import INVENTED
-from tests.factories.suite.programs import run_maintenance, run_submissions
+from tests.factories.suite.programs import run_maintenance, run_vlrb
 from tests.pair_files import mmrb_items, mmrb_predictions, write_json_lines
 from vlrb.benchmarks.items import build_table
+from vlrb.commands.check import readable
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def process(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
-    command = [sys.executable, "-m", "submissions", *arguments]
+    command = [sys.executable, "-m", "vlrb", *arguments]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -39,7 +39,7 @@ def manifest(tmp_path: Path) -> Path:
 def test_a_good_file_is_reported_with_exit_0(tmp_path: Path, manifest: Path) -> None:
     path = tmp_path / "any name.bin"
     path.write_bytes(files.official(pairs(2), files.random_votes(14, 3)))
-    done = run_submissions("check", str(path), "--items", str(manifest))
+    done = run_vlrb("check", str(path), "--items", str(manifest))
     assert done.returncode == 0, done.stderr
     for expected in (
         "OK: ready to submit. Format: official",
@@ -49,7 +49,7 @@ def test_a_good_file_is_reported_with_exit_0(tmp_path: Path, manifest: Path) -> 
         "picked first answer",
     ):
         assert expected in done.stdout
-    report = json.loads(run_submissions("check", str(path), "--items", str(manifest), "--json").stdout)
+    report = json.loads(run_vlrb("check", str(path), "--items", str(manifest), "--json").stdout)
     assert (report["ok"], report["format"], report["items"], report["votes_per_item"]) == (True, "official", 14, 3)
 
 
@@ -58,10 +58,10 @@ def test_a_bad_file_is_reported_with_exit_1_line_id_and_field(tmp_path: Path, ma
     lines[2]["votes"] = [3]
     path = tmp_path / "bad.jsonl"
     path.write_bytes(files.jsonl(lines))
-    done = run_submissions("check", str(path), "--items", str(manifest))
+    done = run_vlrb("check", str(path), "--items", str(manifest))
     assert done.returncode == 1
     assert f"problem bad-vote: line 3, id {lines[2]['id']}, field votes[0]: " in done.stdout
-    report = json.loads(run_submissions("check", str(path), "--items", str(manifest), "--json").stdout)
+    report = json.loads(run_vlrb("check", str(path), "--items", str(manifest), "--json").stdout)
     assert (report["ok"], report["problem_count"]) == (False, 1)
 
 
@@ -70,7 +70,7 @@ def test_a_bad_file_is_reported_with_exit_1_line_id_and_field(tmp_path: Path, ma
     [[], ["check"], ["check", "/no/such/file"], ["nonsense"], ["check", "/dev/null", "--items", "/no/such"]],
 )
 def test_wrong_usage_has_exit_2(arguments: list[str]) -> None:
-    done = run_submissions(*arguments)
+    done = run_vlrb(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -80,12 +80,12 @@ def test_a_benchmark_without_a_manifest_is_checked_with_one_made_as_the_message_
     own.write_text(json.dumps(rows))
     file = write_json_lines(tmp_path / "predictions.jsonl", mmrb_predictions(rows, seed=1))
     check = ("check", str(file), "--benchmark", "multimodal-rewardbench")
-    refused = run_submissions(*check)
+    refused = run_vlrb(*check)
     assert refused.returncode == 2
     command = "python -m maintenance manifest multimodal-rewardbench released=FILE --output items.json"
     assert command in refused.stderr and "--items items.json" in refused.stderr
     assert run_maintenance("manifest", "multimodal-rewardbench", f"part={own}", "--output", str(made)).returncode == 0
-    assert run_submissions(*check, "--items", str(made)).returncode == 0
+    assert run_vlrb(*check, "--items", str(made)).returncode == 0
 
 
 def test_it_starts_in_less_than_half_a_second(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_neither_gradio_nor_sqlalchemy_nor_pandas_nor_openpyxl_is_imported(tmp_p
     path = tmp_path / "table.xlsx"
     path.write_bytes(files.vlmevalkit_xlsx(pairs(2), [[0]] * 14))
     script = (
-        "import sys; from submissions.__main__ import main; main(['check', sys.argv[1]]);"
+        "import sys; from vlrb.cli import main; main(['check', sys.argv[1]]);"
         "slow = {'gradio', 'sqlalchemy', 'pandas', 'openpyxl', 'scipy', 'fastapi'};"
         "print(sorted(slow & set(sys.modules)))"
     )
@@ -128,7 +128,7 @@ def test_an_interrupt_ends_it_with_one_sentence(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"  # nobody writes: the reading waits until it is interrupted
     os.mkfifo(pipe)
     started = subprocess.Popen(
-        [sys.executable, "-m", "submissions", "check", str(pipe)],
+        [sys.executable, "-m", "vlrb", "check", str(pipe)],
         cwd=ROOT,
         stderr=subprocess.PIPE,
         text=True,

@@ -9,9 +9,9 @@ import pytest
 from tests.factories.specs import VL
 from tests.real_data import real_file
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import load_labels
 from vlrb.disclosure import BY_CATEGORY, OVERALL_ONLY
 from vlrb.weak_hiding import FIGURES, Overlap, bound, overlap, submissions_to_reveal
-from workers.labels.loader import load_labels
 
 
 def test_one_label_among_eight_is_found_by_halving() -> None:

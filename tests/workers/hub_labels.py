@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from vlrb.benchmarks.items import load_table
-from workers.labels.loader import LabelsError, load_labels
+from vlrb.benchmarks.label_files import LabelsError, load_labels
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -23,8 +23,8 @@ from tests.factories import labels
 from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
 from tests.factories.services.serving import held_port
 from tests.factories.suite.command_process import CommandProcess
+from vlrb.benchmarks.label_files import COLUMNS, label_set
 from vlrb.benchmarks.spec import DEFINITIONS
-from workers.labels.loader import COLUMNS, label_set
 
 TOKEN = "hf_that_may_read_the_labels"
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ from storage.database import Database
 from storage.labels import label_imports
 from tests.databases import new_database
 from tests.factories import small_benchmark
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import make_label_set
 from workers.jobs import check_files
-from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 from workers.task_runner import TaskRunner, create_task_runner
 

@@ -16,10 +16,10 @@ from tests.factories import labels
 from tests.factories.specs import INVENTED as INVENTED_SPEC
 from tests.factories.specs import TAGS, VL
 from tests.real_data import real_file, rows
+from vlrb.benchmarks import label_files as labels_module
 from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, label_set, load_labels, read_rows
 from vlrb.benchmarks.labels import LabelSet
-from workers.labels import loader as labels_module
-from workers.labels.loader import LabelsError, LabelsUnreachable, label_set, load_labels, read_rows
 
 V0, V1, V2 = "items_v0.jsonl", "items_v1.json", "labels_v2.jsonl"
 

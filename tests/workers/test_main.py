@@ -19,7 +19,7 @@ from storage.labels import label_sets
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.suite.programs import Finished, run_worker
+from tests.factories.suite.programs import Finished, run_vlrb, run_worker
 from tests.real_data import real_file
 from workers import WRONG_CONFIGURATION
 from workers.main import _stop_on_signals
@@ -28,8 +28,8 @@ ROOT = Path(__file__).parents[2]
 EXPECTED = "data/tools/expected.json"
 
 
-def _process(*arguments: str, **environ: str) -> Finished:
-    command = [sys.executable, "-m", "workers", *arguments]
+def _process(*words: str, **environ: str) -> Finished:
+    command = [sys.executable, "-m", *words]
     return subprocess.run(command, cwd=ROOT, env={**os.environ, **environ}, capture_output=True, text=True, timeout=100)
 
 
@@ -55,7 +55,7 @@ def installed(data: Path) -> Database:
 def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> None:
     assert _run("--drain", **_environ(data)).returncode == 0
     small_benchmark.submit(installed, range(3), queued=True)
-    done = _process("--drain", **_environ(data))
+    done = _process("workers", "--drain", **_environ(data))
     assert done.returncode == 0, done.stderr
     with installed.read() as session:
         assert len(session.scalars(select(Score.id)).all()) == 3
@@ -86,7 +86,7 @@ def test_the_log_of_a_worker_holds_no_label(data: Path, installed: Database) -> 
 
 def test_the_worker_imports_no_web_framework_and_no_data_frames() -> None:
     program = (
-        "import sys, workers.main, workers.score_cli; "
+        "import sys, workers.main, vlrb.commands.score; "
         "names = ('gradio', 'fastapi', 'pandas', 'plotly', 'pyarrow', 'huggingface_hub'); "
         "print([name for name in names if name in sys.modules])"
     )
@@ -96,7 +96,7 @@ def test_the_worker_imports_no_web_framework_and_no_data_frames() -> None:
 
 def test_offline_scoring_imports_no_database() -> None:
     program = (
-        "import sys, workers.command_line, workers.score_cli; "
+        "import sys, workers.command_line, vlrb.commands.score; "
         "print([name for name in ('sqlalchemy', 'alembic') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -130,7 +130,7 @@ def test_every_file_of_a_real_tool_gets_its_true_counts_offline(every: bool) -> 
     kinds = {(one["revision"], one["votes_per_item"]): one for one in listed}
     for expected in listed if every else kinds.values():
         file = real_file(f"data/tools/{expected['file']}")
-        done = _run("score", str(file), "--labels", str(_labels_for(expected["revision"])), "--json")
+        done = run_vlrb("score", str(file), "--labels", str(_labels_for(expected["revision"])), "--json")
         assert done.returncode == 0, (expected["file"], done.stderr)
         card = json.loads(done.stdout)
         assert card["tally"] == expected["tally"], expected["file"]
@@ -164,11 +164,11 @@ def test_scoring_offline_prints_a_scorecard_for_people_and_writes_nothing(tmp_pa
     directory = tmp_path / "demo"
     labels, manifest = str(directory / "labels.jsonl"), str(directory / "items.json")
     arguments = ("score", str(file), "--labels", labels, "--items", manifest)
-    shown = _run(*arguments)
+    shown = run_vlrb(*arguments)
     assert shown.returncode == 0, shown.stderr
     assert "Demo benchmark, labels demo: 21 pairs, 3 votes each" in shown.stdout
     assert {"Hallucination", "Reasoning"} <= {line.split(" ")[0] for line in shown.stdout.splitlines()}, "not keys"
-    card = json.loads(_run(*arguments, "--json").stdout)
+    card = json.loads(run_vlrb(*arguments, "--json").stdout)
     assert sum(card["tally"][name]["agree"] for name in card["tally"]) == small_benchmark.right(5)
     assert sorted(path for path in tmp_path.rglob("*")) == before
 
@@ -177,11 +177,11 @@ def test_a_file_that_cannot_be_scored_is_refused_with_its_lines(tmp_path: Path) 
     (tmp_path / "judge.jsonl").write_text('{"id": "nobody", "votes": [0]}\n')
     labels = tmp_path / "labels.jsonl"
     labels.write_text("{}\n")
-    done = _process("score", str(tmp_path / "judge.jsonl"), "--labels", str(labels))
+    done = _process("vlrb", "score", str(tmp_path / "judge.jsonl"), "--labels", str(labels))
     assert done.returncode == 1
     assert "rejected" in done.stderr
     assert done.stdout == ""
-    assert _run("score").returncode == 2
+    assert run_vlrb("score").returncode == 2
 
 
 FOR_EVER = 3600.0  # seconds: pytest ends a test long before

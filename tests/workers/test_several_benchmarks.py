@@ -14,8 +14,8 @@ from tests.databases import on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
 from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.label_files import label_set
 from vlrb.scorecard import SCORER_VERSION
-from workers.labels.loader import label_set
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
 from workers.startup import prepare

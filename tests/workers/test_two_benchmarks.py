@@ -27,9 +27,9 @@ from tests.databases import fill_once, on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
 from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.label_files import label_set
 from vlrb.scorecard import SCORER_VERSION
 from web.actions import ACTIONS
-from workers.labels.loader import label_set
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
 from workers.startup import prepare

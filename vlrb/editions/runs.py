@@ -110,7 +110,7 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
     run = path if path.is_dir() else None
     path = path / _PREDICTIONS if run else path
     if not path.is_file():
-        remedy = _(" `python -m vlrb.judge status {run}` says what is missing.", run=run) if run else ""
+        remedy = _(" `vlrb judge status {run}` says what is missing.", run=run) if run else ""
         raise CurateError(_("There is no file {path}.{remedy}", path=path, remedy=remedy))
     data = path.read_bytes()
     findings = ProblemCollector()

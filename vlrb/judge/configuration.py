@@ -114,9 +114,7 @@ def require_run(folder: Path) -> dict[str, Any]:
     """
     recorded = read_run(folder)
     if recorded is None:
-        raise JudgeError(
-            _("{folder} holds no run. `python -m vlrb.judge run --output {folder} ...` starts one.", folder=folder)
-        )
+        raise JudgeError(_("{folder} holds no run. `vlrb judge run --output {folder} ...` starts one.", folder=folder))
     return recorded
 
 

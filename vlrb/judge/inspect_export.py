@@ -1,4 +1,4 @@
-"""`python -m vlrb.judge export-inspect`: the journal of a run as a log of inspect_ai, `.json` or `.eval`.
+"""`vlrb judge export-inspect`: the journal of a run as a log of inspect_ai, `.json` or `.eval`.
 
 A sample is one vote, an epoch the number of the vote. Images stay out: the prompt's text tells what was asked.
 """

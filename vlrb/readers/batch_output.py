@@ -33,7 +33,7 @@ FORMAT = "batch"
 GUIDE = FileGuide(
     name="batch service",
     tool="Batch services (OpenAI, vLLM, Anthropic)",
-    upload="results of requests from `python -m vlrb.judge batch export`, all files of a run in one",
+    upload="results of requests from `vlrb judge batch export`, all files of a run in one",
     command="cat results-*.jsonl errors-*.jsonl > batch.jsonl",
     note=(
         "The `custom_id` of a request names the pair, the vote and the order. Requests of your own are called "

@@ -24,13 +24,13 @@ from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _, ngettext
 from vlrb.disclosure import OVERALL_ONLY, PUBLIC, merged, strictest
 from vlrb.label_quality.label_diff import diff_labels
 from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
 from workers.jobs.rescore import CHUNK, score_some
-from workers.labels.loader import LabelsError
 from workers.scorer import Scorer
 from workers.startup import register
 

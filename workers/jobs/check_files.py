@@ -16,8 +16,8 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_imports
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
-from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 
 log = logging.getLogger(__name__)

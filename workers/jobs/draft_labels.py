@@ -17,6 +17,7 @@ from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, make_label_set
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import (
@@ -30,7 +31,6 @@ from vlrb.label_quality.annotation import (
 )
 from workers.jobs import import_labels
 from workers.jobs.import_labels import LabelDraft
-from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 

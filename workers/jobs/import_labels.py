@@ -12,12 +12,13 @@ from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets, weak_hiding
+from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _, ngettext
 from vlrb.disclosure import PUBLIC
 from vlrb.label_quality.label_diff import commitment, diff_labels
 from workers.jobs import weak_hiding as jobs_weak_hiding
-from workers.labels.loader import LabelsError, allowed_source, load_labels
+from workers.labels.sources import allowed_source
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 

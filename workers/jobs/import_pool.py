@@ -103,8 +103,7 @@ def find_folder(named: str, directories: Sequence[Path] | None) -> PoolFolder:
             return PoolFolder(images, path)
     raise CurateError(
         _(
-            "{folder} holds neither {candidates} nor {pairs}. `python -m vlrb.editions pool import` and `filter` "
-            "write them.",
+            "{folder} holds neither {candidates} nor {pairs}. `vlrb edition pool import` and `filter` write them.",
             folder=folder,
             candidates=CANDIDATES,
             pairs=PAIRS,

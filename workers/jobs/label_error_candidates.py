@@ -15,12 +15,12 @@ from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_sets
 from storage.models.core import Submission
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _, ngettext
 from vlrb.label_quality.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges
 from vlrb.statistics.reliability import majority
 from vlrb.votes import Matrix, Votes, resolved
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
-from workers.labels.loader import LabelsError
 from workers.scorer import Scorer
 
 PROPOSED = "labels.candidates-proposed"

@@ -20,6 +20,7 @@ from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Submission
 from vlrb.arrays import BoolArray
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -37,7 +38,6 @@ from vlrb.votes import unpack_many
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
 from workers.jobs import preview_ranges
 from workers.jobs.preview_ranges import LeveledLabels
-from workers.labels.loader import LabelsError
 from workers.scorer import Scorer
 
 CHUNK = 500

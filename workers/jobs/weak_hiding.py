@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from storage.database import Database
 from storage.labels import label_imports, weak_hiding
 from storage.labels.weak_hiding import WeaklyHidden
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.disclosure import PUBLIC, merged
 from vlrb.weak_hiding import overlap, submissions_to_reveal
-from workers.labels.loader import LabelsError
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 

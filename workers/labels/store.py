@@ -15,10 +15,10 @@ from threading import Lock
 from typing import Any
 
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, make_label_set
 from vlrb.common.atomic_files import write_once
 from vlrb.common.messages import _
-from workers.labels.loader import LabelsError
 
 SALT_BYTES = 32
 

@@ -31,7 +31,7 @@ def main(arguments: Sequence[str]) -> int:
     vlrb.scorecard.SCORER_VERSION = "2"
     from storage.database import open_database
     from tests.factories.boards import labels_file, table
-    from workers.labels.loader import load_labels
+    from vlrb.benchmarks.label_files import load_labels
     from workers.runner import Worker
     from workers.scorer import Scorer
     from workers.startup import prepare

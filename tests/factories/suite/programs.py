@@ -39,6 +39,34 @@ def run_submissions(*arguments: str, environ: Mapping[str, str] | None = None, f
     return run_main(main, arguments, environ=environ, folder=folder)
 
 
+def run_vlrb(*arguments: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Finished:
+    """`vlrb`."""
+    from vlrb.cli import main
+
+    return run_main(main, arguments, environ=environ, folder=folder)
+
+
+def judge_main(arguments: list[str]) -> int:
+    """`vlrb judge`, in this process and environment."""
+    return _vlrb("judge", arguments)
+
+
+def edition_main(arguments: list[str]) -> int:
+    """`vlrb edition`, in this process and environment."""
+    return _vlrb("edition", arguments)
+
+
+def numbers_main(arguments: list[str]) -> int:
+    """`vlrb numbers`, in this process and environment."""
+    return _vlrb("numbers", arguments)
+
+
+def _vlrb(command: str, arguments: list[str]) -> int:
+    from vlrb.cli import main
+
+    return main([command, *arguments])
+
+
 def run_worker(*arguments: str, environ: Mapping[str, str] | None = None) -> Finished:
     """`python -m workers`."""
     from workers.__main__ import main

@@ -11,14 +11,14 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from leaderboard import api, routes
-from leaderboard.__main__ import main
 from leaderboard.cache import BoardCache
-from leaderboard.pages import definition_check
-from leaderboard.pages.number_check import BadFigures
 from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource
+from tests.factories.suite.programs import numbers_main as main
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.numbers import definition_report as definition_check
+from vlrb.numbers.report import BadFigures
 from vlrb.pairs.definition_check import figure_names
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
@@ -107,7 +107,7 @@ def test_a_name_that_is_no_figure_is_refused_with_those_that_are(client: TestCli
 def test_groups_are_known_by_the_name_of_the_board_too(capsys: pytest.CaptureFixture[str]) -> None:
     by_board, by_check = (definition_check.answer({name: "26.01"}, MM_RLHF) for name in ("acc-plus", "groups"))
     assert by_board == by_check and by_board.verdict == "impossible"
-    assert main(["check-numbers", "--benchmark", "mm-rlhf-rewardbench", "--acc-plus", "26.01"]) == 1
+    assert main(["--benchmark", "mm-rlhf-rewardbench", "--acc-plus", "26.01"]) == 1
     assert re.search(r"ACC\+ 26\.01 .+ 46 groups: .+ 12 of 46 is 26\.09", capsys.readouterr().out)
 
 
@@ -126,7 +126,7 @@ def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:
 
 def test_the_command_takes_the_figures_of_a_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
     options = [part for name, value in R1_STYLE.items() for part in (f"--{name}", value)]
-    assert main(["check-numbers", "--benchmark", "multimodal-rewardbench", "--json", *options]) == 0
+    assert main(["--benchmark", "multimodal-rewardbench", "--json", *options]) == 0
     assert json.loads(capsys.readouterr().out)["verdict"] == "fits"
 
 

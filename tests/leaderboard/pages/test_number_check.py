@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.__main__ import main
 from leaderboard.board.reported_results import load_published
-from leaderboard.pages import number_check
 from tests.factories.specs import VL
+from tests.factories.suite.programs import numbers_main as main
+from vlrb.numbers import report as number_check
 
 ROOT = Path(__file__).parents[3]
 R1 = {"general": "63.84", "hallucination": "85.71", "reasoning": "64.78", "overall": "71.92", "macro": "71.44"}
@@ -117,12 +117,12 @@ def test_every_reported_row_has_an_answer_that_is_json() -> None:
 
 def test_the_command_says_it_and_exits_with_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
     options = [word for name, value in R1.items() for word in (f"--{name}", value)]
-    assert main(["check-numbers", *options]) == 0
+    assert main([*options]) == 0
     assert capsys.readouterr().out.startswith("These figures fit 484/448/318")
     options = [word for name, value in OMNI.items() for word in (f"--{name}", value)]
-    assert main(["check-numbers", "--json", *options]) == 1
+    assert main(["--json", *options]) == 1
     assert json.loads(capsys.readouterr().out)["dropped"][0]["dropped"] == 198
-    assert main(["check-numbers", "--overall", "much"]) == 2
+    assert main(["--overall", "much"]) == 2
     assert "--overall: “much” is not a percentage" in capsys.readouterr().err
 
 
@@ -130,13 +130,13 @@ def test_the_command_speaks_the_language_of_the_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    assert main(["check-numbers", "--overall", "71.9", "--general", "63.8"]) == 0
+    assert main(["--overall", "71.9", "--general", "63.8"]) == 0
     assert capsys.readouterr().out.startswith("这些数字符合 484/448/318")
-    assert main(["check-numbers", "--overall", "much"]) == 2
+    assert main(["--overall", "much"]) == 2
     assert capsys.readouterr().err.startswith("--overall：“much”不是")
 
 
 def test_the_command_loads_nothing_but_the_core() -> None:
-    code = "import leaderboard.command_line, sys; print(*sys.modules)"
+    code = "import vlrb.commands.numbers, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
     assert not {"scipy", "jinja2", "fastapi", "orjson", "sqlalchemy", "gradio"} & set(ran.stdout.split())

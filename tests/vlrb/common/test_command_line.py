@@ -15,17 +15,18 @@ import pytest
 
 import maintenance.__main__
 import maintenance.command_line
-import vlrb.editions.__main__ as curate
-import vlrb.judge.__main__ as judge_program
+import vlrb.editions.command_line as curate
+import vlrb.judge.command_line as judge_program
 import workers.__main__
 import workers.command_line
 from maintenance import text_output
 from maintenance.types import Conflict, clean_reason
 from storage.jobs.tasks import TaskView
-from submissions.__main__ import main
 from submissions.command_line import command_line
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
+from vlrb.cli import main
+from vlrb.commands import check, numbers, score
 from vlrb.common.command_line import CommandParser, columns, exit_code, language_of, translated, wrapped
 
 ROOT = Path(__file__).parents[3]
@@ -62,7 +63,7 @@ def test_help_and_errors_are_chinese_and_options_stay(capsys: pytest.CaptureFixt
             main(arguments)
         assert ended.value.code == code
     shown = capsys.readouterr()
-    assert shown.out.startswith("用法：python -m submissions check [-h] [--json]")
+    assert shown.out.startswith("用法：vlrb check [-h] [--json]")
     assert "显示这份帮助并退出" in shown.out
     assert shown.err.splitlines()[0].endswith("错误：缺少必需的参数：FILE")
 
@@ -80,7 +81,7 @@ def test_a_report_is_chinese_and_its_json_is_not(tmp_path: Path, capsys: pytest.
 @pytest.mark.usefixtures("chinese")
 def test_every_command_of_every_program_has_chinese_help() -> None:
     programs = [command_line([]), command_line(["verify"])]
-    others = (maintenance.command_line, workers.command_line, judge_program, curate)
+    others = (maintenance.command_line, workers.command_line, judge_program, curate, check, numbers, score)
     programs += [module.command_line() for module in others]
     texts = [text for program in programs for text in _texts(program)]
     assert len(texts) > 400
@@ -112,7 +113,7 @@ def _is_chinese(text: str) -> bool:
     ("run", "arguments", "error"),
     [
         (maintenance.__main__.main, ["restore", "/there/is/no.db"], "maintenance："),
-        (workers.__main__.main, ["score", "/no/file", "--labels", "/no/labels"], "错误："),
+        (main, ["score", "/no/file", "--labels", "/no/labels"], "错误："),
     ],
 )
 def test_errors_of_the_operators_commands_are_chinese(
@@ -147,7 +148,7 @@ def test_wrong_use_is_one_sentence_and_where_help_is_without_the_usage(capsys: p
 def test_a_reader_that_wants_no_more_ends_a_command_without_a_word() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "submissions", "check", "--help"]
+    command = [sys.executable, "-m", "vlrb", "check", "--help"]
     ended = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (0, "")

@@ -11,9 +11,9 @@ from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
 from tests.vlrb.judge.model_server import Reply, completion, refusal, serving_model
-from vlrb.editions.__main__ import main
 from vlrb.editions.answer_checking import final_answer, is_right
 from vlrb.editions.commands.build_command import _with_choices
 from vlrb.editions.pair_building import CandidateAnswer, build_pairs, length_gap

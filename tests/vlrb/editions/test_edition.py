@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import invent, native_judgements, picture, write_sources
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
-from vlrb.editions.__main__ import main
 from vlrb.editions.folder.edition import file_digest
 from vlrb.editions.pools.edition_signatures import SIGNATURES, read_signatures
 from vlrb.editions.pools.near_duplicates import ComparedPair, EditionPrints

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import (
     JUDGES,
     RUNS,
@@ -22,7 +23,6 @@ from tests.vlrb.editions.synthetic import (
     official_lines,
     write_sources,
 )
-from vlrb.editions.__main__ import main
 
 PAIRS = 500
 COPIES = PAIRS // 25

@@ -12,10 +12,10 @@ from typing import TextIO
 
 import pytest
 
-import vlrb.editions.__main__ as curate
-import vlrb.judge.__main__ as judge
+import vlrb.editions.command_line as curate
 from tests.factories.suite.programs import run_main
 from tests.test_docs import maintenance_commands
+from vlrb.cli import main
 from vlrb.editions.pools.near_duplicates import KINDS
 from vlrb.editions.rules import SHORT
 
@@ -37,7 +37,8 @@ python() {
 def example(python: str) -> str:
     """Return the commands of the guide's first example with another word for the interpreter."""
     section = GUIDE.partition("## Try it")[2].partition("\n## ")[0]
-    return "\n".join(re.findall(r"```bash\n(.*?)```", section, re.DOTALL)).replace(".venv/bin/python", python)
+    commands = "\n".join(re.findall(r"```bash\n(.*?)```", section, re.DOTALL))
+    return commands.replace(".venv/bin/vlrb", f"{python} -m vlrb").replace(".venv/bin/python", python)
 
 
 def expect_an_edition(folder: Path) -> None:
@@ -79,7 +80,8 @@ def _next_command(commands: TextIO) -> tuple[str, ...]:
 def _python(arguments: list[str]) -> int:
     """Do as the interpreter does with a script, or with a program of this project after `-m`."""
     if arguments[0] == "-m":
-        return {"vlrb.editions": curate.main, "vlrb.judge": judge.main}[arguments[1]](arguments[2:])
+        assert arguments[1] == "vlrb"
+        return main(arguments[2:])
     runpy.run_path(arguments[0], run_name="__main__")
     return 0
 

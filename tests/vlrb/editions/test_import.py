@@ -15,8 +15,8 @@ import pytest
 from PIL import Image
 from pyarrow import parquet
 
+from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
-from vlrb.editions.__main__ import main
 from vlrb.editions.pools.images import MOST_PIXELS
 from vlrb.editions.pools.pool import read_pool
 

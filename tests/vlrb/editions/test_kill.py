@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
 from vlrb.common.messages import _
-from vlrb.editions.__main__ import main
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.pool import locked, read_pool
 from vlrb.editions.progress import describe
@@ -31,7 +31,7 @@ def test_a_killed_import_leaves_no_half_and_goes_on(tmp_path: Path) -> None:
             out.write(json.dumps({**row, "image": f"{number}.png"}) + "\n")
     pool = tmp_path / "pool"
     given = ["pool", "import", str(tmp_path / "pairs.jsonl"), "--source", "S", "--licence", "x", "--into", str(pool)]
-    started = subprocess.Popen([sys.executable, "-m", "vlrb.editions", *given], cwd=ROOT, stdout=subprocess.DEVNULL)
+    started = subprocess.Popen([sys.executable, "-m", "vlrb", "edition", *given], cwd=ROOT, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while not list(pool.glob("images/*/*.png")) and time.monotonic() < deadline:
         time.sleep(0.01)

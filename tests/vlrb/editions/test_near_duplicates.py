@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from tests.factories.suite.programs import edition_main as main
 from tests.real_data import real_file, rows
 from tests.vlrb.editions.synthetic import picture
 from vlrb.benchmarks.items import fingerprint, response_fingerprint
 from vlrb.benchmarks.spec import DEFINITIONS
-from vlrb.editions.__main__ import main
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.compared_editions import served_editions
 from vlrb.editions.pools.edition_signatures import PairSignature, read_signatures

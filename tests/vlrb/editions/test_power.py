@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from vlrb.editions.__main__ import main
+from tests.factories.suite.programs import edition_main as main
 from vlrb.editions.power import interval_width, neighbours, pairs_for_width, pairs_to_separate
 from vlrb.editions.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
 

@@ -133,7 +133,7 @@ def test_a_hub_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
 def test_wrong_use_is_refused_with_what_to_write(
     capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
 ) -> None:
-    from vlrb.editions.__main__ import main
+    from tests.factories.suite.programs import edition_main as main
 
     assert main(["upload", "next", *arguments]) == 2
     assert expected in capsys.readouterr().err
@@ -149,13 +149,13 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
     parts = ("data/public-00000-of-00001.parquet", "data/hidden-00000-of-00001.parquet")
     fake = build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)
     with serving(fake) as url, _client(url, tmp_path) as client:
-        unnamed = client.run("judge.__main__", *given)
+        unnamed = client.run("vlrb", "judge", *given)
         assert f"the dataset {DATASET} with --items-revision" in unnamed.stderr
         given += ["--items-revision", COMMIT]
-        unknown = client.run("judge.__main__", *given)
+        unknown = client.run("vlrb", "judge", *given)
         assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
         assert "has the splits" in unknown.stderr and "Name one, or several: --items-split" in unknown.stderr
-        done = client.run("judge.__main__", *given, "--items-split", "public+hidden")
+        done = client.run("vlrb", "judge", *given, "--items-split", "public+hidden")
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
     assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from vlrb.editions.__main__ import main
+from tests.factories.suite.programs import edition_main as main
 from vlrb.editions.commands.verify_command import keyed
 from vlrb.editions.pools.pool import read_pair_file, write_lines
 from vlrb.editions.verification import VerificationRules, assign, outcome

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import JUDGES, RUNS, SOURCES, SyntheticPool, invent, write_sources
 from tests.vlrb.editions.test_filter import FilteredPool, lines, run_filter, verdicts, write_runs
-from vlrb.editions.__main__ import main
 
 SHARES = (0.01, 0.02, 0.05, 0.10, 0.20)
 RULES: dict[str, tuple[str, ...]] = {

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from vlrb.judge.__main__ import main
+from tests.factories.suite.programs import judge_main as main
 
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

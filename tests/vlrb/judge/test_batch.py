@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, Reply, completion, refusal, serving_model
 from tests.vlrb.judge.running import item, predictions, run, write_items
-from vlrb.judge.__main__ import main
 from vlrb.judge.batch_files import FileLimits, read_result, split
 
 VLLM_RESULTS: list[dict[str, Any]] = [

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.factories.specs import VL
+from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, Reply, completion, refusal, serving_model
 from tests.vlrb.judge.running import item, run, write_items
 from vlrb.benchmarks.items import build_table
-from vlrb.judge.__main__ import main
 from vlrb.predictions.parse import parse_predictions
 
 

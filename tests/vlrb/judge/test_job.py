@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, completion, serving_model
 from tests.vlrb.judge.running import item, predictions, write_items
-from vlrb.judge.__main__ import command_line, main
+from vlrb.judge.command_line import command_line
 
 ROOT = Path(__file__).parents[3]
 COMMIT = "0123456789abcdef"
@@ -42,7 +43,7 @@ def printed(capsys: pytest.CaptureFixture[str], *more: str) -> list[str]:
 
 def run_words(script: str) -> list[str]:
     """The words of `judge run` in a script."""
-    return shlex.split(script.splitlines()[-1].partition("-m vlrb.judge ")[2])
+    return shlex.split(script.splitlines()[-1].partition("-m vlrb judge ")[2])
 
 
 def test_a_job_does_the_run_that_its_options_describe(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
+from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, serving_model
 from tests.vlrb.judge.running import item, predictions, run, write_items
 from tests.vlrb.judge.test_batch import chat_result, export
-from vlrb.judge.__main__ import main
 from vlrb.judge.commands import run_command
 from vlrb.judge.concurrency import AdaptiveConcurrency
 from vlrb.judge.endpoint import Endpoint

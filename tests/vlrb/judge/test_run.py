@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 
 from tests.factories.specs import VL
+from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.vlrb.judge.running import PNG, item, predictions, run, write_items
 from vlrb.benchmarks.items import build_table
-from vlrb.judge.__main__ import main
 from vlrb.judge.commands.submit_command import describe_run
 from vlrb.judge.endpoint import read_retry_after
 from vlrb.judge.journal import busy_seconds
@@ -172,7 +172,7 @@ def test_fetching_images_imports_no_client_while_questions_are_asked(model: Mode
     pictures = [{} if i else {"image": f"{model.url}/{i}.png"} for i in range(6)]
     items = write_items(tmp_path, [item(i, **picture) for i, picture in enumerate(pictures)])
     given = ["--base-url", model.url, "--model", "m", "--items", str(items), "--output", str(tmp_path / "run")]
-    command = [sys.executable, "-m", "vlrb.judge", "run", *given, "--fetch-images", "--json", "--attempts", "1"]
+    command = [sys.executable, "-m", "vlrb", "judge", "run", *given, "--fetch-images", "--json", "--attempts", "1"]
     environment = {**os.environ, "PYTHONPATH": str(slow.parent)}
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=True)
     assert json.loads(ran.stdout)["failure_reasons"] == {}

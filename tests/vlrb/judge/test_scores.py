@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import Reply, refusal, serving_model
 from tests.vlrb.judge.running import item, predictions, run, write_items
-from vlrb.judge.__main__ import main
 
 
 @pytest.fixture

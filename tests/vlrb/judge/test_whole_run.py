@@ -18,10 +18,10 @@ import pytest
 from PIL import Image
 
 from tests.factories.services.service import running
+from tests.factories.suite.programs import judge_main as main
 from tests.real_data import SHARED
 from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, serving_model
 from tests.vlrb.judge.test_prompts import STORED, SWAPPED
-from vlrb.judge.__main__ import main
 
 ROOT = Path(__file__).parents[3]
 ITEMS = SHARED / "data" / "items_v0.jsonl"
@@ -67,7 +67,7 @@ def _text(body: Any) -> str:
 def start(url: str, folder: Path) -> subprocess.Popen[bytes]:
     given = ["--base-url", url, "--model", "scripted", "--items", str(folder / "items.jsonl"), "--seed", "7"]
     given += ["--output", str(folder / "run"), "--votes", str(VOTES), "--image-form", "official", *PRICES]
-    command = [sys.executable, "-m", "vlrb.judge", "run", *given, "--concurrency", str(CONCURRENCY)]
+    command = [sys.executable, "-m", "vlrb", "judge", "run", *given, "--concurrency", str(CONCURRENCY)]
     return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

@@ -111,8 +111,8 @@ def test_odd_results_are_undecided(response: Any) -> None:
 
 
 def test_what_judge_batch_export_asks_for_can_be_uploaded_as_it_comes_back(tmp_path: Path) -> None:
+    from tests.factories.suite.programs import judge_main as main
     from tests.vlrb.judge.running import PNG
-    from vlrb.judge.__main__ import main
 
     (tmp_path / "image.png").write_bytes(PNG)
     (tmp_path / "items.jsonl").write_text("".join(json.dumps({**row, "image": "image.png"}) + "\n" for row in ROWS))

@@ -225,7 +225,7 @@ def test_the_page_asks_for_confirmation_where_most_votes_cannot_be_read() -> Non
 
 
 def test_offline_scoring_still_scores_a_file_that_abstains_and_warns(tmp_path: Path) -> None:
-    from workers.score_cli import score
+    from vlrb.commands.score import score
 
     labels, file = tmp_path / "labels.jsonl", tmp_path / "votes.jsonl"
     labels.write_bytes(files.jsonl([{"id": row["id"], "human_ranking": [0, 1]} for row in PAIRS]))

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from submissions.__main__ import main
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.specs import VL
 from tests.vlrb.predictions.test_hostile import zipped
 from vlrb.benchmarks.items import ItemTable
+from vlrb.cli import main
 from vlrb.common.translations import translations
 from vlrb.predictions.parse import Problem, UploadRejected, build_report, parse_predictions
 

@@ -108,7 +108,7 @@ def build_command(arguments: argparse.Namespace) -> int:
             dropped=dropped,
         )
     )
-    say(_("Next: python -m vlrb.editions pool import {path} --source NAME --licence L", path=folder / "pairs.jsonl"))
+    say(_("Next: vlrb edition pool import {path} --source NAME --licence L", path=folder / "pairs.jsonl"))
     return 0
 
 

@@ -139,8 +139,7 @@ def _duplicate(path: Path, number: int, *, line: Mapping[str, Any]) -> Duplicate
     except (JsonFileFault, TypeError):
         raise CurateError(
             _(
-                "{path}, line {number} is not a near duplicate. `python -m vlrb.editions pool duplicates` writes the "
-                "file anew.",
+                "{path}, line {number} is not a near duplicate. `vlrb edition pool duplicates` writes the file anew.",
                 path=path,
                 number=number,
             )

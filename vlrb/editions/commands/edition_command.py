@@ -22,7 +22,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 
 def add_edition_command(commands: Any) -> None:
     """Add `edition`."""
-    parser = commands.add_parser("edition", help=_("freeze verified pairs as an edition"), allow_abbrev=False)
+    parser = commands.add_parser("freeze", help=_("freeze verified pairs as an edition"), allow_abbrev=False)
     parser.add_argument("id", metavar="ID", help=_("of the benchmark: small letters, digits, dashes"))
     parser.add_argument("--verified", type=Path, required=True, metavar="DIR", help=_("of `verify import`"))
     parser.add_argument("--pool", type=Path, required=True, metavar="DIR", help=_("where the images lie"))

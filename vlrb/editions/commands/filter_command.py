@@ -106,7 +106,7 @@ def _summary(report: dict[str, Any], folder: Path) -> str:
     if pairs["unjudged"]:
         lines.append(_("{number:,} pairs were not judged in every run and were left out.", number=pairs["unjudged"]))
     if not report["duplicates_current"]:
-        lines.append(_("Near duplicates were not looked for: `python -m vlrb.editions pool duplicates` does it."))
+        lines.append(_("Near duplicates were not looked for: `vlrb edition pool duplicates` does it."))
     return "\n".join([*lines, _("Candidates and report: {folder}", folder=folder)])
 
 

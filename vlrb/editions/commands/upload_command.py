@@ -45,7 +45,7 @@ def upload_command(arguments: argparse.Namespace) -> int:
         say(_("Questions, public: {questions}@{commit}", questions=arguments.questions, commit=commit))
         say(
             _(
-                "Ask a judge: python -m vlrb.judge run --items {questions} --items-revision {commit} --items-split "
+                "Ask a judge: vlrb judge run --items {questions} --items-revision {commit} --items-split "
                 "public+hidden --benchmark {id} ...",
                 id=arguments.id,
                 questions=arguments.questions,
@@ -74,9 +74,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 def _folder(edition: Path) -> Path:
     if not (edition / _HUB / "README.md").is_file():
-        raise CurateError(
-            _("There is no edition in {edition}. `python -m vlrb.editions edition` makes it.", edition=edition)
-        )
+        raise CurateError(_("There is no edition in {edition}. `vlrb edition freeze` makes it.", edition=edition))
     return edition / _HUB
 
 

@@ -185,9 +185,7 @@ def read_settings(folder: Path) -> dict[str, Any]:
     """Return the settings of a verification. Raises CurateError where there are none."""
     path = folder / SETTINGS
     if not path.is_file():
-        raise CurateError(
-            _("{folder} holds no verification. `python -m vlrb.editions verify export` starts one.", folder=folder)
-        )
+        raise CurateError(_("{folder} holds no verification. `vlrb edition verify export` starts one.", folder=folder))
     return read_json(path, {"answers": int, "reviewers": [str], "annotators?": [str]})
 
 

@@ -47,7 +47,7 @@ def freeze(
     if not pairs:
         raise CurateError(
             _(
-                "{verified} holds no verified pair. `python -m vlrb.editions verify import` decides them.",
+                "{verified} holds no verified pair. `vlrb edition verify import` decides them.",
                 verified=folders.verified,
             )
         )

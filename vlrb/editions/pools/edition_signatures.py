@@ -141,7 +141,7 @@ def read_signatures(path: Path) -> SignatureIndex | None:
         return _index(json.loads(path.read_bytes()))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
         raise CurateError(
-            _("{path} holds no signatures of an edition. `python -m vlrb.editions signatures` makes them.", path=path)
+            _("{path} holds no signatures of an edition. `vlrb edition signatures` makes them.", path=path)
         ) from None
 
 

@@ -28,7 +28,7 @@ def read_pool(pool: Path) -> tuple[PoolPair, ...]:
     """
     if not (pool / PAIRS).is_file():
         raise CurateError(
-            _("{pool} holds no pairs. `python -m vlrb.editions pool import FILE --into {pool}` adds some.", pool=pool)
+            _("{pool} holds no pairs. `vlrb edition pool import FILE --into {pool}` adds some.", pool=pool)
         )
     return read_pair_file(pool / PAIRS)
 

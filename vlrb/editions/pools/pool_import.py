@@ -1,4 +1,4 @@
-"""`python -m vlrb.editions pool import`: rows of a data set become pairs of a pool, all of them or none."""
+"""`vlrb edition pool import`: rows of a data set become pairs of a pool, all of them or none."""
 
 from __future__ import annotations
 

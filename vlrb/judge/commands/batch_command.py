@@ -65,7 +65,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     into = ngettext("{n:,} file", "{n:,} files", len(written))
     say(_("{requests} in {files}", requests=asked, files=into))
     print("\n".join(map(str, written)))
-    say(_("When the results are there: python -m vlrb.judge batch import {folder} RESULTS...", folder=folder))
+    say(_("When the results are there: vlrb judge batch import {folder} RESULTS...", folder=folder))
     return OK
 
 

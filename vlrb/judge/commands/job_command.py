@@ -112,7 +112,7 @@ def job_script(arguments: argparse.Namespace) -> str:
         commit=shlex.quote(arguments.source_revision),
         prompt=prompt,
         serve=shlex.join([*serve, *_serve_words(arguments.serve)]),
-        run=shlex.join(["python3", "-m", "vlrb.judge", "run", *run]),
+        run=shlex.join(["python3", "-m", "vlrb", "judge", "run", *run]),
     )
 
 
@@ -152,7 +152,7 @@ def _checked(run: list[str], rest: Sequence[str]) -> argparse.Namespace:
     refused = next((flag for word in rest for flag in _OWN if word.partition("=")[0] == flag), None)
     if refused:
         raise JudgeError(_("A job takes no {option}: it serves the model and keeps the run by itself.", option=refused))
-    parser = CommandParser(prog="python -m vlrb.judge job", allow_abbrev=False)
+    parser = CommandParser(prog="vlrb judge job", allow_abbrev=False)
     add_question_options(parser)
     add_endpoint_options(parser)
     parsed = parser.parse_args(run)

@@ -35,16 +35,14 @@ def submit_command(arguments: argparse.Namespace) -> int:
 
     path = arguments.directory / PREDICTIONS
     if not path.is_file():
-        raise JudgeError(
-            _("There is no {path}. `python -m vlrb.judge run` writes it when every vote has an answer.", path=path)
-        )
+        raise JudgeError(_("There is no {path}. `vlrb judge run` writes it when every vote has an answer.", path=path))
     run = read_metadata(path)
     lines = list(dry_run(path, run.get("benchmark", DEFAULT_BENCHMARK)))
     if not lines[-1].startswith((READY, ELSEWHERE)):
         raise JudgeError("\n".join([*lines, _("A submission covers a whole revision: run all of its pairs.")]))
     defaults = describe_run(run)
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
-    parser = CommandParser(prog="python -m vlrb.judge", allow_abbrev=False)
+    parser = CommandParser(prog="vlrb judge", allow_abbrev=False)
     client.add_commands(parser.add_subparsers(), arguments.variables)
     parsed = parser.parse_args(["submit", str(path), "--model", arguments.model, *options, *arguments.rest])
     return int(parsed.run(parsed))

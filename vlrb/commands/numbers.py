@@ -1,4 +1,4 @@
-"""Command line `python -m leaderboard check-numbers`: counts that fit published percentages."""
+"""Command `vlrb numbers`: counts that fit published percentages."""
 
 from __future__ import annotations
 
@@ -6,33 +6,34 @@ import argparse
 import json
 import os
 
-from leaderboard.pages import definition_check, number_check
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
 from vlrb.common.command_line import CommandParser, complain, lines
 from vlrb.common.messages import _
+from vlrb.numbers import definition_report, report
 from vlrb.pairs.definition_check import figure_names
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
-_PROGRAM = "python -m leaderboard"
+_PROGRAM = "vlrb numbers"
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
-    parser = CommandParser(prog=_PROGRAM, description=_("Tools for readers of the board."))
-    commands = parser.add_subparsers(required=True, metavar="check-numbers")
-    command = commands.add_parser(
-        "check-numbers", help=_("do published percentages add up, and under which categories"), epilog=_EPILOG
+    """Run `vlrb numbers`; returns the exit code."""
+    return check_numbers(command_line(_spec(arguments)).parse_args(arguments))
+
+
+def command_line(spec: BenchmarkSpec | None = None) -> argparse.ArgumentParser:
+    """Return the options of the command: the figures of a benchmark (the default one if left out)."""
+    command = CommandParser(
+        prog=_PROGRAM, description=_("do published percentages add up, and under which categories"), epilog=_EPILOG
     )
     command.add_argument(
         "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
     )
-    for name in figure_names(_spec(arguments)):
+    for name in figure_names(spec or load_spec(DEFAULT_BENCHMARK)):
         command.add_argument(f"--{name}", default="", metavar="PERCENT", help=_("as printed: 71.9 is not 71.90"))
     command.add_argument("--json", action="store_true", help=_("print the answer as JSON"))
-    command.set_defaults(run=check_numbers)
-    parsed = parser.parse_args(arguments)
-    return int(parsed.run(parsed))
+    return command
 
 
 _EPILOG = _("Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read.")
@@ -45,18 +46,14 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     try:
         if spec.scores_pairs:
             return _check_definitions(given, spec, as_json=arguments.json)
-        result = number_check.answer(number_check.read(given, spec))
-    except number_check.BadFigures as wrong:
+        result = report.answer(report.read(given, spec))
+    except report.BadFigures as wrong:
         complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
         return USAGE
     except ValueError as unknown:  # the sizes of the benchmark
         complain(unknown)
         return USAGE
-    print(
-        json.dumps(number_check.to_json(result))
-        if arguments.json
-        else lines([number_check.headline(result), *result.sentences])
-    )
+    print(json.dumps(report.to_json(result)) if arguments.json else lines([report.headline(result), *result.sentences]))
     return FITS if result.verdict == "fits" else DOES_NOT
 
 
@@ -69,7 +66,7 @@ def _spec(arguments: list[str]) -> BenchmarkSpec:
 
 
 def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:
-    result = definition_check.answer(given, spec)
-    report = [definition_check.headline(result), *definition_check.sentences(result)]
-    print(json.dumps(definition_check.to_json(result)) if as_json else lines(report))
+    result = definition_report.answer(given, spec)
+    printed = [definition_report.headline(result), *definition_report.sentences(result)]
+    print(json.dumps(definition_report.to_json(result)) if as_json else lines(printed))
     return FITS if result.verdict == "fits" else DOES_NOT

@@ -1,22 +1,74 @@
-"""Commands `python -m workers score`, `commitment` and `compare`: offline, without a server or a database."""
+"""Commands `vlrb score`, `commitment` and `compare`: offline, without a server or a database."""
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.benchmarks.label_files import LabelsError, load_labels, load_table
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError
+from vlrb.benchmarks.spec_file import definitions_folder, load_spec
+from vlrb.commands import score_pairs
+from vlrb.commands.scorecard_text import render
+from vlrb.common.command_line import CommandParser, complain, say, translated
 from vlrb.common.csv_text import csv_table
 from vlrb.common.messages import _
 from vlrb.label_quality.label_diff import commitment, label_changes
 from vlrb.predictions.parse import UploadRejected, all_warnings, parse_predictions
 from vlrb.scorecard import scorecard
 from vlrb.scoring import tally
-from workers.labels.loader import load_labels
-from workers.scorecard_text import render
-from workers.scorer import load_table
+
+
+def run(arguments: list[str]) -> int:
+    """Run `vlrb score`; returns the exit code: 0 scored, 1 not."""
+    options = command_line().parse_args(arguments)
+    try:
+        result = _scored(options)
+    except (LabelsError, SpecError, OSError) as error:
+        complain(_("error: {error}", error=translated(str(error))))
+        return 1
+    for remark in result.remarks:
+        complain(remark)
+    if result.scored:
+        print(result.text) if options.json else say(result.text)
+    return 0 if result.scored else 1
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the options of the command."""
+    score = CommandParser(
+        prog="vlrb score", description=_("score a file offline and print its scorecard; writes nothing")
+    )
+    score.add_argument("file", type=Path)
+    score.add_argument(
+        "--labels", required=True, help=_("JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
+    )
+    score.add_argument(
+        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
+    )
+    score.add_argument("--edition", help=_("which pairs the labels must hold; what they hold if left out"))
+    score.add_argument("--revision", help=_("of the labels; recognised by their ids if left out"))
+    score.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
+    score.add_argument("--json", action="store_true", help=_("print the scorecard as JSON"))
+    return score
+
+
+def _scored(options: argparse.Namespace) -> ScoringError | score_pairs.BenchmarkResult:
+    spec = load_spec(options.benchmark, definitions_folder(os.environ))
+    if score_pairs.uses_label_revisions(spec, options.items):
+        revision, table = options.revision or options.edition, items_of(spec, options.items)
+        return score(options.file, options.labels, revision=revision, table=table, as_json=options.json)
+    return score_pairs.score_benchmark(
+        options.file,
+        Path(options.labels),
+        spec=spec,
+        edition=options.edition or options.revision,
+        as_json=options.json,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,24 +1,19 @@
-"""`vlrb.editions pool|filter|build|verify|edition|signatures|upload|power`: from a pool to the next edition."""
+"""`vlrb edition pool|filter|build|verify|freeze|signatures|upload|power`: from a pool to the next edition."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 
-from vlrb.common.command_line import CommandParser, complain, exit_code
+from vlrb.common.command_line import CommandParser, complain
 from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError, UnfinishedError
 
-OPEN, USAGE = 1, 2  # as of `python -m vlrb.judge`
+OPEN, USAGE = 1, 2  # as of `vlrb judge`
 
 
-def main(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
-    return exit_code(lambda: _run(arguments), _("Interrupted. Run the same command to continue."))
-
-
-def _run(arguments: list[str]) -> int:
     parsed = command_line().parse_args(arguments)
     parsed.variables = os.environ
     try:
@@ -48,13 +43,13 @@ def command_line() -> argparse.ArgumentParser:
     from vlrb.editions.commands.verify_command import add_verify_commands
 
     parser = CommandParser(
-        prog="python -m vlrb.editions",
+        prog="vlrb edition",
         description=_(
-            "`python -m vlrb.editions pool|filter|build|verify|edition|signatures|upload|power`: from a pool of pairs "
+            "`vlrb edition pool|filter|build|verify|freeze|signatures|upload|power`: from a pool of pairs "
             "to the next edition."
         ),
     )
-    names = "pool|filter|build|verify|edition|signatures|upload|power"
+    names = "pool|filter|build|verify|freeze|signatures|upload|power"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     add_pool_commands(commands)
     add_filter_command(commands)
@@ -65,7 +60,3 @@ def command_line() -> argparse.ArgumentParser:
     add_upload_command(commands)
     add_power_command(commands)
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,5 @@
-"""Loader of label sets from a file or a Hub dataset. The only code that reads a hidden label; it runs in the worker
-alone.
+"""Loader of label sets from a file or a Hub dataset. The only code that reads a hidden label; of the
+service the worker alone runs it.
 
 Rows have the dataset's columns: `id`, `human_ranking`, and optionally `human_error_analysis` and the texts `query` and
 `response`. With texts an item is found by its fingerprint; without, by `v0_row` (the row of the same pair in the first
@@ -20,16 +20,16 @@ from typing import Any
 
 import orjson
 
-from common.hub_sources import FORM, HubSource, parse_hub_source
-from storage.files.import_folders import path_below
+from vlrb.benchmarks.hub_labels import HubFiles, HubRefusal
 from vlrb.benchmarks.items import ItemTable, response_fingerprint
+from vlrb.benchmarks.items import load_table as read_table
 from vlrb.benchmarks.labels import LabelSet, error_tags, make_label_set, preferred_index
 from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.common.hub_sources import FORM, HubSource, parse_hub_source
 from vlrb.common.messages import _, joined
 from vlrb.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
 from vlrb.pairs.pair_table import labels_of_pairs
-from workers.labels.hub_dataset import HubFiles, HubRefusal
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -62,6 +62,22 @@ def load_labels(spec: str | Path, revision: str | None, *, table: ItemTable, tok
         return label_set(rows, revision or recognise(rows, table), table=table)
     except LabelsError as error:
         raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
+
+
+def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> ItemTable:
+    """Return the items of a manifest file, or those of a definition (None: the default one). Raises LabelsError where
+    the file is not there, or is of another benchmark."""
+    if items_file is not None and not items_file.is_file():
+        raise LabelsError(
+            _(
+                "no pairs in {items_file}: `python app.py` makes the demo benchmark, or set LABELS",
+                items_file=items_file,
+            )
+        )
+    try:
+        return read_table(items_file) if spec is None else ItemTable.load(spec, items_file)
+    except ValueError as error:
+        raise LabelsError(str(error)) from None
 
 
 def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, *, edition: str | None = None, token: str = "") -> PairSet:
@@ -106,30 +122,6 @@ def _other_benchmark(rows: Sequence[LabelRow], spec: BenchmarkSpec) -> Benchmark
     definitions = spec.folder.parent if spec.folder is not None else DEFINITIONS
     others = (load_spec(name, definitions) for name in known_benchmarks(definitions) if name != spec.id)
     return next((other for other in others if holds_pairs_of(rows[0], other)), None)
-
-
-def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
-    """Return the real path of a file below one of the directories, or a Hub dataset as it was named.
-
-    Relative names are looked up below the directories.
-
-    Raises:
-        LabelsError: it is anything else; the same words whether a file elsewhere exists or not.
-    """
-    if (path := path_below(spec, directories, is_wanted=Path.is_file)) is not None:
-        return path
-    if parse_hub_source(spec) and not Path(spec).exists():
-        return spec
-    where = " or ".join(map(str, directories))
-    raise LabelsError(
-        _(
-            "{spec} is neither a file below {where} nor a Hub dataset at a commit ({form}). Put the "
-            "file there, or name another directory in LABEL_IMPORT_DIRS.",
-            spec=spec,
-            where=where,
-            form=FORM,
-        )
-    )
 
 
 def label_set(rows: Sequence[LabelRow], revision: str, *, table: ItemTable) -> LabelSet:

@@ -1,4 +1,4 @@
-"""`python -m workers score --benchmark ID`: scores predictions on a benchmark of labelled pairs; writes nothing."""
+"""`vlrb score --benchmark ID`: scores predictions on a benchmark of labelled pairs; writes nothing."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from vlrb.benchmarks.label_files import LabelsError, load_pairs
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.commands.scorecard_text import COUNTS, first_width, heading, interval, percentage, rates, table_row
 from vlrb.common.messages import _, joined
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import Predictions, all_warnings, parse_predictions
@@ -21,8 +23,6 @@ from vlrb.scorecard import score_row
 from vlrb.scoring import Tally, fields, tally
 from vlrb.statistics.uncertainty import wilson
 from vlrb.votes import ABSENT, UNDECIDED
-from workers.labels.loader import LabelsError, load_pairs
-from workers.scorecard_text import COUNTS, first_width, heading, interval, percentage, rates, table_row
 
 _COUNTS = ("n", "agree", "reject", "undecided")
 _OVERALL = "overall"  # the key of the headline, and of all groups together

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from common.hub_sources import HubSource
+from vlrb.common.hub_sources import HubSource
 from vlrb.common.messages import _
 
 if TYPE_CHECKING:

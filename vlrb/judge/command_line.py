@@ -1,14 +1,13 @@
-"""`vlrb.judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into the service."""
+"""`vlrb judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into the service."""
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import CommandParser, complain, exit_code
+from vlrb.common.command_line import CommandParser, complain
 from vlrb.common.messages import _
 from vlrb.judge.errors import JudgeError
 
@@ -16,12 +15,8 @@ USAGE = 2
 _WITH_OTHERS = ("submit", "job")  # commands that hand further options on
 
 
-def main(arguments: list[str]) -> int:
+def run(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
-    return exit_code(lambda: _run(arguments))
-
-
-def _run(arguments: list[str]) -> int:
     parser = command_line()
     parsed, rest = parser.parse_known_args(arguments)
     if rest and parsed.command not in _WITH_OTHERS:
@@ -45,9 +40,9 @@ def command_line() -> argparse.ArgumentParser:
     from vlrb.judge.options import add_endpoint_options, add_question_options
 
     parser = CommandParser(
-        prog="python -m vlrb.judge",
+        prog="vlrb judge",
         description=_(
-            "`python -m vlrb.judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into "
+            "`vlrb judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into "
             "the service."
         ),
     )
@@ -77,7 +72,3 @@ def _add_others(commands: Any) -> None:
     batch_command.add_commands(commands)
     inspect_export.add_command(commands)
     job_command.add_command(commands)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from leaderboard.pages.number_check import MOST_LETTERS, BadFigures, url
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
+from vlrb.numbers.report import MOST_LETTERS, BadFigures, url
 from vlrb.pairs.definition_check import (
     FITS,
     IMPOSSIBLE,

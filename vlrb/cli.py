@@ -1,0 +1,40 @@
+"""Command line `vlrb check|score|numbers|judge|edition`. Each command imports what it needs, so that all start fast."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+
+from vlrb.common.command_line import CommandParser, exit_code
+from vlrb.common.messages import _
+
+_COMMANDS = {
+    "check": ("vlrb.commands.check", _("check a prediction file without labels")),
+    "score": ("vlrb.commands.score", _("score a prediction file offline")),
+    "numbers": ("vlrb.commands.numbers", _("check published percentages")),
+    "judge": ("vlrb.judge.command_line", _("ask a model about every pair")),
+    "edition": ("vlrb.editions.command_line", _("make the next edition of a benchmark from a pool of pairs")),
+}
+"""Command -> module with `run(arguments) -> exit code`, and what it does."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; returns its exit code. `arguments`: those of the process if left out."""
+    # Before numpy is imported: matrices are small, and on a busy machine several BLAS threads wait for one another.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    given = sys.argv[1:] if arguments is None else arguments
+    return exit_code(lambda: _run(given), _("Interrupted. A judge and an edition go on with the same command."))
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] in _COMMANDS:
+        run: Callable[[list[str]], int] = import_module(_COMMANDS[arguments[0]][0]).run
+        return run(arguments[1:])
+    parser = CommandParser(prog="vlrb", description=_("Check, score and judge vision-language reward benchmarks."))
+    commands = parser.add_subparsers(required=True, metavar="|".join(_COMMANDS))
+    for name, (_module, about) in _COMMANDS.items():
+        commands.add_parser(name, help=about)
+    parser.parse_args(arguments)
+    return 0

@@ -1,0 +1,1 @@
+"""Commands of `vlrb`: a dry run, an offline score, the check of published figures."""
