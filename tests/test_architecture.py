@@ -34,6 +34,7 @@ PACKAGES = (
 )
 # Parts of vlrb with arrows of their own; the rest of it is the core, `vlrb`.
 PARTS = (
+    "vlrb.__main__",
     "vlrb.cli",
     "vlrb.commands",
     "vlrb.common",
@@ -56,6 +57,7 @@ ARROWS: dict[str, set[str]] = {
     "vlrb.benchmarks.hub_labels": LIBRARY,
     "vlrb.benchmarks.label_files": {*LIBRARY, "vlrb.benchmarks.hub_labels"},
     "vlrb.commands": {*READING, "vlrb.benchmarks.label_files"},
+    "vlrb.__main__": {"vlrb.cli"},
     "vlrb.cli": {"vlrb.common", "vlrb.commands", "vlrb.judge", "vlrb.editions"},
     "vlrb.judge": READING,
     "vlrb.editions": {*READING, "vlrb.judge"},
@@ -63,7 +65,7 @@ ARROWS: dict[str, set[str]] = {
     "storage": {*LIBRARY, "common"},
     "auth": {*LIBRARY, "common", "storage"},
     "receipts": {*READING, "common", "storage", "auth"},
-    "submissions": {*READING, "common", "storage", "auth", "receipts", "operation"},
+    "submissions": {*READING, "vlrb.commands", "common", "storage", "auth", "receipts", "operation"},
     "leaderboard": {*READING, "common", "storage", "auth"},
     "maintenance": {*LIBRARY, "common", "storage", "auth", "operation"},
     "review": {*LIBRARY, "common", "storage", "auth", "maintenance"},
@@ -82,7 +84,11 @@ ARROWS: dict[str, set[str]] = {
     },
 }
 GROUPS = {*PACKAGES, *PARTS}
-ARROWS["web"] = GROUPS - {"vlrb.judge", "vlrb.editions"}  # the composition root; app.py alone imports it
+ARROWS["web"] = GROUPS - {
+    "vlrb.judge",
+    "vlrb.editions",
+    "vlrb.benchmarks.label_files",
+}  # the composition root; app.py alone imports it
 # a run may end in the command that submits
 OF_SUBMISSIONS = {"vlrb.judge": "submissions.client"}
 WIRING = {
@@ -169,6 +175,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "tenacity": ("vlrb/judge/engine.py",),
     "mcp": ("web/mcp/",),
     "huggingface_hub": (
+        "vlrb/benchmarks/hub_labels.py",
         "workers/",
         "leaderboard/share/hub_eval_results.py",
         "submissions/hub_model.py",
@@ -178,6 +185,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "maintenance/space_commands.py",
     ),
     "pyarrow": (
+        "vlrb/benchmarks/label_files.py",
         "storage/files/object_store.py",
         "workers/",
         "exports.py",
