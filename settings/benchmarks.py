@@ -25,7 +25,9 @@ class LabelSpec(NamedTuple):
     """Where one revision of the labels is found."""
 
     revision: str
-    source: str  # path of a JSONL, JSON or parquet file, or `owner/name@commit` of a Hub dataset
+    source: (
+        str  # path of a JSONL, JSON or parquet file, or `owner/name@commit` of a Hub dataset; "" only where ROLE=web
+    )
     benchmark: str = DEFAULT_BENCHMARK
 
 
@@ -50,6 +52,11 @@ class ServedSettings:
 class BenchmarkSettings(DeclaredSettings):
     """The settings of benchmarks, labels and texts."""
 
+    role: str = setting(
+        "all",
+        "what `app.py` runs: `all`; `web`, which starts no worker; `worker`, which answers nobody",
+        shown="`all`",
+    )
     data_dir: Path = setting(
         Path("data"),
         "database, uploads and demo, on a local disk. The demo keeps to `DATA_DIR/demo`",
@@ -60,13 +67,14 @@ class BenchmarkSettings(DeclaredSettings):
         "",
         "label sets, `revision=source` or `benchmark/revision=source` separated by commas. A source is a JSONL, JSON "
         "or parquet file with the dataset's columns (texts may be absent), or a Hub dataset at a commit: "
-        "`v2=owner/name@commit`, perhaps with a path behind it",
+        "`v2=owner/name@commit`, perhaps with a path behind it. With `ROLE=web` the revisions alone: `v2`",
         shown="empty: demo",
     )
     labels_token: SecretStr = setting(
         SecretStr(""),
         "Hub token that may read the private datasets in `LABELS` and `ITEMS_FILE`, and needs nothing else",
         shown="none: `HF_TOKEN`",
+        workers_only=True,
     )
     served_ids: Names = setting(
         (),
@@ -106,6 +114,7 @@ class BenchmarkSettings(DeclaredSettings):
         False,
         "`1`: revisions in `HIDDEN_LABELS` may nearly repeat a public one; otherwise `health` raises an alarm",
         shown="`0`",
+        workers_only=True,
     )
     item_texts: str = setting(
         "",
@@ -120,6 +129,13 @@ class BenchmarkSettings(DeclaredSettings):
         "the same for other benchmarks: `traffic=traffic.jsonl,weather=weather.jsonl`",
         shown="none",
     )
+
+    @field_validator("role")
+    @classmethod
+    def _known_role(cls, role: str) -> str:
+        if role not in ("all", "web", "worker"):
+            raise ValueError(_("ROLE={role} is none of all, web and worker. Write one of them.", role=role))
+        return role
 
     @field_validator("data_dir", "definitions")
     @classmethod
@@ -142,7 +158,8 @@ class BenchmarkSettings(DeclaredSettings):
         for part in split_names(self.labels):
             name, sign, source = (piece.strip() for piece in part.partition("="))
             benchmark, revision = self._label_name(name)
-            if not sign or not source or not _REVISION.fullmatch(revision):
+            names_source = bool(source) or (self.role == "web" and not sign)  # whose workers alone read labels
+            if not names_source or not _REVISION.fullmatch(revision):
                 raise ValueError(
                     _(
                         "LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "

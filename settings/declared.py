@@ -83,9 +83,13 @@ Files = Annotated[Mapping[str, Path], BeforeValidator(_files_by_name)]
 Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
 
 
-def setting(default: Any, description: str, *, shown: str = "", **limits: Any) -> Any:
-    """Declare a setting. `shown` is how the documentation names the default; `limits` are those of `pydantic.Field`."""
-    return Field(default, description=description, json_schema_extra={"shown": shown}, **limits)
+def setting(default: Any, description: str, *, shown: str = "", workers_only: bool = False, **limits: Any) -> Any:
+    """Declare a setting. `shown` is how the documentation names the default; `limits` are those of `pydantic.Field`.
+
+    `workers_only`: a web process beside workers of their own does not need it.
+    """
+    extra: dict[str, Any] = {"shown": shown, "workers_only": workers_only}
+    return Field(default, description=description, json_schema_extra=extra, **limits)
 
 
 class DeclaredSettings(BaseSettings):

@@ -43,11 +43,6 @@ class Settings(WorkerSettings):
         "127.0.0.1", "address to listen on. Anything but a loopback address needs `INSECURE_ALLOW_PUBLIC`"
     )
     port: int = setting(7860, "port to listen on", ge=0, le=65535)
-    role: str = setting(
-        "all",
-        "what `app.py` runs: `all`; `web`, which starts no worker; `worker`, which answers nobody",
-        shown="`all`",
-    )
     upload_limit_mb: float = setting(64, "largest file taken", ge=0.001, le=4096)
     identity_mode: str = setting(
         "",
@@ -225,13 +220,6 @@ class Settings(WorkerSettings):
         _ = self.identity  # raises for what would let the wrong people in
         return self
 
-    @field_validator("role")
-    @classmethod
-    def _known_role(cls, role: str) -> str:
-        if role not in ("all", "web", "worker"):
-            raise ValueError(_("ROLE={role} is none of all, web and worker. Write one of them.", role=role))
-        return role
-
     @model_validator(mode="after")
     def _durable(self) -> Self:
         if self.durability not in (LOCAL, REPLICATED):
@@ -372,8 +360,8 @@ class Settings(WorkerSettings):
     @property
     def private_paths(self) -> list[Path]:
         """What is in the data directory beside `gradio_dir`, there already or to come: not for Gradio to serve."""
-        named = {self.state_dir / name for name in _STATE_NAMES} | {Path(spec.source) for spec in self.label_specs}
-        named |= set(self.label_import_dirs)
+        sources = {Path(spec.source) for spec in self.label_specs if spec.source}
+        named = {self.state_dir / name for name in _STATE_NAMES} | sources | set(self.label_import_dirs)
         paths = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
         return sorted(path.absolute() for path in named | paths if path not in (self.gradio_dir, self.state_dir))
 

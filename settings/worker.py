@@ -36,17 +36,26 @@ class WorkerSettings(BenchmarkSettings):
         (),
         "directories, separated by commas: maintainers import label files and pools from below these alone",
         shown="`DATA_DIR/imports`",
+        workers_only=True,
     )
     lease_seconds: float = setting(
-        60.0, "a worker that is silent for so long loses its job to another", ge=0.1, le=86_400
+        60.0,
+        "a worker that is silent for so long loses its job to another",
+        workers_only=True,
+        ge=0.1,
+        le=86_400,
     )
     audit_dataset: str = setting(
         "",
         "Hub dataset `owner/name` to which the worker commits the head of the audit chain once a day",
         shown="none",
+        workers_only=True,
     )
     audit_token: SecretStr = setting(
-        SecretStr(""), "Hub token that may write to it, and needs nothing else", shown="none: `HF_TOKEN`"
+        SecretStr(""),
+        "Hub token that may write to it, and needs nothing else",
+        shown="none: `HF_TOKEN`",
+        workers_only=True,
     )
     backup_url: str = setting(
         "",
@@ -72,7 +81,11 @@ class WorkerSettings(BenchmarkSettings):
         repr=False,
     )
     keep_snapshots_days: int = setting(
-        31, "after how many days one snapshot of the board a day stays; `0` keeps all", ge=0, le=100_000
+        31,
+        "after how many days one snapshot of the board a day stays; `0` keeps all",
+        workers_only=True,
+        ge=0,
+        le=100_000,
     )
 
     @field_validator("label_import_dirs")

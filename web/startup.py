@@ -188,8 +188,16 @@ def prepare_items(settings: Settings) -> None:
         path = served.manifest_path
         if settings.is_demo or path is None or path.exists():
             continue
-        named = [str(path), served.id, str(settings.definitions), *(spec.source for spec in served.label_specs)]
-        if _item_files(*named):
+        sources = [spec.source for spec in served.label_specs if spec.source]
+        if not sources:
+            raise SettingsError(
+                _(
+                    "The pairs of {title} come from a worker, and there are none in REPLICA_URL yet. Start a worker "
+                    "with the same REPLICA_URL, then start this process again.",
+                    title=_(served.spec.title),
+                )
+            )
+        if _item_files(str(path), served.id, str(settings.definitions), *sources):
             raise SettingsError(_("No pairs of {title} could be read from LABELS.", title=_(served.spec.title)))
     for served in settings.served:
         _prepare_texts(settings, served)

@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
-from settings import Settings
+from settings import Settings, SettingsError, WorkerSettings
+from settings.env_files import env_file
+from settings.web import SPACE_NAMES
+from web.startup import prepare_items
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 SETTINGS = {(info.alias or name).upper() for name, info in Settings.model_fields.items()}
@@ -50,6 +53,57 @@ def test_two_web_processes_and_three_workers_share_one_database() -> None:
     assert "./labels" not in str(services["web1"]), "web processes hold no label"
     replicas = {one["metadata"]["name"]: one["spec"].get("replicas") for one in manifests()}
     assert (replicas["leaderboard-web"], replicas["leaderboard-worker"]) == (2, 3)
+
+
+def listed(role: str) -> dict[str, str]:
+    """Return the settings in the example of a role's environment file; "" for those that are not filled in."""
+    lines = (DEPLOY / f"{role}.env.example").read_text().splitlines()
+    return dict(re.fullmatch(r"#?([A-Z_]+)=(.*)", line).groups() for line in lines if line and line[:2] != "# ")  # type: ignore[union-attr,misc]
+
+
+def test_each_process_of_compose_gets_the_file_with_every_setting_of_its_role() -> None:
+    services = compose()["services"]
+    assert [services[name]["env_file"] for name in ("web1", "web2", "worker")] == [["web.env"]] * 2 + [["worker.env"]]
+    workers_only = {"LABELS_TOKEN", "LABEL_IMPORT_DIRS", "AUDIT_DATASET", "AUDIT_TOKEN", "LEASE_SECONDS"}
+    workers_only |= {"KEEP_SNAPSHOTS_DAYS", "ACCEPT_WEAK_HIDING"}
+    assert set(listed("web")) == SETTINGS - set(SPACE_NAMES) - workers_only
+    assert set(listed("worker")) == {(info.alias or name).upper() for name, info in WorkerSettings.model_fields.items()}
+    for role in ("web", "worker"):
+        assert (DEPLOY / f"{role}.env.example").read_text() == env_file(role)
+
+
+def web_settings(**environ: str) -> Settings:
+    return Settings.from_env({"IDENTITY": "local", "ROLE": "web", **environ})
+
+
+def test_a_web_process_learns_which_labels_there_are_but_no_source_of_them() -> None:
+    assert "=" not in listed("web")["LABELS"]
+    assert "LABELS" not in compose()["services"]["web1"]["environment"]
+    web = web_settings(LABELS="v2,v3", HIDDEN_LABELS="v3")
+    assert [(spec.revision, spec.source) for spec in web.label_specs] == [("v2", ""), ("v3", "")]
+    assert web.served[0].hidden_labels == {"v3": "categories"}
+    assert Path.cwd() not in web.private_paths, "no source is no path"
+    for role in ("all", "worker"):
+        with pytest.raises(SettingsError, match="LABELS holds 'v2'"):
+            WorkerSettings.from_env({"ROLE": role, "LABELS": "v2"})
+
+
+def test_a_web_process_waits_for_pairs_that_workers_read_from_label_files(tmp_path: Path) -> None:
+    settings = web_settings(LABELS="multimodal-rewardbench/v1", DATA_DIR=str(tmp_path))
+    with pytest.raises(SettingsError, match=r"come from a worker.*REPLICA_URL"):
+        prepare_items(settings)
+    manifest = settings.served[0].manifest_path
+    assert manifest is not None
+    manifest.parent.mkdir()
+    manifest.touch()
+    prepare_items(settings)
+
+
+def test_what_compose_sets_itself_is_named_in_both_files() -> None:
+    services = compose()["services"]
+    for role, service in (("web", "web1"), ("worker", "worker")):
+        head = (DEPLOY / f"{role}.env.example").read_text().partition("\n\n")[0]
+        assert [name for name in services[service]["environment"] if name not in head and name not in ELSEWHERE] == []
 
 
 def test_a_worker_gets_neither_file_nor_user_nor_secret_of_a_web_process() -> None:
