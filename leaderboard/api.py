@@ -53,7 +53,12 @@ _AFTER = (
     "url",
     "remark",
 )
-_LATER = ("parameters_b", "open_weights", "base_model")  # published after the fields that submitters may state
+_LATER = (
+    "parameters_b",
+    "open_weights",
+    "base_model",
+    "version_of",
+)  # published after the fields that submitters may state
 ALL_ROWS = PageOfRows()
 _LONGEST_SORT = 80
 RevisionQuery = Annotated[str | None, Query(description="Label revision; the current one if left out")]

@@ -63,6 +63,7 @@ _ENTRY = {
     "parameters_b": 7.0,
     "open_weights": True,
     "base_model": "Qwen2-VL-7B",
+    "version_of": None,
 }
 _RULES = {
     "snapshot": "5f0c…",

@@ -26,7 +26,7 @@ from storage.labels.label_sets import ActiveBoard
 from storage.models.core import AuditEvent, RegisteredLabelSet, Submission
 from vlrb.disclosure import PUBLIC, merged
 from vlrb.statistics.pairwise import VERSION
-from vlrb.statistics.variants import VariantGroups
+from vlrb.statistics.variants import VariantGroups, members
 from workers.board_entries import EntryOrder, EntryRules, ScoredEntry, read_entries
 from workers.moderation_state import load_moderation
 from workers.scorer import Scorer
@@ -157,6 +157,7 @@ class BoardIndex:
                 "stubs": [*self._facts.rules.decided.stubs, *reported_results.list_removed(session, pointer.benchmark)],
                 "reported": reported_results.list_active(session, pointer.benchmark),
                 "unpublished": sum(entry.unpublished for entry in ordered),
+                "versions": _versions([entry.id for entry in entries if not entry.order.off_board], judges),
             },
         )
 
@@ -198,6 +199,12 @@ def revisions(session: Session, scorer: Scorer, *, benchmark: str) -> list[Pairw
         PairwiseRevision(name, digest, level=levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts
     ]
     return sorted(known)
+
+
+def _versions(shown: Sequence[str], judges: Mapping[str, str]) -> dict[str, str]:
+    """Return shown entry -> the first one of its judge that is shown, without those that are it. Relations, which take
+    longer, also join those whose votes are alike."""
+    return {name: same[0] for same in members({name: judges[name] for name in shown}).values() for name in same[1:]}
 
 
 def _standing(entry: ScoredEntry) -> int:

@@ -1,13 +1,14 @@
 """Rank and rank range of a row in a given order.
 
-The ranges of a snapshot (vlrb.statistics.pairwise) count each judge once, by its best version, while the board
-ranks every version. Rank ranges are converted to board ranks: best rank = rank of the judge at the upper end, worst =
-at the lower end.
+Ranks are of judges: the best version of each is ranked. The ranges of a snapshot (vlrb.statistics.pairwise) are
+positions among the judges that were tested. They are converted to board ranks: best rank = rank of the judge at the
+upper end, worst = at the lower end.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -44,10 +45,16 @@ def shared_ranks(values: Iterable[tuple[str, float | None]]) -> dict[str, int]:
     return ranks
 
 
-def standings(ranks: Mapping[str, int], ranges: Mapping[str, RankRange]) -> dict[str, RankInfo]:
-    """id -> standing, for everything that has a rank."""
+def standings(
+    ranks: Mapping[str, int], ranges: Mapping[str, RankRange], *, versions: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, RankInfo]:
+    """id -> standing, for everything that has a rank.
+
+    ``versions``: entries that are not the best version of their judge -> the one that is ranked. Under another rule
+    than that of the tests it may be the tested one that is not.
+    """
     result = {name: RankInfo(rank) for name, rank in ranks.items()}
-    at = sorted(ranks[name] for name in ranges if name in ranks)
+    at = sorted(ranks[ranked] for name in ranges if (ranked := versions.get(name, name)) in ranks)
     for name, tested in ranges.items():
         rank = ranks.get(name)
         if rank is not None and tested.worst <= len(at):

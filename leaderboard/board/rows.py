@@ -31,7 +31,7 @@ from vlrb.judges import judge_name, judge_slug
 from vlrb.protocols import Ratios, accuracies, category_counts, protocols, ratios
 from vlrb.scoring import FIELDS, fields, slices
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of
-from vlrb.statistics.ranking import RankingEntry
+from vlrb.statistics.ranking import RankingEntry, display_order
 from vlrb.statistics.ranking import standings as places
 from vlrb.statistics.uncertainty import mover_macro, wilson
 
@@ -80,7 +80,9 @@ class BoardRow:
     """One line of the board. Accuracies and rates are fractions 0..1; None is "not known", never zero."""
 
     id: str
-    rank: int | None  # by the headline, shared by equal counts; None for all but rows scored here
+    rank: (
+        int | None
+    )  # by the headline, shared by equal counts; None for all but the best version of a judge scored here
     rank_range: tuple[int, int] | None  # by the headline
     model: str
     version: str
@@ -110,6 +112,7 @@ class BoardRow:
     oracle: bool = False  # of a reported result: the judge was given a part of the answer
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
     remark: str = ""  # why it leads nothing: given the answer, votes that need no judge
+    version_of: str | None = None  # the ranked version of the same judge
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
@@ -127,6 +130,11 @@ class BoardRow:
     def leads(self) -> bool:
         """Whether it may be first: of a result with a remark nothing says that a judge is good."""
         return not self.remark
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it stands for its judge."""
+        return self.leads and self.version_of is None
 
     @property
     def provenance(self) -> str:
@@ -169,8 +177,9 @@ class Board:
             if order == self.spec.headline or self.headline != self.spec.headline:
                 ranks = {row.id: row.rank for row in scored if row.rank is not None}
             else:
-                ranks = shared_ranks((row.id, row.value(order)) for row in scored if row.leads)
-            self._standings[order] = with_bands(standings(ranks, self.ranges.get(order, {})))
+                ranks = shared_ranks((row.id, row.value(order)) for row in scored if row.is_ranked)
+            versions = {row.id: row.version_of for row in scored if row.version_of}
+            self._standings[order] = with_bands(standings(ranks, self.ranges.get(order, {}), versions=versions))
         return self._standings[order]
 
     @property
@@ -277,21 +286,22 @@ def build_board(
     numbers = _numbers(counts, protocol, grouping=grouping, spec=spec)
     rules = _Rules(protocol, grouping, spec=spec)
     if level == OVERALL_ONLY:
-        rows = _ranked_by_pooled(_scored_rows(entries, wanted, numbers=_pooled_only(numbers, spec), spec=spec), spec)
+        shown = _scored_rows(entries, wanted, numbers=_pooled_only(numbers, spec), spec=spec)
+        rows = _ranked_by_pooled(shown, spec, judges=_judges(snapshot, wanted))
     else:
         chosen = _selections(snapshot, wanted, rules=rules)
         unranked = zip(
             _scored_rows(entries, wanted, numbers=numbers, spec=spec), _independent(numbers, sizes), strict=True
         )
         scored = [_best_of(row, chosen, sizes=independent, spec=spec) for row, independent in unranked]
-        rows = _ranked(scored, numbers.counted)
+        rows = _ranked(scored, numbers.counted, judges=_judges(snapshot, wanted))
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules=rules)
     if level == OVERALL_ONLY:
         baselines = [row.with_values({spec.pooled: row.scores[spec.pooled]}) for row in baselines]
     ranges = _ranges(snapshot, wanted, rules=rules)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
-    rows = _named(_with_ranges(rows, ranges.get(spec.headline, {})), names)
+    rows = _named(_with_ranges(_worded(rows), ranges.get(spec.headline, {})), names)
     rows = mark_filter_judges(rows, spec.filtered_by)
     reported = mark_filter_judges(
         (_reported_row(result, names[result.judge]) for result in published), spec.filtered_by
@@ -342,6 +352,12 @@ def _ranges(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) -> Map
     return MappingProxyType({order: ranges for order, ranges in result.items() if ranges})
 
 
+def _judges(snapshot: Mapping[str, Any], revision: str) -> Mapping[str, str]:
+    """Return entry -> one version of its judge, where it is another one."""
+    summary = (snapshot.get("relations") or {}).get(revision) or snapshot
+    return summary.get("versions") or {}
+
+
 Selections = Mapping[str, tuple[int, Mapping[str, Sequence[float]]]]
 
 
@@ -382,7 +398,8 @@ def _lower(row: BoardRow, score: tuple[str, float], *, sizes: Mapping[str, float
 def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> list[BoardRow]:
     if not ranges:
         return list(rows)
-    result = standings({row.id: row.rank for row in rows if row.rank is not None}, ranges)
+    versions = {row.id: row.version_of for row in rows if row.version_of}
+    result = standings({row.id: row.rank for row in rows if row.rank is not None}, ranges, versions=versions)
     return [
         replace(row, rank_range=(at.best, at.worst)) if (at := result.get(row.id)) and at.best and at.worst else row
         for row in rows
@@ -626,7 +643,18 @@ def _baseline_row(baseline: Mapping[str, Any], values: Mapping[str, Any], *, bou
     )
 
 
-def _ranked(rows: list[BoardRow], counted: Ratios) -> list[BoardRow]:
+def _worded(rows: Sequence[BoardRow]) -> list[BoardRow]:
+    """Return the rows; those that are not the best version of their judge say which one is."""
+    best = {row.id: phrases(row.model, row.version) for row in rows if row.is_ranked}
+    return [
+        row
+        if row.version_of is None
+        else replace(row, about=phrases(_("ranked as {version}", version=best[row.version_of]), row.about))
+        for row in rows
+    ]
+
+
+def _ranked(rows: list[BoardRow], counted: Ratios, *, judges: Mapping[str, str]) -> list[BoardRow]:
     """Return rows in display order with shared ranks."""
     by = counted.spec.tie_breaks
     # Doubled, halves are whole: lmms-eval counts an undecided pair one half.
@@ -636,10 +664,10 @@ def _ranked(rows: list[BoardRow], counted: Ratios) -> list[BoardRow]:
         for row, numbers in zip(rows, fractions.tolist(), strict=True)
         if row.leads
     ]
-    return _placed(rows, contenders)
+    return _placed(rows, contenders, judges=judges)
 
 
-def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[BoardRow]:
+def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec, *, judges: Mapping[str, str]) -> list[BoardRow]:
     """Return rows in display order; equal values share a rank, for the numbers behind them are not public."""
     values = [row.scores[spec.pooled] for row in rows]
     contenders = [
@@ -647,13 +675,23 @@ def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec) -> list[Boa
         for row, value in zip(rows, values, strict=True)
         if row.leads
     ]
-    return _placed(rows, contenders)
+    return _placed(rows, contenders, judges=judges)
 
 
-def _placed(rows: Sequence[BoardRow], contenders: Sequence[RankingEntry]) -> list[BoardRow]:
-    """Return the rows with their ranks; those that lead nothing have none."""
-    known = [row for row in rows if row.leads]
-    ranked = [replace(known[place.index], rank=place.rank) for place in places(contenders)]
+def _placed(
+    rows: Sequence[BoardRow], contenders: Sequence[RankingEntry], *, judges: Mapping[str, str]
+) -> list[BoardRow]:
+    """Return the rows with their ranks: of each judge its best version has one. Those that lead nothing have none."""
+    best: dict[str, str] = {}
+    for index in display_order(contenders):
+        name = contenders[index].id
+        best.setdefault(judges.get(name, name), name)
+    version_of = {
+        name: first for name in (entry.id for entry in contenders) if (first := best[judges.get(name, name)]) != name
+    }
+    known = [replace(row, version_of=version_of.get(row.id)) for row in rows if row.leads]
+    counted = [replace(entry, counts=None) if entry.id in version_of else entry for entry in contenders]
+    ranked = [replace(known[place.index], rank=place.rank) for place in places(counted)]
     return [*ranked, *(row for row in rows if not row.leads)]
 
 

@@ -77,6 +77,29 @@ def test_rows_stand_by_macro_and_equal_counts_share_a_rank(board: Board) -> None
     assert scored == [("3", 1), ("1", 2), ("4", 2), ("2", 4)]
 
 
+def test_a_judge_takes_one_rank_by_its_best_version() -> None:
+    judges = [entry(1, 0.8), entry(2, 0.7), entry(3, 0.6), entry(4, 0.5), entry(5, 0.4)]
+    first, second, third, fourth, last = (one["id"] for one in judges)
+    board = build_board({**snapshot(judges), "versions": {first: second, third: second, last: fourth}}, VL)
+    assert [(row.id, row.rank, row.version_of) for row in board.rows if row.tier == "scored"] == [
+        (first, 1, None),
+        (second, None, first),
+        (third, None, first),
+        (fourth, 2, None),
+        (last, None, fourth),
+    ]
+    assert board.scored == 2
+    assert {name: at.rank for name, at in board.standings("general").items()} == {first: 1, fourth: 2}
+
+
+def test_judges_whose_votes_were_compared_are_those_of_the_comparison() -> None:
+    judges = [entry(1, 0.8), entry(2, 0.7), entry(3, 0.6)]
+    names = [one["id"] for one in judges]
+    related = {"v2": {"versions": {names[2]: names[1]}, "entries": names[:2], "ranges": {}, "variants": {}}}
+    body = {**snapshot(judges), "versions": {names[1]: names[0]}, "relations": related}
+    assert [row.rank for row in build_board(body, VL).rows if row.tier == "scored"] == [1, 2, None]
+
+
 def test_reported_rows_stand_in_the_order_without_a_rank(board: Board) -> None:
     assert [row.rank for row in board.rows if row.tier == "reported"] == [None, None]
     macros = [row.value("macro") for row in board.rows if row.value("macro") is not None]

@@ -18,8 +18,8 @@ def test_neighbouring_counts_never_share_a_rank() -> None:
 
 
 def test_a_range_is_given_in_ranks_of_the_board() -> None:
-    """Two versions of the first judge stand on the board, and only the better one was compared."""
-    ranks = {"first": 1, "first-again": 2, "second": 3, "third": 4}
+    """One judge was not compared."""
+    ranks = {"first": 1, "untested": 2, "second": 3, "third": 4}
     ranges = {
         "first": RankRange(1, 2, separable=False),
         "second": RankRange(1, 3, separable=False),
@@ -27,9 +27,17 @@ def test_a_range_is_given_in_ranks_of_the_board() -> None:
     }
     assert standings(ranks, ranges) == {
         "first": RankInfo(1, 1, worst=3, level=False),
-        "first-again": RankInfo(2),
+        "untested": RankInfo(2),
         "second": RankInfo(3, 1, worst=4, level=True),
         "third": RankInfo(4, 3, worst=4, level=False),
+    }
+
+
+def test_a_judge_whose_tested_version_is_not_the_ranked_one_keeps_its_place_among_the_tested() -> None:
+    ranges = {"old": RankRange(1, 2, separable=False), "other": RankRange(1, 2, separable=False)}
+    assert standings({"new": 1, "other": 2}, ranges, versions={"old": "new"}) == {
+        "new": RankInfo(1),
+        "other": RankInfo(2, 1, worst=2, level=True),
     }
 
 

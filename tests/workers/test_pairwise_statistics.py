@@ -91,7 +91,9 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
     assert publish_if_changed(ready, scorer)
     body = _current(ready)
     assert set(body["relations"]) == {"demo", "flipped"}
-    assert set(body["relations"]["demo"]) == {"id", "judges", "entries", "ranges", "variants", "difficulty"}
+    assert set(body["relations"]["demo"]) == {
+        *("id", "judges", "versions", "entries", "ranges", "variants", "difficulty")
+    }
     assert compute_if_changed(ready, scorer) == 0
     assert publish_if_changed(ready, scorer) is None
     assert _snapshots(ready) == 2
@@ -164,6 +166,41 @@ def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scor
         best = max(names[:3], key=lambda n: macro[n])
         assert set(body["relations"][revision]["entries"]) == {best, *names[3:]}
         assert body["relations"][revision]["judges"] == 3
+        assert body["relations"][revision]["versions"] == {name: best for name in names[:3] if name != best}
+
+
+def test_a_copy_of_a_version_that_is_not_the_best_is_of_its_judge(ready: Database, scorer: Scorer) -> None:
+    names = _scored(ready, scorer, numbers=range(3))
+    with ready.write() as session:
+        copy = a_submission(3, votes=small_benchmark.votes(0).pack(), votes_per_item=3, owner="bob")
+        session.add(copy)
+        for version, one in enumerate(names[:2]):
+            session.execute(
+                update(Submission).where(Submission.id == one).values(model="one judge", version=str(version))
+            )
+        session.flush()
+        name = copy.id
+        audit.append(session, "submission.edited", data={})
+    for revision in scorer.revisions:
+        rescore(ready, scorer, revision=revision)
+    for summary in _settle(ready, scorer)["relations"].values():
+        assert summary["judges"] == 2
+        assert {*summary["versions"], *summary["entries"]} == {*names, name}
+        assert len({*summary["versions"].values(), *summary["entries"]}) == 2
+
+
+def test_until_votes_are_compared_versions_are_told_by_what_their_owner_says(ready: Database, scorer: Scorer) -> None:
+    names = _scored(ready, scorer, numbers=range(3))
+    with ready.write() as session:
+        for version, one in enumerate(names[:2]):
+            session.execute(
+                update(Submission).where(Submission.id == one).values(model="one judge", version=str(version))
+            )
+        audit.append(session, "submission.edited", data={})
+    publish_if_changed(ready, scorer)
+    body = _current(ready)
+    ((version, first),) = body["versions"].items()
+    assert body["relations"] == {} and {version, first} == {*names[:2]}
 
 
 def test_variants_that_are_not_on_the_board_count_where_their_account_shows_one(

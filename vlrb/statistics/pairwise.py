@@ -59,7 +59,7 @@ from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
-VERSION = "2"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "3"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
 KAPPA_AT_MOST = 200
@@ -78,6 +78,7 @@ class ComparableJudges(NamedTuple):
 
     chosen: list[str]  # at most COMPARED_AT_MOST
     judges: int  # how many there were to choose from
+    version_of: dict[str, str]  # every other entry -> the best of its judge
 
 
 class RankRange(NamedTuple):
@@ -287,7 +288,8 @@ def comparable(
     best: dict[str, str] = {}
     for name in ranked:
         best.setdefault(judges[name], name)
-    return ComparableJudges(list(best.values())[:at_most], len(best))
+    others = {name: best[judges[name]] for name in ranked if best[judges[name]] != name}
+    return ComparableJudges(list(best.values())[:at_most], len(best), version_of=others)
 
 
 class Variants(NamedTuple):

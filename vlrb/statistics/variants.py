@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from vlrb.arrays import BoolArray, FloatArray
 from vlrb.votes import ABSENT, UNDECIDED, Matrix
 
 ALIKE_FROM = 0.95
@@ -21,6 +22,7 @@ ALIKE_FROM = 0.95
 files two readings of the same votes agree on all items, two runs of one judge on at most .86, two judges trained from
 one base model on less than .60. Judges whose errors are independent reach it when 97.4% of their answers are right."""
 _VERDICTS = (0, 1, UNDECIDED)
+_BLOCK = 512  # entries
 _NUMBERED = re.compile(r"[\s_.-]+(v|ver|version|attempt|run|variant)[\s_.-]*\d+(\.\d+)*$")
 
 
@@ -131,12 +133,18 @@ def _plain(text: str) -> str:
 def alike_pairs(entries: Sequence[str], verdicts: Matrix) -> list[tuple[str, str]]:
     """Return every two entries with equal majority verdicts on ALIKE_FROM of the items that both files have."""
     options = (*_VERDICTS, *range(2, int(verdicts.max(initial=1)) + 1))
-    chosen = [(verdicts == verdict).astype(np.float32) for verdict in options]
-    present = (verdicts != ABSENT).astype(np.float32)
-    shared = present @ present.T
-    equal = sum((chose @ chose.T for chose in chosen), start=np.zeros_like(shared))
-    result = np.argwhere(np.triu((equal >= ALIKE_FROM * shared) & (shared > 0), k=1))
-    return [(entries[i], entries[j]) for i, j in result.tolist()]
+    result: list[tuple[str, str]] = []
+    for start in range(0, len(entries), _BLOCK):  # all of a large board at once would take gigabytes
+        block, later = verdicts[start : start + _BLOCK], verdicts[start:]
+        shared = _products(block != ABSENT, later != ABSENT)
+        equal = sum((_products(block == verdict, later == verdict) for verdict in options), np.zeros_like(shared))
+        alike = np.argwhere(np.triu((equal >= ALIKE_FROM * shared) & (shared > 0), k=1))
+        result += [(entries[start + i], entries[start + j]) for i, j in alike.tolist()]
+    return result
+
+
+def _products(block: BoolArray, later: BoolArray) -> FloatArray:
+    return np.asarray(block.astype(np.float32) @ later.astype(np.float32).T)
 
 
 def members(groups: Mapping[str, str]) -> dict[str, list[str]]:

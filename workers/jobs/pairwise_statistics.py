@@ -28,7 +28,7 @@ from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, StoredRelations, Submission
 from vlrb.benchmarks.baselines import constant_judge_tallies
 from vlrb.disclosure import redact_counts
-from vlrb.statistics.pairwise import Variants, comparable, compare_all, pack, ranking_keys
+from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack, ranking_keys
 from vlrb.statistics.reliability import majority
 from vlrb.statistics.selection import Selection
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
@@ -52,19 +52,17 @@ class _Task:
 
     revision: PairwiseRevision
     inputs: str
-    entries: list[str]  # best first
-    judges: int  # how many there were to choose from
-    variants: Mapping[str, Sequence[str]]  # of each entry, itself among them, best first; some are not on the board
+    entries: list[str]  # to compare, best first
+    judges: Mapping[str, str]  # of these and of all that count as their variants, best first; some are not on the board
     named: frozenset[str]  # entries whose owner is named
 
     def identity(self, scorer_version: str) -> TaskIdentity:
         """Return all that the comparison follows from; votes and labels never change, so names represent them."""
-        tried = tuple(tuple(names) for names in self.variants.values())
         return TaskIdentity(
             self.revision.name,
             (scorer_version, *self.revision),
             entries=tuple(self.entries),
-            variants=tried,
+            judges=tuple(self.judges.items()),
             named=self.named,
         )
 
@@ -143,19 +141,13 @@ def _ranking_keys(session: Session, rules: CountingRules, names: Sequence[str]) 
 def _task(revision: PairwiseRevision, board: BoardView, *, ranked: Sequence[str]) -> _Task:
     """Return the statistics to compute. ``ranked``: entries under the revision, best first."""
     compared_ids = {entry.id for entry in board.entries if entry.compared}
-    best = comparable([name for name in ranked if name in compared_ids], board.judges)
-    compared = {board.judges[name] for name in best.chosen}
-    tried = members({name: judge for name in ranked if (judge := board.judges[name]) in compared})
-    variants = {name: tried[board.judges[name]] for name in best.chosen}
-    anonymous = {entry.id for entry in board.shown if not entry.variant.named}
-    named = frozenset(best.chosen) - anonymous
+    compared = {board.judges[name] for name in compared_ids}
     return _Task(
         revision,
         board.inputs.get(revision.name, ""),
-        entries=best.chosen,
-        judges=best.judges,
-        variants=variants,
-        named=named,
+        entries=[name for name in ranked if name in compared_ids],
+        judges={name: judge for name in ranked if (judge := board.judges[name]) in compared},
+        named=frozenset(entry.id for entry in board.entries if entry.variant.named),
     )
 
 
@@ -168,8 +160,7 @@ def _compute(
         related = memory.compared(
             task.identity(scorer.version), partial(_compare, database, scorer, task=task, memory=memory)
         )
-        judges = task.judges - len(task.entries) + len(related.summary["entries"])
-        summary = {"id": related.packed.id, "judges": judges, "fixed": _fixed(scorer, task.revision), **related.summary}
+        summary = {"id": related.packed.id, "fixed": _fixed(scorer, task.revision), **related.summary}
         stored = orjson.dumps(summary).decode()
         computed.append(
             NewRelations(
@@ -192,30 +183,35 @@ def _fixed(scorer: Scorer, revision: PairwiseRevision) -> dict[str, Any]:
 
 
 def _compare(database: Database, scorer: Scorer, *, task: _Task, memory: RelationsMemory) -> JudgeComparison:
-    wanted = {*task.entries, *(name for names in task.variants.values() for name in names[:VARIANTS_AT_MOST])}
+    tried = members(task.judges).values()
+    wanted = {*task.entries, *(name for names in tried for name in names[:VARIANTS_AT_MOST])}
     verdicts = memory.majorities(task.revision.name, wanted, read=partial(_verdicts, database, items=len(scorer.table)))
-    entries, variants = _joined(task, verdicts, known=memory.selections)
+    best, variants = _joined(task, verdicts, known=memory.selections)
     labels, public = scorer.labels[task.revision.name], task.revision.public
-    rows = np.stack([verdicts[name] for name in entries])
-    related = compare_all(entries, rows, labels=labels, table=scorer.table, public=public, variants=variants)
-    return JudgeComparison(related.summary, pack(related.relations))
+    rows = np.stack([verdicts[name] for name in best.chosen])
+    related = compare_all(best.chosen, rows, labels=labels, table=scorer.table, public=public, variants=variants)
+    summary = {"judges": best.judges, "versions": best.version_of, **related.summary}
+    return JudgeComparison(summary, pack(related.relations))
 
 
 def _joined(
     task: _Task, verdicts: Mapping[str, Matrix], *, known: dict[bytes, Selection]
-) -> tuple[list[str], dict[str, Variants]]:
-    """Return the best entry of each judge, when entries whose votes are alike are of one; and the variants it was
-    best of."""
+) -> tuple[ComparableJudges, dict[str, Variants]]:
+    """Return the best entry of each judge, and the variants it was best of. Entries whose votes are alike are of one
+    judge, whichever of its versions they are like."""
     alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
-    origins = [Variant(name, "", model=name, named=name in task.named) for name in task.entries]
-    judges = members(group_variants(origins, alike))  # of each the first, which is its best
+    origins = [
+        Variant(name, "", model=name, judge=judge, named=name in task.named) for name, judge in task.judges.items()
+    ]
+    judges = group_variants(origins, alike)
+    best, tried = comparable(task.entries, judges), members(judges)
     result = {}
-    for best, joined in judges.items():
-        tried = [name for judge in joined for name in task.variants[judge]]
-        near = [name for name in tried if name != best and name in verdicts][: VARIANTS_AT_MOST - 1]
-        if len(tried) > 1:
-            result[best] = Variants(len(tried), np.stack([verdicts[name] for name in near]), known=known)
-    return list(judges), result
+    for name in best.chosen:
+        others = [other for other in tried[judges[name]] if other != name]
+        near = [other for other in others if other in verdicts][: VARIANTS_AT_MOST - 1]
+        if others:
+            result[name] = Variants(1 + len(others), np.stack([verdicts[other] for other in near]), known=known)
+    return best, result
 
 
 def _verdicts(database: Database, names: Collection[str], *, items: int) -> dict[str, Matrix]:

@@ -40,7 +40,7 @@ class TaskIdentity(NamedTuple):
     revision: str
     rules: tuple[str, ...]
     entries: tuple[str, ...]
-    variants: tuple[tuple[str, ...], ...]
+    judges: tuple[tuple[str, str], ...]  # entry, and what its owner's words make its judge
     named: frozenset[str]
 
 
