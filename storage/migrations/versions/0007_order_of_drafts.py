@@ -21,8 +21,13 @@ POOL_TABLES = (
     "verification_adjudications",
 )
 
+GONE = ("suspicions", "watch")
+"""Tables of the first release that no program reads any more."""
+
 
 def upgrade() -> None:
+    for table in filter(sa.inspect(op.get_bind()).has_table, GONE):
+        op.drop_table(table)
     if not sa.inspect(op.get_bind()).has_table("pools"):
         _create_pools()
     rule = sa.CheckConstraint("draft_shown_first IN ('a', 'b')", name=op.f("ck_pool_candidates_draft_shown_first"))
