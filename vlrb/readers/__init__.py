@@ -30,6 +30,7 @@ from vlrb.readers import (
     vlmevalkit,
 )
 from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader
+from vlrb.readers.flags import Flags
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM
@@ -225,8 +226,12 @@ def _read(
     if isinstance(records, list) and len(records) > items * MAX_VOTES_PER_ITEM:
         raise too_many_records(len(records), findings, items=items)
     findings.format = reader.FORMAT
-    reading: ParsedFile = reader.read(records, findings)
+    flags = Flags()
+    reading: ParsedFile = reader.read(flags.watched(records), findings)
     findings.format = reading.format
+    # A choice that refers to the record's own texts, or to an order shown, is no flag.
+    stored = ((row.line, row.choices) for row in reading.rows if row.responses is None and row.shown is None)
+    flags.refuse_votes(stored, findings)
     return reading
 
 

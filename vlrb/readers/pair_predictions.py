@@ -31,6 +31,7 @@ from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers import gzipped
 from vlrb.readers.base import FieldReader, FileGuide, as_vote, failed_remark, objects, shorten
+from vlrb.readers.flags import Flags
 from vlrb.readers.lines import records_of
 from vlrb.votes import UNDECIDED as UNREADABLE
 
@@ -126,11 +127,14 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, *, findings: ProblemColle
         raise findings.reject("unknown-format", message, line=records[0][0] if records else None)
     findings.format = format
     read = _READERS[format]
+    flags = Flags()
     results = [
         read(FieldReader(record, line, findings=findings, id_field=_id_field(record)), spec)
-        for line, record in objects(records, findings)
+        for line, record in objects(flags.watched(records), findings)
     ]
     predictions = tuple(prediction for prediction in results if prediction is not None)
+    if format == "native":
+        flags.refuse_votes(((prediction.line, prediction.votes) for prediction in predictions), findings)
     _check_votes(predictions, findings)
     if format in _REPLY_FIELDS:
         _note_failed(predictions, findings)

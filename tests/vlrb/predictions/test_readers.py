@@ -251,3 +251,42 @@ def test_a_format_is_called_as_its_reader_says() -> None:
     assert format_name(vlmevalkit.FORMAT) == vlmevalkit.GUIDE.tool
     assert format_name(native.FORMAT) == "native JSONL"
     assert format_name("of another benchmark") == "of another benchmark"
+
+
+def flagged(choice: str, *, wrong: int, flag: str = "correct") -> bytes:
+    """Return a file of 28 pairs of which most first responses are preferred, with `correct` beside the choice.
+
+    ``choice``: what `pred` is: "flag", or "index" of the response chosen.
+    """
+    records = []
+    for number, row in enumerate(pairs(4)):
+        preferred, right = int(number % 9 == 8), number >= wrong
+        index = preferred if right else 1 - preferred
+        records.append({"id": row["id"], "pred": int(right) if choice == "flag" else index, flag: right})
+    return files.jsonl(records)
+
+
+@pytest.mark.parametrize("flag", ["correct", "is_correct"])
+def test_flags_of_being_right_in_place_of_votes_are_refused_and_the_chosen_index_is_read(flag: str) -> None:
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(flagged("flag", wrong=9, flag=flag), table(4))
+    (problem,) = caught.value.problems
+    assert (problem.code, caught.value.problem_count) == ("correctness-only", 1)
+    assert f"28 of 28 votes are the same as the field `{flag}`" in problem.message
+    assert "Write 0 where it chose the response that the dataset has first" in problem.message
+    assert read(flagged("index", wrong=9, flag=flag), table(4)).items == 28
+
+
+def test_votes_are_flags_also_where_a_few_differ_and_in_native_lines_and_tables() -> None:
+    lines = [json.loads(line) for line in flagged("flag", wrong=9).splitlines()]
+    lines[3]["pred"] = 1 - lines[3]["pred"]
+    native_lines = [{"id": line["id"], "votes": [line["pred"]], "correct": line["correct"]} for line in lines]
+    rows = "".join(f"{line['id']},{line['pred']},{line['correct']}\n" for line in lines)
+    for data in (files.jsonl(lines), files.jsonl(native_lines), b"id,pred,correct\n" + rows.encode()):
+        with pytest.raises(UploadRejected, match="27 of 28 votes are the same as the field `correct`"):
+            parse_predictions(data, table(4))
+
+
+@pytest.mark.parametrize("wrong", [0, 9, 20, 28])
+def test_an_honest_file_with_flags_of_being_right_is_read_however_good_the_judge(wrong: int) -> None:
+    assert read(flagged("index", wrong=wrong), table(4)).items == 28
