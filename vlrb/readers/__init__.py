@@ -30,9 +30,8 @@ from vlrb.readers import (
     vlmevalkit,
 )
 from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader
-from vlrb.readers.flags import Flags
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
-from vlrb.readers.unsuitable import refusal, refuse_binary, refuse_table, refuse_text
+from vlrb.readers.unsuitable import Flags, refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM
 
 

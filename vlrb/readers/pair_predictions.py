@@ -31,8 +31,8 @@ from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers import gzipped
 from vlrb.readers.base import FieldReader, FileGuide, as_vote, failed_remark, objects, shorten
-from vlrb.readers.flags import Flags
 from vlrb.readers.lines import records_of
+from vlrb.readers.unsuitable import Flags
 from vlrb.votes import UNDECIDED as UNREADABLE
 
 GUIDES = (
