@@ -37,7 +37,7 @@ from vlrb.predictions.other_benchmark import other_benchmark, refused_for
 from vlrb.predictions.pair_matching import MatchedPairs, match_predictions
 from vlrb.predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.readers import read_file
-from vlrb.readers.base import ParsedFile, PredictionRow
+from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict, shorten
 from vlrb.readers.pair_predictions import PredictionFile, read_predictions
 from vlrb.readers.samples import SHOWN, STORED, Samples
 from vlrb.statistics.reliability import self_consistency
@@ -111,7 +111,6 @@ def _parse_rows(data: bytes, table: ItemTable) -> Predictions:
     report_text_differences(reading, table, matched=matched, findings=findings)
     resolve_orientation(reading, matched, findings=findings)
     if findings.problem_count:
-        findings.problems.sort(key=lambda problem: (problem.line is None, problem.line or 0))
         raise findings.rejected()
     report_ids(reading.rows, table, matched=matched, findings=findings)
     findings.note_unscored()
@@ -219,8 +218,13 @@ def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
 
 def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
     votes = upload.items * upload.votes.k
+    stated = (shorten(sample.reply.strip()) for sample in upload.samples if is_bare_verdict(sample.reply))
     result = readability.refusal(
-        upload.behaviour.parse_rate, votes, reply_field=upload.reply_field, example=upload.example
+        upload.behaviour.parse_rate,
+        votes,
+        reply_field=upload.reply_field,
+        example=upload.example,
+        bare=next(stated, ""),
     )
     return (result,) if result else ()
 
@@ -237,8 +241,7 @@ def _refuse_other_benchmark(
     if message is None and most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
         message = _about_another(unknown, len(rows), table=table)
     if message is not None:
-        findings.problems.clear()
-        findings.problem_count = 0
+        findings.clear()
         raise findings.reject("other-benchmark", message)
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vlrb.common.messages import _, ngettext
 from vlrb.common.text import join_sentences
 
 LISTED_PROBLEMS = 100
 LISTED_IDS = 100
+_ALIKE = 20  # of one kind are told one by one; more are one mistake, made again and again
+_EXAMPLES = 3
+_KEPT = LISTED_PROBLEMS * (_ALIKE + 1)
 _LONGEST_ID = 200
+_PLACE = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,11 @@ class Problem:
     field: str | None
     code: str
     message: str  # names the remedy
+
+    @property
+    def kind(self) -> tuple[str, str | None, str]:
+        """The code, the field without its place in a list, and the sentence without its values."""
+        return self.code, self.field and _PLACE.sub("[]", self.field), getattr(self.message, "msgid", self.message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +93,12 @@ def votes_phrase(k: int) -> str:
 
 @dataclass(slots=True)
 class ProblemCollector:
-    """Collects problems and notices while a file is read; keeps the first LISTED_PROBLEMS and counts the rest."""
+    """Collects problems and notices while a file is read. Many of one kind become one, with a count and examples."""
 
     format: str | None = None
     problems: list[Problem] = field(default_factory=list)
     problem_count: int = 0
+    kinds: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
     notices: list[FileWarning] = field(default_factory=list)
     unscored: list[str] = field(default_factory=list)  # ids of pairs with a null in place of a score
     unread: int = 0  # records that were left out because of a problem: they explain as many missing votes
@@ -95,10 +107,18 @@ class ProblemCollector:
         self, code: str, message: str, *, line: int | None = None, id: str | None = None, field: str | None = None
     ) -> None:
         """Record a problem."""
+        short_id = id if id is None or len(id) <= _LONGEST_ID else id[:_LONGEST_ID] + "…"
+        problem = Problem(line, short_id, field=field, code=code, message=message)
         self.problem_count += 1
-        if len(self.problems) < LISTED_PROBLEMS:
-            short_id = id if id is None or len(id) <= _LONGEST_ID else id[:_LONGEST_ID] + "…"
-            self.problems.append(Problem(line, short_id, field=field, code=code, message=message))
+        self.kinds[problem.kind] += 1
+        if self.kinds[problem.kind] <= _ALIKE and len(self.problems) < _KEPT:
+            self.problems.append(problem)
+
+    def clear(self) -> None:
+        """Forget all problems: one sentence about the file takes their place."""
+        self.problems.clear()
+        self.kinds.clear()
+        self.problem_count = 0
 
     def note(self, code: str, message: str, *, ids: Iterable[str] = ()) -> None:
         """Record a notice."""
@@ -114,7 +134,29 @@ class ProblemCollector:
 
     def rejected(self) -> UploadRejected:
         """Return all that was found, as the exception to raise."""
-        return UploadRejected(self.problems, self.problem_count, warnings=self.notices, format=self.format)
+        repeated = {kind: count for kind, count in self.kinds.items() if count > _ALIKE}
+        told = [problem for problem in self.problems if problem.kind not in repeated]
+        alike = (self._as_one(kind, count) for kind, count in repeated.items())
+        told += [problem for problem in alike if problem is not None]
+        told.sort(key=lambda problem: (problem.line is None, problem.line or 0))
+        count = self.problem_count - sum(repeated.values()) + len(repeated)
+        return UploadRejected(told, count, warnings=self.notices, format=self.format)
+
+    def _as_one(self, kind: tuple[str, str | None, str], count: int) -> Problem | None:
+        """Return the first problem of a kind, with how often it stands in the file, and where."""
+        kept = [problem for problem in self.problems if problem.kind == kind]
+        if not kept:
+            return None
+        first, shown = kept[0].message, kept[:_EXAMPLES]
+        if kept[0].line is None:
+            names = ", ".join(str(problem.id) for problem in shown)
+            message = _("{count:,} times, for instance for {names}: {first}", count=count, names=names, first=first)
+        else:
+            lines = ", ".join(str(problem.line) for problem in shown)
+            message = _(
+                "{count:,} times, for instance on lines {lines}: {first}", count=count, lines=lines, first=first
+            )
+        return replace(kept[0], message=message)
 
     def reject(
         self, code: str, message: str, *, line: int | None = None, id: str | None = None, field: str | None = None

@@ -21,9 +21,18 @@ _USUAL = EXAMPLES["official-sentence"]
 _VERDICT = _("A reply that can be read ends like this: {}")
 
 
-def refusal(share: float, votes: int, *, reply_field: str | None, example: str = _USUAL) -> Problem | None:
+VOTES = _(
+    "Write one line for each pair: its `id`, and in `votes` 0 where the judge chose the response that the dataset has "
+    'first, 1 where it chose the other: {"id": "ID", "votes": [0]}.'
+)
+
+
+def refusal(
+    share: float, votes: int, *, reply_field: str | None, example: str = _USUAL, bare: str = ""
+) -> Problem | None:
     """Return the problem of a file in which next to nothing can be read. ``reply_field``: where the file has its
-    judge's texts; None in a file of votes or scores. ``example``: the end of a reply that can be read."""
+    judge's texts; None in a file of votes or scores. ``example``: the end of a reply that can be read. ``bare``: a
+    reply that is a verdict without that end."""
     if share >= REFUSED_BELOW:
         return None
     read = round(share * votes)
@@ -36,6 +45,17 @@ def refusal(share: float, votes: int, *, reply_field: str | None, example: str =
             text=text,
             votes=votes,
             read="are" if read > 1 else "is",
+        )
+    elif bare:
+        message = _(
+            "{text} of the {votes:,} replies {read} a verdict that can be read. In `{reply_field}` are bare ones, for "
+            "instance {bare}. {remedy}",
+            text=text,
+            votes=votes,
+            reply_field=reply_field,
+            read="hold" if read > 1 else "holds",
+            bare=bare,
+            remedy=VOTES,
         )
     else:
         message = _(

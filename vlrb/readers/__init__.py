@@ -29,9 +29,9 @@ from vlrb.readers import (
     vl_reward_model,
     vlmevalkit,
 )
-from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader
+from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader, is_bare_verdict
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
-from vlrb.readers.unsuitable import Flags, refusal, refuse_binary, refuse_table, refuse_text
+from vlrb.readers.unsuitable import Flags, is_by_column, refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM
 
 
@@ -66,7 +66,7 @@ def format_name(key: str) -> str:
 
 def detect(record: Any, *, in_document: bool = False) -> PredictionReader | None:
     """Return the reader that recognises a parsed record, or None. ``in_document``: it is in the list of an object."""
-    if type(record) is not dict:
+    if type(record) is not dict or is_by_column(record):
         return None
     return next((reader for reader in READERS if _matches(reader, record, in_document=in_document)), None)
 
@@ -98,6 +98,8 @@ def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedF
         raise findings.reject("empty-file", _("The file is empty. Upload the predictions that your tool wrote."))
     if b"\n" not in data and b"\r" in data.rstrip() and _parsed(data) is None:
         raise findings.reject("cr-line-ends", _("lines end in CR alone; save the file with LF or CRLF line ends"))
+    if is_bare_verdict(data[:_SHOWN_OF_LINE].split(b"\n", 1)[0].decode("utf-8", "replace")):
+        raise refuse_text(data[:_SHOWN_OF_LINE], findings)
     document = _document(data, findings)
     if document is not None:
         return _read_document(document, findings, items=items)
@@ -245,11 +247,12 @@ def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> Up
     lines.check_again()
     if findings.problem_count:
         return findings.rejected()
-    return _unknown(next((record for record in records if isinstance(record, dict)), records[0]), findings)
+    count = sum(1 for line in data.split(b"\n") if line.strip())
+    return _unknown(next((record for record in records if isinstance(record, dict)), records[0]), findings, rows=count)
 
 
-def _unknown(value: Any, findings: ProblemCollector) -> UploadRejected:
-    known = refusal(value)
+def _unknown(value: Any, findings: ProblemCollector, *, rows: int = 1) -> UploadRejected:
+    known = refusal(value, rows=rows)
     if known:
         return findings.reject(*known)
     names = ", ".join(

@@ -317,6 +317,7 @@ def shorten(value: Any) -> str:
 _ANSWER_TAG = re.compile(r"<answer>\s*(?:(?:answer|response)\s*)?\[*([12AB])\b", re.IGNORECASE)
 _BOXED = re.compile(r"\\boxed\{\s*([12AB])\s*\}", re.IGNORECASE)
 _ANSWER_IS = re.compile(r"\banswer is:? ?\(?([12AB])\b", re.IGNORECASE)
+_LONGEST_VERDICT = 40
 _ALONE = re.compile(r"\W{0,4}(?:answer |response )?([12AB])\W{0,4}", re.IGNORECASE)
 
 
@@ -330,10 +331,16 @@ def stated_choice(text: str) -> int:
     mark = (
         _ANSWER_TAG.search(text)
         or _BOXED.search(text)
-        or (_ALONE.fullmatch(short) if len(short) <= 40 else None)
+        or (_ALONE.fullmatch(short) if len(short) <= _LONGEST_VERDICT else None)
         or _ANSWER_IS.search(text)
     )
     return "12AB".index(mark.group(1).upper()) % 2 if mark else UNDECIDED
+
+
+def is_bare_verdict(text: str) -> bool:
+    """Return whether a text is a verdict and nothing else: A, [[B]], \\boxed{2}, Answer 1."""
+    short = text.strip()
+    return len(short) <= _LONGEST_VERDICT and any(mark.fullmatch(short) for mark in (_ALONE, _BOXED))
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers import gzipped
 from vlrb.readers.base import FieldReader, FileGuide, as_vote, failed_remark, objects, shorten
 from vlrb.readers.lines import records_of
-from vlrb.readers.unsuitable import Flags
+from vlrb.readers.unsuitable import Flags, is_by_column, refusal
 from vlrb.votes import UNDECIDED as UNREADABLE
 
 GUIDES = (
@@ -121,6 +121,8 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, *, findings: ProblemColle
     records = list(_records(data, findings))
     if not records and findings.problem_count == 0:
         raise findings.reject("empty-file", _("The file is empty. Give the predictions that your tool wrote."))
+    if records and type(records[0][1]) is dict and is_by_column(records[0][1]) and (known := refusal(records[0][1])):
+        raise findings.reject(*known)
     format = _format_of([record for _, record in records[:_ASKED]])
     if format is None:
         message = _("no known format: expected records with `output`, `rewards`, `filtered_resps`, `votes` or `scores`")

@@ -9,7 +9,8 @@ from typing import Any
 
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
-from vlrb.readers.base import Records, as_vote
+from vlrb.predictions.readability import VOTES
+from vlrb.readers.base import Records, as_number, as_vote, is_bare_verdict, shorten
 from vlrb.votes import UNDECIDED
 
 FORMATS = _(
@@ -71,6 +72,14 @@ def refuse_text(data: bytes, findings: ProblemCollector) -> UploadRejected:
         return findings.reject("bad-json", message, line=1)
     if columns := _columns(text):
         return refuse_table(columns, findings)
+    first = text.split("\n", 1)[0].strip()
+    if is_bare_verdict(first):
+        message = _(
+            "The first line, {line}, is a verdict without the pair that it is about. {votes}",
+            line=shorten(first),
+            votes=VOTES,
+        )
+        return findings.reject("no-item-reference", message, line=1)
     return findings.reject(
         "bad-json", _("This is not a prediction file, but some other text. {formats}", formats=FORMATS)
     )
@@ -110,7 +119,8 @@ def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: st
     examples = ", ".join(name[:40] for name in columns[:8])
     message = _(
         "A prediction table has the columns index, question, response and prediction, as VLMEvalKit "
-        "writes them. This one has {shown}.",
+        "writes them, or id and vote: 0 where the judge chose the response that the dataset has first, 1 where it "
+        "chose the other. This one has {shown}.",
         shown=examples,
     )
     return findings.reject(code, message)
@@ -121,14 +131,29 @@ _NATIVE = _(
 )
 
 
-def refusal(value: Any) -> tuple[str, str] | None:
-    """(code, sentence) for a record or a document that no reader can score; None if it is not known either."""
+def is_by_column(record: dict[str, Any]) -> bool:
+    """Return whether a record is a table column by column: each value an object by row number."""
+    return bool(record) and all(isinstance(column, dict) and "0" in column for column in record.values())
+
+
+def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
+    """(code, sentence) for a record or a document that no reader can score; None if it is not known either.
+
+    ``rows``: how many such records the file has, where that is known.
+    """
+    if isinstance(value, list):
+        rows = len(value)
     if isinstance(value, list):
         value = value[0] if value and isinstance(value[0], dict) else {}
     if not isinstance(value, dict):
         return None
     keys = value.keys()
     results = value.get("results")
+    if is_by_column(value):
+        return "by-column", _(
+            "This is a table of pandas column by column, as to_json() writes it. Write it row by row: "
+            "to_json(path, orient='records', lines=True)."
+        )
     if "out_all" in keys or "out_general" in keys:
         return (
             "correctness-only",
@@ -136,6 +161,14 @@ def refusal(value: Any) -> tuple[str, str] | None:
                 "This is the results.json of IXC-2.5-Reward: right or wrong per pair, no choice, no id. {native}",
                 native=_NATIVE,
             ),
+        )
+    if {"chosen", "rejected"} <= keys and all(as_number(value[name]) is not None for name in ("chosen", "rejected")):
+        return "no-item-reference", _(
+            "These are {rows:,} rows with the scores of the preferred and of the other response (`chosen`, "
+            "`rejected`), without ids. Keep the rows of this benchmark, and write for each the `id` of its pair, and "
+            "in `scores` the score of the response that the dataset has first, then of the other: "
+            '{{"id": "ID", "scores": [0.7, 0.2]}}.',
+            rows=rows,
         )
     if "swap_pred" in keys or "pair_acc" in keys:
         return "no-item-reference", _(

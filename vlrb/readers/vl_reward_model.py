@@ -10,6 +10,7 @@ from typing import Any
 
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
+from vlrb.predictions.readability import VOTES
 from vlrb.readers.base import (
     FieldReader,
     FileGuide,
@@ -18,6 +19,7 @@ from vlrb.readers.base import (
     Records,
     TextComparison,
     as_vote,
+    is_bare_verdict,
     objects,
     preferred,
     shorten,
@@ -74,6 +76,15 @@ def _choice(fields: FieldReader) -> int:
     choice = UNDECIDED if type(value) is int and value == -1 else as_vote(value)
     if choice is not None:
         return choice
+    if isinstance(value, str) and is_bare_verdict(value):
+        message = _(
+            "`{name}` is {value}: a verdict about the answers as shown, not an index of the stored responses. {votes}",
+            name=name,
+            value=shorten(value),
+            votes=VOTES,
+        )
+        fields.fault(name, "bad-vote", message=message)
+        return UNDECIDED
     message = _(
         "`{name}` must be 0 or 1, the index of the preferred stored response, or null, not {value}",
         name=name,

@@ -474,13 +474,14 @@ def test_proxy_grm_is_named_beside_its_reader() -> None:
     assert message.index("r1-reward (") < message.index("Proxy-GRM") < message.index("), two-score")
 
 
-@pytest.mark.parametrize(("count", "listed"), [(2, 2), (30, 30), (150, 100)])
-def test_lines_of_which_none_is_json_are_all_reported(count: int, listed: int) -> None:
+@pytest.mark.parametrize(("count", "lines"), [(2, [1, 2]), (20, list(range(1, 21))), (150, [1])])
+def test_lines_of_which_none_is_json_are_all_reported(count: int, lines: list[int]) -> None:
     with pytest.raises(UploadRejected) as caught:
         parse_predictions(b'{"id": "a", "votes": [0],}\n' * count, TABLE)
-    assert caught.value.problem_count == count
-    assert [problem.line for problem in caught.value.problems] == list(range(1, listed + 1))
+    assert caught.value.problem_count == len(lines)
+    assert [problem.line for problem in caught.value.problems] == lines
     assert {problem.code for problem in caught.value.problems} == {"bad-json"}
+    assert ("150 times" in caught.value.problems[0].message) == (count == 150)
 
 
 def test_a_damaged_json_list_is_one_problem() -> None:

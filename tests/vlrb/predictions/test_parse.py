@@ -13,7 +13,9 @@ from tests.factories.labels import SIZES, pairs, table
 from tests.factories.specs import DEMO, INVENTED, VL
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.common.messages import Message
 from vlrb.predictions.parse import Predictions, Problem, UploadRejected, build_report, parse_predictions
+from vlrb.predictions.problems import ProblemCollector
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -243,12 +245,36 @@ def test_all_problems_are_reported_at_once_with_line_id_and_field() -> None:
     ]
 
 
-def test_the_first_hundred_problems_are_listed_and_all_are_counted() -> None:
+def test_a_mistake_on_every_line_is_one_problem_with_its_count_and_three_examples() -> None:
     rejected = rejection(native([{"id": item.ids["v0"], "votes": [5]} for item in real().items]), real())
-    assert len(rejected.problems) == 100
-    assert rejected.problem_count == 1250
+    (problem,) = rejected.problems
+    assert (problem.line, problem.field, problem.code) == (1, "votes[0]", "bad-vote")
+    assert problem.message.startswith("1,250 times, for instance on lines 1, 2, 3: a vote is 0 or 1")
     report = build_report(rejected, "vl-rewardbench")
-    assert (report["ok"], len(report["problems"]), report["problem_count"]) == (False, 100, 1250)
+    assert (report["ok"], len(report["problems"]), report["problem_count"]) == (False, 1, 1)
+
+
+def test_twenty_problems_of_a_kind_are_told_one_by_one_and_more_do_not_hide_another() -> None:
+    findings = ProblemCollector()
+    for line in range(1, 21):
+        findings.add("few", Message("few {n}", {"n": line}), line=line)
+    for line in range(22, 2, -1):
+        findings.add("many", Message("many {n}", {"n": line}), id=str(line), field=f"votes[{line}]")
+    findings.add("many", Message("many {n}", {"n": 1}), field="votes[0]")
+    findings.add("one", "one", line=5)
+    rejected = findings.rejected()
+    assert rejected.problem_count == len(rejected.problems) == 22
+    assert [problem.code for problem in rejected.problems[3:7]] == ["few", "few", "one", "few"]
+    assert rejected.problems[-1].message == "21 times, for instance for 22, 21, 20: many 22"
+
+
+def test_the_first_hundred_problems_are_listed_and_all_are_counted() -> None:
+    findings = ProblemCollector()
+    for line in range(1, 151):
+        findings.add("bad", f"sentence {line}", line=line)
+    rejected = findings.rejected()
+    assert [problem.line for problem in rejected.problems] == list(range(1, 101))
+    assert rejected.problem_count == 150
 
 
 def test_behaviour_counts_votes_and_only_those_of_known_order() -> None:

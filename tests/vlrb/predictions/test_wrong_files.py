@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pandas
 import pytest
 
 from tests.factories import prediction_files as files
@@ -129,3 +130,98 @@ def test_the_message_about_a_demo_file_says_how_to_check_it_offline(
 def test_a_missing_file_is_said_to_be_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "/no/such/file.jsonl"]) == 2
     assert capsys.readouterr().err == "/no/such/file.jsonl does not exist.\n"
+
+
+@pytest.mark.parametrize("verdict", ["A", "[[B]]", "\\boxed{2}"])
+def test_bare_verdicts_are_refused_with_the_line_to_write(verdict: str) -> None:
+    rows = pairs(4)
+    told = [
+        only_problem(files.jsonl([{"id": row["id"], "pred": verdict} for row in rows]), table(4)),
+        only_problem(f"{verdict}\n".encode() * len(rows), table(4)),
+        only_problem(files.jsonl([{"id": row["id"], "verdict": verdict} for row in rows]), table(4)),
+    ]
+    replies = [{"id": row["id"], "judgements": [{"text": verdict, "swapped": False}]} for row in rows]
+    report = build_report(parse_predictions(files.jsonl(replies), table(4)), "x")
+    assert not report["ok"]
+    for message in (*(problem.message for problem in told), report["problems"][0]["message"]):
+        assert '{"id": "ID", "votes": [0]}' in message
+        assert len(message) < 450
+    applied = '{"id": "ID", "votes": [0]}'
+    lines = "\n".join(applied.replace("ID", row["id"]) for row in rows)
+    assert parse_predictions(lines.encode(), table(4)).items == len(rows)
+
+
+def test_a_table_of_pandas_by_column_is_named_with_the_call_that_writes_rows() -> None:
+    frame = pandas.DataFrame([{"id": row["id"], "votes": [0]} for row in PAIRS])
+    message = only_problem(frame.to_json().encode()).message
+    assert "to_json(path, orient='records', lines=True)" in message
+    assert parse_predictions(frame.to_json(orient="records", lines=True).encode(), table(2)).items == len(PAIRS)
+
+
+def test_scores_by_label_without_ids_are_named_with_their_number() -> None:
+    message = only_problem(b'{"chosen": -2.5, "rejected": 0.25}\n' * 30).message
+    assert message.startswith("These are 30 rows with the scores of the preferred and of the other response")
+    applied = files.jsonl([{"id": row["id"], "scores": [0.7, 0.2]} for row in PAIRS])
+    assert '{"id": "ID", "scores": [0.7, 0.2]}' in message
+    assert parse_predictions(applied, table(2)).items == len(PAIRS)
+
+
+def test_the_table_that_a_refusal_shows_is_read() -> None:
+    message = only_problem(b"id,verdict\na,A\nb,B\n").message
+    assert "or id and vote: 0 where the judge chose" in message
+    applied = "id,vote\n" + "".join(f"{row['id']},1\n" for row in PAIRS)
+    assert parse_predictions(applied.encode(), table(2)).items == len(PAIRS)
+
+
+def test_a_sentence_about_many_lines_has_its_chinese_as_plain_text() -> None:
+    lines = [{"id": row["id"], "votes": [5]} for row in pairs(4)]
+    message = only_problem(files.jsonl(lines), table(4)).message
+    chinese = translations("zh-CN").sentence("".join(message))
+    assert chinese == translations("zh-CN").text(message)
+    assert "times" not in chinese
+    assert "preferred" not in chinese
+
+
+def test_null_in_place_of_a_score_that_is_not_a_number_is_accepted_as_the_refusal_says() -> None:
+    lines = [
+        {"id": row["id"], "outputs": [0.5, float("nan") if number == 3 else 0.25]} for number, row in enumerate(PAIRS)
+    ]
+    data = files.jsonl(lines).replace(b"null", b"NaN")
+    assert b"NaN" in data
+    assert "write a finite number or null" in only_problem(data).message
+    upload = parse_predictions(data.replace(b"NaN", b"null"), table(2))
+    assert [(told.code, len(told.ids)) for told in upload.warnings if told.code == "null-scores"] == [
+        ("null-scores", 1)
+    ]
+
+
+def test_rows_of_lwe_without_their_texts_are_read_with_the_ids_and_votes_that_the_refusal_asks_for() -> None:
+    record = {"pred": 1, "acc": 1, "swap_pred": 0, "swap_acc": 1, "consistency": 1, "pair_acc": 1}
+    message = only_problem(files.jsonl([record] * len(PAIRS))).message
+    for field in ("`Output1`", "`Output2`", "`response`", "`id`", "`votes`"):
+        assert field in message
+    as_written = [
+        {"ID": row["id"], "Output1": row["response"][0], "Output2": row["response"][1], "response": "[[A]]", **record}
+        for row in PAIRS
+    ]
+    with_votes = [{"id": row["id"], "votes": [0]} for row in PAIRS]
+    for applied in (as_written, with_votes):
+        assert parse_predictions(files.jsonl(applied), table(2)).items == len(PAIRS)
+
+
+def test_failed_calls_of_responses_that_were_run_again_are_read_without_the_warning() -> None:
+    def result(row: dict[str, object], *, failed: bool) -> dict[str, object]:
+        texts = [{"type": "output_text", "text": "Overall Judgment: Answer 1 is better."}]
+        body = {"output": [{"type": "reasoning"}, {"type": "message", "content": texts}]}
+        response = {"status_code": 500, "body": {}} if failed else {"status_code": 200, "body": body}
+        return {"custom_id": f"{row['id']}--v0-o", "response": response}
+
+    lines = [result(row, failed=number < 2) for number, row in enumerate(PAIRS)]
+    (warning,) = (
+        told for told in parse_predictions(files.jsonl(lines), table(2)).warnings if told.code == "failed-reply"
+    )
+    assert "Run these again" in warning.message
+    again = [*lines, *(result(row, failed=False) for row in PAIRS[:2])]
+    assert not [
+        told for told in parse_predictions(files.jsonl(again), table(2)).warnings if told.code == "failed-reply"
+    ]
