@@ -12,7 +12,8 @@ TERMS = (
     "VL-RewardBench", "MM-RLHF-RewardBench", "Multimodal RewardBench", "Hugging Face Hub", "Hugging Face", "Hub",
     "Romano", "Wolf", "Wilson", "MOVER", "Cohen’s kappa", "Every Eval Ever", "Best of 5 variants", "Luck",
     "JSON lines", "JSON", "CSV", "Parquet", "LaTeX", "Markdown", "BibTeX", "API", "OpenAPI", "VLMEvalKit", "lmms-eval",
-    "RewardBench", "Skywork", "Inspect", "categories do not add up", "Answer 3 is better", "I cannot decide", "GitHub",
+    "RewardBench", "Skywork", "Inspect", "ARM-Thinker", "LWE", "MM-JudgeBench",
+    "categories do not add up", "Answer 3 is better", "I cannot decide", "GitHub",
     "macro, overall, general, hallucination, reasoning",
 )  # fmt: skip
 _UNSEEN = re.compile(

@@ -25,7 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
     # Before numpy is imported: matrices are small, and on a busy machine several BLAS threads wait for one another.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = sys.argv[1:] if arguments is None else arguments
-    return exit_code(lambda: _run(given), _("Interrupted. A judge and an edition go on with the same command."))
+    if given[:1] == ["edition"]:
+        return exit_code(lambda: _run(given), _("Interrupted. Run the same command to continue."))
+    return exit_code(lambda: _run(given))
 
 
 def _run(arguments: list[str]) -> int:

@@ -99,7 +99,7 @@ def digest(seed: int) -> str:
 
 
 def test_the_same_seed_gives_the_same_bytes_in_another_process():
-    code = "from tests.benchmark.test_demo import digest; print(digest(7))"
+    code = "from tests.vlrb.test_demo import digest; print(digest(7))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == digest(7)
     assert digest(8) != digest(7)

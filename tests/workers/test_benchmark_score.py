@@ -22,10 +22,10 @@ from tests.pair_files import (
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.cli import main
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.pair_predictions import read_predictions
 from vlrb.votes import UNDECIDED
-from workers.__main__ import main
 
 MMRB, MM_RLHF = "multimodal-rewardbench", "mm-rlhf-rewardbench"
 ITEMS = mmrb_items(240, seed=1)

@@ -77,7 +77,7 @@ def answers(truth: dict[str, int], verify: Path) -> list[dict[str, Any]]:
 def write_edition(root: Path, name: str, *more: str) -> int:
     given = ["--verified", str(root / "verify"), "--pool", str(root / "pool"), "--title", "Next | <b>edition</b>"]
     given += ["--filter", str(root / "pool" / "filtered" / "filter.json"), "--output", str(root / "editions")]
-    return main(["edition", name, *given, "--private", str(root / "private"), *more])
+    return main(["freeze", name, *given, "--private", str(root / "private"), *more])
 
 
 def test_the_definition_is_one_and_scores_a_judge(edition: WrittenEdition) -> None:
@@ -223,7 +223,7 @@ for _ in range(40):
 STATUS, VERIFY = ["pool", "status", "pool"], ["verify", "import", "verify", "verify/answers.jsonl"]
 FILTER = ["filter", "pool", "--output", "again", "--runs"]
 EDITION = [
-    "edition", "again", "--title", "x", "--verified", "verify", "--pool", "pool",
+    "freeze", "again", "--title", "x", "--verified", "verify", "--pool", "pool",
     "--filter", "pool/filtered/filter.json",
 ]  # fmt: skip
 

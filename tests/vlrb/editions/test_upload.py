@@ -33,7 +33,7 @@ class HubAccount:
 
     def upload(self, *arguments: str, token: str = TOKEN) -> Finished:
         given = ["--output", "editions", "--private", "private", *arguments]
-        return self.client.run("curate.__main__", "upload", "next", *given, HF_TOKEN=token)
+        return self.client.run("vlrb.cli", "edition", "upload", "next", *given, HF_TOKEN=token)
 
 
 def _client(url: str, folder: Path) -> CommandProcess:
@@ -149,13 +149,13 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
     parts = ("data/public-00000-of-00001.parquet", "data/hidden-00000-of-00001.parquet")
     fake = build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)
     with serving(fake) as url, _client(url, tmp_path) as client:
-        unnamed = client.run("vlrb", "judge", *given)
+        unnamed = client.run("vlrb.cli", "judge", *given)
         assert f"the dataset {DATASET} with --items-revision" in unnamed.stderr
         given += ["--items-revision", COMMIT]
-        unknown = client.run("vlrb", "judge", *given)
+        unknown = client.run("vlrb.cli", "judge", *given)
         assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
         assert "has the splits" in unknown.stderr and "Name one, or several: --items-split" in unknown.stderr
-        done = client.run("vlrb", "judge", *given, "--items-split", "public+hidden")
+        done = client.run("vlrb.cli", "judge", *given, "--items-split", "public+hidden")
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
     assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS

@@ -27,7 +27,8 @@ def start(url: str, items: Path, *, output: Path) -> subprocess.Popen[bytes]:
     command = [
         sys.executable,
         "-m",
-        "vlrb.judge",
+        "vlrb",
+        "judge",
         "run",
         *given,
         "--votes",

@@ -273,7 +273,6 @@ def test_flags_of_being_right_in_place_of_votes_are_refused_and_the_chosen_index
     (problem,) = caught.value.problems
     assert (problem.code, caught.value.problem_count) == ("correctness-only", 1)
     assert f"28 of 28 votes are the same as the field `{flag}`" in problem.message
-    assert "Write 0 where it chose the response that the dataset has first" in problem.message
     assert read(flagged("index", wrong=9, flag=flag), table(4)).items == 28
 
 
