@@ -172,7 +172,7 @@ def test_fields_and_buttons_are_of_one_height_and_on_a_phone_all_tabs_are_seen(p
         page.set_viewport_size({"width": width, "height": wide["height"]})
         expect(page.locator("html")).to_have_js_property("scrollWidth", width)
         tabs = page.locator("[role=tab]:visible")
-        expect(tabs).to_have_count(14)
+        expect(tabs).to_have_count(13)
         for one in tabs.all():
             expect(one).to_be_in_viewport(ratio=1)
     page.set_viewport_size(wide)
