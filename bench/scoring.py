@@ -91,7 +91,7 @@ def _processes(
     file.write_bytes(data)
     empty.write_bytes(b"")
     score = [
-        "workers",
+        "vlrb",
         "score",
         str(file),
         "--labels",
