@@ -366,9 +366,6 @@ def health(result: Health) -> str:
     lines.append(
         _("stored rows compared with the audit chain: {state}", state=_("not yet") if checked is None else iso(checked))
     )
-    lines += [
-        _("accepted: {sentence}", sentence=_(hiding.sentence)) for hiding in result.weakly_hidden if hiding.accepted
-    ]
     lines.append(_("approvals: {approvals} waiting", approvals=result.approvals) + waiting_of_each(result))
     lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
     return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")

@@ -47,7 +47,6 @@ def request(session: Session, ctx: ActionContext, *, draft: DraftRequest) -> tup
     check_base(session, ctx.benchmark, base=draft.base)
     labels.check_new(session, ctx.benchmark, revision=draft.revision)
     params: dict[str, Any] = {"base": draft.base, "disclosure": disclosure, **draft.source}
-    params |= {"accept_weak_hiding": True} if draft.level.accept_weak_hiding else {}
     return request_task(
         session,
         TaskRequest(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr, field_validator
 
-from settings.declared import DeclaredSettings, Files, Flag, Levels, Names, SettingsError, setting, split_names
+from settings.declared import DeclaredSettings, Files, Levels, Names, SettingsError, setting, split_names
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.hub_sources import parse_hub_source
@@ -109,12 +109,6 @@ class BenchmarkSettings(DeclaredSettings):
         "benchmark "
         "([levels](maintaining.md#disclosure-levels))",
         shown="none",
-    )
-    accept_weak_hiding: Flag = setting(
-        False,
-        "`1`: revisions in `HIDDEN_LABELS` may nearly repeat a public one; otherwise `health` raises an alarm",
-        shown="`0`",
-        workers_only=True,
     )
     item_texts: str = setting(
         "",

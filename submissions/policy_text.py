@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from storage.limits.sliding_window import CHANGES_A_DAY
 from storage.models.core import MAX_VOTES
 from submissions.visibility_options import MOST_DAYS
-from vlrb.common.messages import _, joined
+from vlrb.common.messages import _
 from vlrb.file_remarks import SAME_SHARE
 from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 
@@ -250,20 +250,13 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
     ]
 
 
-def _shown(rules: Mapping[str, Any], revision: str, *, how: str) -> str:
-    """Return what a level shows, and how little hides the rest of a set."""
-    weak = (rules.get("weakly_hidden") or {}).get(revision)
-    disclosed = _("{text}.", text=_DISCLOSED[how])
-    return joined((disclosed, weak), " ") if weak else disclosed
-
-
 def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
     disclosure = [
         PolicyRule(
             f"labels-{revision}",
             _("Shown of labels {revision}", revision=revision),
             value=how,
-            words=_shown(rules, revision, how=how),
+            words=_("{text}.", text=_DISCLOSED[how]),
             setting=_HIDING,
         )
         for revision, how in sorted(rules.get("disclosure", {}).items())

@@ -161,7 +161,6 @@ INTEGRATION_TESTS = frozenset(
         "vlrb/test_selection.py::test_the_interval_of_the_best_of_twelve_covers_where_the_plain_one_does_not",
         "vlrb/test_uncertainty.py::test_importing_the_statistics_does_not_import_scipy",
         "vlrb/test_verdicts.py::test_random_texts_get_the_official_verdict",
-        "vlrb/test_weak_hiding.py::test_the_real_revisions_hide_little_of_one_another",
         "common/test_logging_setup.py::test_a_message_is_the_name_of_an_event_and_what_it_is_about_is_in_its_fields",
         "leaderboard/test_charts.py::test_panels_fit_the_page_at_every_width",
         "leaderboard/test_opening.py::test_dots_stay_in_their_strip_however_many_there_are",

@@ -219,7 +219,6 @@ def test_hidden_labels_are_among_those_that_are_configured() -> None:
             read(LABELS="v2=a", HIDDEN_LABELS=wrong)
     with pytest.raises(SettingsError, match="names v2 twice"):
         read(LABELS="v2=a", HIDDEN_LABELS="v2,v2:overall")
-    assert [read(**found).accept_weak_hiding for found in ({}, {"ACCEPT_WEAK_HIDING": "1"})] == [False, True]
     with pytest.raises(SettingsError, match="HIDDEN_LABELS names v4"):
         read(LABELS="v2=a", HIDDEN_LABELS="v4")
 

@@ -45,7 +45,7 @@ from storage.files.durability import REPLICATED, Durability
 from storage.files.spool import Spool
 from storage.files.uploads import Uploads
 from storage.integrity.key_place import KeyPlace
-from storage.labels import label_imports, weak_hiding
+from storage.labels import label_imports
 from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
 from submissions.notifications.delivery import EmailDelivery
@@ -325,14 +325,7 @@ def policy_facts(settings: Settings, served: ServedSettings, session: Session) -
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
         "disclosure": label_imports.disclosure_policy(session, served.id, configured=configured),
-        "weakly_hidden": _weakly_hidden(session, served.id),
     }
-
-
-def _weakly_hidden(session: Session, benchmark: str) -> dict[str, str]:
-    """Label revision -> what everybody may know of how little hides it."""
-    result = weak_hiding.known(session, benchmark, drafts=False)
-    return {hiding.revision: hiding.sentence for hiding in sorted(result, key=lambda hiding: -hiding.submissions)}
 
 
 def action_context(settings: Settings, services: Services, *, of: BenchmarkServices | None = None) -> ActionContext:

@@ -146,7 +146,6 @@ def _prepared_runners(database: Database, settings: WorkerSettings, *, scorers: 
     runners = [_runner(settings, database, scorer=scorer, dataset=dataset, name=name) for scorer in scorers]
     for runner, served in zip(runners, settings.served, strict=True):
         prepare(database, runner.scorer, label_revision=served.label_revision)
-        runner.watch_hiding()
     return runners
 
 
@@ -181,7 +180,6 @@ def _runner(
         import_dirs=settings.label_import_dirs,
         labels_token=settings.labels_token,
         backup=backup,
-        accept_weak_hiding=settings.accept_weak_hiding,
         keep_snapshots_days=settings.keep_snapshots_days,
     )
 

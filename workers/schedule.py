@@ -77,7 +77,6 @@ def running(
         _at_interval(scheduler, TASK_SECONDS, name=f"tasks{more}", action=runner.run_all)
         _at_interval(scheduler, REFRESH_SECONDS, name=f"labels{more}", action=runner.refresh)
         _at_interval(scheduler, REFRESH_SECONDS, name=f"bring-labels{more}", action=runner.bring_labels)
-        _at_interval(scheduler, REFRESH_SECONDS, name=f"hiding{more}", action=runner.watch_hiding)
     for runner in runners[:1]:  # what concerns the whole installation
         _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), name="release-tasks", action=runner.release_expired)
         _at_interval(

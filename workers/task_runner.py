@@ -29,7 +29,7 @@ from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError
 from workers import task_handlers
-from workers.jobs import audit_checkpoint, check_files, import_labels, weak_hiding
+from workers.jobs import audit_checkpoint, check_files, import_labels
 from workers.jobs.activate_revision import BoardChangedMeanwhile
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.jobs.rescore import CHUNK
@@ -62,8 +62,6 @@ class TaskRunner:
     labels_token: SecretStr = NO_TOKEN  # who may read private datasets
     editions: Path | None = None  # where editions are made
     keep_snapshots_days: int = 0  # after which one a day is kept; 0: all
-    accept_weak_hiding: bool = False  # of configured sets, as the settings say
-    levels: dict[str, str] = field(default_factory=dict)  # disclosure levels when weak hiding was last looked at
     replica: Replica | None = None  # that imported labels are copied to
     fetch_labels: Callable[[], int] | None = None  # brings imported labels that this disk has not got
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
@@ -130,15 +128,6 @@ class TaskRunner:
     def check_labels(self) -> list[str]:
         """Return a sentence for each imported label set on this disk that is damaged."""
         return check_files.check_labels(self.database, self.scorer.benchmark, store=self.store, replica=self.replica)
-
-    def watch_hiding(self) -> None:
-        """Look which sets are weakly hidden, whenever there are others or they are shown otherwise."""
-        levels = weak_hiding.levels_of(self.database, self.scorer)
-        if levels != self.levels:
-            accepted = self.accept_weak_hiding
-            weak_hiding.note(self.database, self.scorer, store=self.store, levels=levels, accepted=accepted)
-            self.levels.clear()
-            self.levels.update(levels)
 
     def available_revisions(self, session: Session) -> set[str]:
         """Return the label revisions that this worker could score under: those in its registry, imported ones on its

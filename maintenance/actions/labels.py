@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from maintenance import text_output
 from maintenance.action_context import ActionContext
@@ -59,7 +59,7 @@ RetireConfirmation = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class DisclosureLevel:
-    """What may be shown of scores under a revision, and the consent to labels that hide little."""
+    """What may be shown of scores under a revision."""
 
     disclosure: Annotated[
         str,
@@ -75,10 +75,6 @@ class DisclosureLevel:
         bool,
         ParamInfo(option="--public", exclusive="level", help="these labels can be had elsewhere: hide nothing"),
     ] = False
-    accept_weak_hiding: Annotated[
-        bool,
-        ParamInfo(option="--accept-weak-hiding", help="take labels that nearly say the same as public ones"),
-    ] = False
 
     def stated(self, usual: str) -> str:
         """Return the level that was asked for; `usual` where none was. Raises Conflict."""
@@ -90,8 +86,7 @@ AS_USUAL = DisclosureLevel()
 
 def level_of(failed: TaskView) -> DisclosureLevel:
     """Return the level that a failed task was asked for with."""
-    weak = bool(failed.params.get("accept_weak_hiding"))
-    return DisclosureLevel(failed.params["disclosure"], accept_weak_hiding=weak)
+    return DisclosureLevel(failed.params["disclosure"])
 
 
 def check_new(session: Session, benchmark: str, *, revision: str) -> None:
@@ -149,8 +144,7 @@ def request_import(
     """
     require_maintainer(ctx.user)
     why, origin = clean_reason(reason), clean_reason(source, "source", limit=2000)
-    params: dict[str, Any] = {"spec": origin, "disclosure": level.stated(BY_CATEGORY)}
-    params |= {"accept_weak_hiding": True} if level.accept_weak_hiding else {}
+    params = {"spec": origin, "disclosure": level.stated(BY_CATEGORY)}
     with ctx.database.write() as session:
         check_new(session, ctx.benchmark, revision=revision)
         task, new = request_task(

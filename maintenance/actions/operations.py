@@ -21,8 +21,7 @@ from storage.integrity import audit, integrity_alarms
 from storage.integrity.integrity_alarms import IntegrityAlarm
 from storage.jobs import job_queue, tasks, worker_heartbeats
 from storage.jobs.tasks import TaskRequest, TaskView
-from storage.labels import label_sets, weak_hiding
-from storage.labels.weak_hiding import WeaklyHidden
+from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.models.core import Job
 from storage.models.moderation import Task
@@ -31,7 +30,6 @@ from vlrb.common.messages import _, joined, ngettext
 REQUEUED = "job.requeued"
 BACKUP = "backup"
 _LATELY = 50  # tasks
-_WEAK = _("Disclose them, or say that this is meant (ACCEPT_WEAK_HIDING, --accept-weak-hiding).")
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
 PauseMessage = Annotated[
     str, ParamInfo("Message while submissions are paused", "Back at noon.", help="why, shown to everybody")
@@ -69,19 +67,13 @@ class Health:
     approvals_by_benchmark: Mapping[str, int] = field(default_factory=dict)  # without those where none waits
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
-    weakly_hidden: tuple[WeaklyHidden, ...] = ()  # label sets that are not public and hide little
     commit: str = UNKNOWN  # of the process that answers
     labels_missing: str | None = None  # what to do where no worker holds the labels that the board shows
 
     @property
     def advice(self) -> str | None:
-        """Alarms for a maintainer: labels that no worker holds or that hide little, workers with other rules."""
-        weak = [
-            _("ALARM: {sentence} {weak}", sentence=_(hiding.sentence), weak=_WEAK)
-            for hiding in self.weakly_hidden
-            if not hiding.accepted
-        ]
-        return joined(filter(None, (self.labels_missing, self._other_rules, *weak)), " ") or None
+        """Alarms for a maintainer: labels that no worker holds, workers with other rules."""
+        return joined(filter(None, (self.labels_missing, self._other_rules)), " ") or None
 
     @property
     def _other_rules(self) -> str | None:
@@ -230,7 +222,6 @@ def health(ctx: ActionContext) -> Health:
             approvals_by_benchmark=waiting,
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
-            weakly_hidden=tuple(weak_hiding.known(session, ctx.benchmark)),
             commit=own_commit(),
             labels_missing=(
                 label_availability.revisions_not_loaded(session, ctx.benchmark, shown=board.label_revision)

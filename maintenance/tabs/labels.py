@@ -60,7 +60,6 @@ def _lay_out_import(context: PageContext, rows: RowActions) -> ActionForm:
     with gr.Row():
         levels = [(context.text(level), level) for level in LEVELS]
         form.field("disclosure", choices=levels, value=BY_CATEGORY, label=context.text(_("Shown of scores")))
-        form.field("accept_weak_hiding", label=context.text(_("They may be nearly those of a public set")))
         form.button("labels.import")
     form.rest(placed=list(rows.actions))
     return form

@@ -166,16 +166,3 @@ class StatedLevel(Base):
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     level: Mapped[Words]
-
-
-class WeakHiding(Base):
-    """A label set that is not public, and a public one that says the same of nearly all pairs. Never how many."""
-
-    __tablename__ = "weak_hiding"
-    __table_args__ = (_check("submissions", "submissions > 0"), _check("against", "revision <> against"))
-    benchmark: Mapped[Words] = mapped_column(primary_key=True)
-    revision: Mapped[Words] = mapped_column(primary_key=True)
-    against: Mapped[Words] = mapped_column(primary_key=True)
-    submissions: Mapped[int]  # that would reveal the rest, in steps (benchmark.weak_hiding): public
-    accepted: Mapped[bool]  # whether a maintainer or the settings said that this is meant
-    noted_at: Mapped[Instant] = mapped_column(default=database_now())

@@ -14,7 +14,7 @@ from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage.labels import label_levels, label_sets, weak_hiding
+from storage.labels import label_levels, label_sets
 from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER
@@ -24,8 +24,8 @@ from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
-from vlrb.benchmarks.label_files import load_labels
-from workers import startup
+from vlrb.common.messages import _
+from workers.jobs.import_labels import CANNOT_BE_HIDDEN
 
 BENCHMARK = "vl-rewardbench"
 
@@ -80,57 +80,20 @@ def _not_possible(act: Callable[[], object]) -> str:
     return refused.value.code
 
 
-# --- labels that hide little ------------------------------------------------------------------------------------------
+# --- labels that cannot be hidden ----------------------------------------------------------------------------------
 
 
-def test_a_set_that_nearly_says_what_a_public_one_does_is_refused_until_that_is_meant(board: RealBoard) -> None:
-    refused = _import(board)
-    assert "agree with the public labels v1 on more than 90 % of the pairs: about 50 scored submissions" in refused
-    assert "--accept-weak-hiding" in refused
-    with pytest.raises(StopIteration):
-        _revision(board)
-    assert "imported as a draft" in _import(board, accept_weak_hiding=True)
-    assert _revision(board).disclosure == "categories"
-    found = operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK))
-    assert [(one.revision, one.against, one.submissions, one.accepted) for one in found.weakly_hidden] == [
-        ("v2", "v1", 50, True)
-    ]
-    assert "accepted: The labels v2 are not public, but agree" in text_output.health(found)
-    assert "ALARM" not in text_output.health(found)
+def test_an_import_says_where_a_hidden_set_nearly_says_what_a_public_one_does(board: RealBoard) -> None:
+    assert _(CANNOT_BE_HIDDEN.msgid, hidden="v2", public="v1") in _import(board)
+    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    assert labels.disclose(ctx, "v2", reason="as the import says", confirmation="v2").changed
+    assert _import(board, "v3", public=True).endswith("imported as a draft.")  # as v1 and v2 are
 
 
-def test_a_public_set_needs_no_such_word_unless_it_gives_a_hidden_one_away(board: RealBoard) -> None:
-    assert "imported as a draft" in _import(board, public=True)
-    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
-    _discard(board)
+def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board: RealBoard) -> None:
     board.runner = replace(board.runner, scorer=replace(board.scorer, hidden={"v1": "categories"}))
-    assert "The labels v1 are not public" in _import(board, public=True)
-    assert "imported as a draft" in _import(board, disclosure="overall")  # two hidden ones give nobody anything
-
-
-def test_the_number_of_labels_that_differ_is_withheld(board: RealBoard) -> None:
-    _import(board, accept_weak_hiding=True)
-    with board.database.read() as session:
-        (one,) = weak_hiding.known(session, BENCHMARK)
-        assert weak_hiding.known(session, BENCHMARK, drafts=False) == []  # nobody may know of a draft
-    assert "16" not in one.sentence and "1,2" not in one.sentence
-    _apply(board)
-    with board.database.read() as session:
-        assert weak_hiding.known(session, BENCHMARK, drafts=False) == [one]
-
-
-@pytest.mark.parametrize("accepted", [False, True])
-def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: RealBoard, accepted: bool) -> None:
-    other = load_labels(boards.labels_file("v2"), "v2", table=board.scorer.table)
-    scorer = replace(board.scorer, labels={**board.scorer.labels, "v2": other}, hidden={"v2": "overall"})
-    setup = replace(board.runner, scorer=scorer, accept_weak_hiding=accepted)
-    startup.register(board.database, scorer, revision="v2")
-    setup.watch_hiding()
-    found = operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK))
-    assert [(one.revision, one.accepted) for one in found.weakly_hidden] == [("v2", accepted)]
-    assert ("ALARM: The labels v2 are not public" in (found.advice or "")) is not accepted
-    replace(setup, scorer=replace(scorer, hidden={}), levels={}).watch_hiding()  # they were made public
-    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
+    assert _(CANNOT_BE_HIDDEN.msgid, hidden="v1", public="v2") in _import(board, public=True)
+    assert _import(board, "v3").count("agree") == 1, "of two hidden ones neither gives the other away"
 
 
 # --- what readers lose and gain ---------------------------------------------------------------------------------------
@@ -145,7 +108,7 @@ def test_of_configured_sets_it_is_an_alarm_unless_the_settings_accept_it(board: 
     ],
 )
 def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: str, said: str) -> None:
-    _import(board, disclosure=level, accept_weak_hiding=True)
+    _import(board, disclosure=level)
     done = rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2")
     board.runner.run_all()
     assert done.task_id is not None
@@ -168,7 +131,7 @@ def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
 
 
 def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: RealBoard) -> None:
-    _import(board, disclosure="overall", accept_weak_hiding=True)
+    _import(board, disclosure="overall")
     _apply(board)
     assert _snapshot(board)["disclosure"] == {"v2": "overall"}
     (applied,) = [one for one in decisions(board.database) if one.kind == "rescore.applied"]
@@ -180,7 +143,7 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Rea
 
 
 def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
-    _import(board, disclosure="overall", accept_weak_hiding=True)
+    _import(board, disclosure="overall")
     _apply(board)
     done = labels.disclose(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="the paper is out")
     assert done.changed
@@ -192,12 +155,10 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
     assert (said.kind, said.sentence) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
     assert said.by == "maintainer"
     assert not labels.disclose(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="again").changed
-    board.runner.watch_hiding()
-    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
 
 
 def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
-    _import(board, accept_weak_hiding=True)
+    _import(board)
     assert labels.disclose(
         by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="no harm", confirmation="v2"
     ).changed
@@ -210,7 +171,7 @@ def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
     with refuses(Conflict, "configured") as refused:
         labels.disclose(ctx, "v1", reason="because")
     assert refused.value.code == "configured"
-    _import(board, accept_weak_hiding=True)
+    _import(board)
     assert _not_possible(lambda: labels.disclose(ctx, "v2", reason="because", confirmation="v3")) == "not-confirmed"
     with pytest.raises(NotFound):
         labels.disclose(ctx, "v9", reason="because")
@@ -220,7 +181,7 @@ def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
 
 
 def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board: RealBoard) -> None:
-    _import(board, accept_weak_hiding=True)
+    _import(board)
     assert board.runner.store.has("v2")
     done = _discard(board)
     assert done.task_id is not None
@@ -228,7 +189,6 @@ def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board:
     assert not board.runner.store.has("v2")
     with pytest.raises(StopIteration):
         _revision(board)
-    assert operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).weakly_hidden == ()
     assert all("v2" not in one.sentence for one in decisions(board.database))
     assert "imported as a draft" in _import(board, public=True)  # other labels, if they were
     assert _revision(board).disclosure == "public"
@@ -261,8 +221,8 @@ def test_what_something_waits_for_is_not_discarded(board: RealBoard) -> None:
 
 
 def test_a_level_is_one_of_three_and_said_once(board: RealBoard) -> None:
-    assert "imported" in _import(board, "a1", disclosure="overall", accept_weak_hiding=True)
-    assert "imported" in _import(board, "a2", public=True, accept_weak_hiding=True)
+    assert "imported" in _import(board, "a1", disclosure="overall")
+    assert "imported" in _import(board, "a2", public=True)
     assert [_revision(board, name).disclosure for name in ("a1", "a2")] == ["overall", "public"]
     assert _not_possible(lambda: _import(board, "a3", disclosure="secret")) == "unknown-level"
     assert _not_possible(lambda: _import(board, "a3", disclosure="overall", public=True)) == "two-levels"
@@ -270,9 +230,9 @@ def test_a_level_is_one_of_three_and_said_once(board: RealBoard) -> None:
 
 def test_commands_and_routes_do_the_same(board: RealBoard) -> None:
     file, site = str(boards.labels_file("v2")), _ApiSite(board.database, BENCHMARK)
-    body = {"revision": "r1", "source": file, "reason": "x", "disclosure": "overall", "accept_weak_hiding": True}
+    body = {"revision": "r1", "source": file, "reason": "x", "disclosure": "overall"}
     assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/labels", body=body).status_code == 202
-    imported = ("labels", "import", "r2", file, "--reason", "x", "--disclosure", "overall", "--accept-weak-hiding")
+    imported = ("labels", "import", "r2", file, "--reason", "x", "--disclosure", "overall")
     assert _command(board.database, *imported, benchmark=BENCHMARK).ok
     board.runner.run_all()
     assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["overall", "overall"]

@@ -58,7 +58,7 @@ def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None
     done = labels.request_import(
         by(board.database, MAINTAINER, benchmark=BENCHMARK),
         *about,
-        level=DisclosureLevel(disclosure=level, accept_weak_hiding=True),
+        level=DisclosureLevel(disclosure=level),
     )
     assert done.task_id is not None
     board.runner.run_all()

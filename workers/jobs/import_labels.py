@@ -11,22 +11,23 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskClaim
-from storage.labels import label_imports, label_sets, weak_hiding
+from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.label_files import LabelsError, load_labels
-from vlrb.benchmarks.labels import LabelSet
-from vlrb.common.messages import _, ngettext
-from vlrb.disclosure import PUBLIC
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
+from vlrb.common.messages import Message, _, joined, ngettext
+from vlrb.disclosure import PUBLIC, merged
 from vlrb.label_quality.label_diff import commitment, diff_labels
-from workers.jobs import weak_hiding as jobs_weak_hiding
 from workers.labels.sources import allowed_source
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 
 IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
-_INSTEAD = _(
-    "Import them as public (--public), or say that this is meant: --accept-weak-hiding. "
-    "docs/security.md says what such labels hide."
+CANNOT_BE_HIDDEN = _(
+    "The labels {hidden} agree with the public labels {public} on more than 90 % of the pairs, so they cannot be "
+    "hidden: disclose them."
 )
+NEARLY_EQUAL = 0.9
+"""Agreement of a hidden set with a public one above which nothing hides it."""
 
 
 def import_labels(
@@ -78,9 +79,7 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
     """Keep and record a draft, and end its task. Raises LabelsError, LeaseLost."""
     labels = draft.labels
     level = claim.params["disclosure"] or level_of(database, scorer, revision=claim.params["base"])
-    weak = jobs_weak_hiding.of_new(database, scorer, store=store, labels=labels, level=level)
-    if weak and not claim.params.get("accept_weak_hiding"):
-        raise LabelsError(f"{weak[0].sentence} {_INSTEAD}")
+    close = _nearly_equal(database, scorer, store=store, labels=labels, level=level)
     stored = store.keep(labels)
     changed = _against(scorer, draft.against, labels=labels)
     if draft.few and "flipped" in changed:
@@ -91,9 +90,8 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with database.write() as session:
         outcome = ngettext("{n:,} label imported as a draft.", "{n:,} labels imported as a draft.", labels.items)
-        tasks.finish(session, claim, result={**result, **draft.more}, outcome=outcome)
+        tasks.finish(session, claim, result={**result, **draft.more}, outcome=joined([outcome, *close], " "))
         label_imports.record(session, labels.revision, facts={**facts, **result, **why})
-        weak_hiding.accept(session, scorer.table.benchmark, weak_sets=weak)
         worker_heartbeats.add_loaded_revision(
             session, claim.worker, benchmark=scorer.benchmark, revision=labels.revision
         )
@@ -127,7 +125,6 @@ def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
             raise LabelsError(
                 _("revision {subject} is not a draft, or something was scored under it", subject=claim.subject)
             )
-        weak_hiding.forget(session, claim.benchmark, revision=claim.subject)
         tasks.finish(
             session, claim, result={}, outcome=_("Discarded; the name {subject} is free.", subject=claim.subject)
         )
@@ -140,7 +137,35 @@ def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
 
 def level_of(database: Database, scorer: Scorer, *, revision: str) -> str:
     """Return the disclosure level of a revision."""
-    return jobs_weak_hiding.levels_of(database, scorer).get(revision, PUBLIC)
+    return _hidden_levels(database, scorer).get(revision, PUBLIC)
+
+
+def _hidden_levels(database: Database, scorer: Scorer) -> dict[str, str]:
+    with database.read() as session:
+        return merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark))
+
+
+def _nearly_equal(
+    database: Database, scorer: Scorer, *, store: LabelStore, labels: LabelSet, level: str
+) -> list[Message]:
+    """Return a sentence for each set that nearly says the same, where one of the two is public and the other is not."""
+    with database.read() as session:
+        imported = label_imports.names(session, scorer.benchmark)
+    levels = _hidden_levels(database, scorer)
+    found = []
+    for name in sorted({*scorer.labels, *filter(store.has, imported)}):
+        if (levels.get(name, PUBLIC) == PUBLIC) == (level == PUBLIC):
+            continue
+        if _agreement(labels, load(database, scorer, store=store, revision=name)) > NEARLY_EQUAL:
+            public, hidden = (labels.revision, name) if level == PUBLIC else (name, labels.revision)
+            found.append(_(CANNOT_BE_HIDDEN.msgid, hidden=hidden, public=public))
+    return found
+
+
+def _agreement(labels: LabelSet, other: LabelSet) -> float:
+    """Return the share of the pairs that both label on which they say the same; 0 without any."""
+    both = (labels.preferred != NOT_LABELLED) & (other.preferred != NOT_LABELLED)
+    return float((labels.preferred == other.preferred)[both].mean()) if both.any() else 0.0
 
 
 def load(database: Database, scorer: Scorer, *, store: LabelStore, revision: str) -> LabelSet:

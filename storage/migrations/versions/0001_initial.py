@@ -661,21 +661,6 @@ def _create_verification_projects() -> None:
     )
 
 
-def _create_weak_hiding() -> None:
-    op.create_table(
-        "weak_hiding",
-        sa.Column("benchmark", sa.Text(), nullable=False),
-        sa.Column("revision", sa.Text(), nullable=False),
-        sa.Column("against", sa.Text(), nullable=False),
-        sa.Column("submissions", sa.Integer(), nullable=False),
-        sa.Column("accepted", sa.Boolean(), nullable=False),
-        sa.Column("noted_at", sa.Double(), nullable=False),
-        sa.CheckConstraint("revision <> against", name=op.f("ck_weak_hiding_against")),
-        sa.CheckConstraint("submissions > 0", name=op.f("ck_weak_hiding_submissions")),
-        sa.PrimaryKeyConstraint("benchmark", "revision", "against", name=op.f("pk_weak_hiding")),
-    )
-
-
 def _create_workers() -> None:
     op.create_table(
         "workers",
@@ -1260,7 +1245,6 @@ TABLES = {
     "tasks": _create_tasks,
     "pools": _create_pools,
     "verification_projects": _create_verification_projects,
-    "weak_hiding": _create_weak_hiding,
     "workers": _create_workers,
     "api_tokens": _create_api_tokens,
     "approvals": _create_approvals,

@@ -21,7 +21,7 @@ POOL_TABLES = (
     "verification_adjudications",
 )
 
-GONE = ("suspicions", "watch")
+GONE = ("suspicions", "watch", "weak_hiding")
 """Tables of the first release that no program reads any more."""
 
 
