@@ -22,7 +22,10 @@ from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
+from storage import stored_rows
 from storage.database import Database, open_database
+from storage.integrity import audit
+from storage.integrity.integrity_check import ACCEPTED
 from storage.models.core import Submission, new_entry_id
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
@@ -131,9 +134,11 @@ def fill(folder: Path, entries: int) -> None:
     for start in range(there, entries, _CHUNK):
         numbers = range(start, min(start + _CHUNK, entries))
         with database.write() as session:
-            session.execute(
-                insert(Submission), [submission_row(random, number, table=table, labels=labels) for number in numbers]
-            )
+            rows = [submission_row(random, number, table=table, labels=labels) for number in numbers]
+            session.execute(insert(Submission), rows)
+            for name, owner in ((row["id"], row["owner"]) for row in rows):
+                held = stored_rows.commitments(session, str(name))
+                audit.append(session, ACCEPTED, data={"submission": name, "owner": owner, **held})
     rescore(database, Scorer(table, {labels.revision: labels}, version=SCORER_VERSION), revision=labels.revision)
     database.close()
 

@@ -10,7 +10,8 @@ from fastapi.responses import JSONResponse, Response
 from auth.middleware import identity_of
 from auth.problem_details import problem
 from receipts import openapi_examples
-from receipts.service import ReceiptService, RecordChanged
+from receipts.service import ReceiptService
+from storage.integrity.integrity_alarms import RecordChanged
 from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _
 

@@ -8,7 +8,6 @@ signed, these rows are compared with what the audit chain holds of them.
 from __future__ import annotations
 
 import base64
-import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,18 +21,8 @@ from storage.clock import iso
 from storage.database import Database, Session
 from storage.integrity import audit, integrity_alarms, receipt_keys
 from storage.integrity import integrity_check as integrity
-from storage.integrity.integrity_check import Ledger, Mismatch
+from storage.integrity.integrity_check import Ledger
 from vlrb.benchmarks.spec import BenchmarkSpec
-
-log = logging.getLogger(__name__)
-
-
-class RecordChanged(Exception):
-    """The stored rows of this entry differ from the audit chain, so no receipt is signed. Maintainers are
-    alerted; please tell them too."""
-
-    def __init__(self) -> None:
-        super().__init__(" ".join((RecordChanged.__doc__ or "").split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +73,7 @@ class ReceiptService:
                 else [self._state(session, result, score=score, labels=labels, ledger=ledger) for score in stored]
             )
         if wrong:
-            self._refuse(submission, wrong[0])
+            integrity_alarms.refuse(self.database, wrong[0], subject=submission)
         return [self.signer.sign(statement) for statement in stated]
 
     def _state(
@@ -123,11 +112,6 @@ class ReceiptService:
             "score_commitment": score.commitment,
             "score_salt": score.salt if under.public else None,
         }
-
-    def _refuse(self, submission: str, wrong: Mismatch) -> None:
-        log.error("receipt.refused", extra={"data": {"submission": submission, "reason": wrong.sentence}})
-        integrity_alarms.record(self.database, wrong, subject=submission)
-        raise RecordChanged
 
     def keys(self) -> dict[str, Any]:
         """`GET /api/v1/keys`: every key that a receipt may be signed with, the newest first."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
 from maintenance.types import Conflict, NotFound
-from storage.boards.board_votes import board_votes
+from storage.boards.shown_entries import shown_entries
 from storage.database import Database
+from storage.integrity import stored_votes
+from storage.integrity.integrity_alarms import RecordChanged
 from vlrb.benchmarks.items import ItemTable, presentation_order
 from vlrb.common.messages import _
 from vlrb.statistics.reliability import majority
@@ -61,18 +64,19 @@ def vote_counts(
     database: Database, table: ItemTable, *, indices: Sequence[int], among: Sequence[str] | None = None
 ) -> dict[int, tuple[int, int, int]]:
     """Return item index -> how many entries on the board prefer A, prefer B, and are undecided; `among` them, if
-    given."""
+    given. Raises Conflict where stored votes are not those that were accepted."""
     if not indices:
         return {}
-    packed: dict[int, list[bytes]] = {}
     counts = np.zeros((len(indices), 3), dtype=np.int64)
     with database.read() as session:
-        for k, votes in board_votes(session, table.benchmark, among=among):
-            packed.setdefault(k, []).append(votes)
-            if len(packed[k]) == _CHUNK:
-                counts += _counted(table, indices, k=k, packed=packed.pop(k))
-    for k, rest in packed.items():
-        counts += _counted(table, indices, k=k, packed=rest)
+        shown = shown_entries(session, table.benchmark, among=among)
+    for start in range(0, len(shown), _CHUNK):
+        try:
+            entries = stored_votes.read(database, shown[start : start + _CHUNK])
+        except RecordChanged as changed:
+            raise Conflict("record-changed", str(changed)) from None
+        for k, same in groupby(entries, key=lambda entry: entry.k):
+            counts += _counted(table, indices, k=k, packed=[entry.packed for entry in same])
     return {index: (int(a), int(b), int(no)) for index, (a, b, no) in zip(indices, counts.tolist(), strict=True)}
 
 

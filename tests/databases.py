@@ -6,7 +6,7 @@ import copy
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from sqlalchemy.engine import make_url
 
 from storage import database as database_module
 from storage import stored_rows
-from storage.database import Database, migrate, open_database
+from storage.database import Database, Session, migrate, open_database
 from storage.integrity import audit
 from storage.labels import label_sets
 from storage.models.core import Submission
@@ -173,13 +173,18 @@ def with_labels(database: Database, revision: str = "demo", *, benchmark: str = 
 
 def on_record(database: Database, names: Iterable[str]) -> list[str]:
     """Add the audit events that submissions have which came through the service; returns the ids."""
-    listed = list(names)
     with database.write() as session:
-        for name in listed:
-            owner = session.get_one(Submission, name).owner
-            held = stored_rows.commitments(session, name)
-            audit.append(session, "submission.accepted", data={"submission": name, "owner": owner, **held})
-    return listed
+        return accept(session, [session.get_one(Submission, name) for name in names])
+
+
+def accept(session: Session, rows: Sequence[Submission]) -> list[str]:
+    """Add submissions as if they had come through the service; returns the ids."""
+    session.add_all(rows)
+    session.flush()
+    for row in rows:
+        held = stored_rows.commitments(session, row.id)
+        audit.append(session, "submission.accepted", data={"submission": row.id, "owner": row.owner, **held})
+    return [row.id for row in rows]
 
 
 def submitted(database: Database, count: int, **changes: Any) -> list[str]:

@@ -412,6 +412,16 @@ def test_benchmarks_import_no_tests() -> None:
     assert not [module for module, names in imported.items() if any(name.split(".")[0] == "tests" for name in names)]
 
 
+def test_votes_are_read_where_they_are_compared_with_their_commitment() -> None:
+    readers = {
+        path.relative_to(ROOT).as_posix()
+        for folder in PROGRAM
+        for path in (ROOT / folder).rglob("*.py")
+        if "Submission.votes" in path.read_text(encoding="utf-8").replace("Submission.votes_per_item", "")
+    }
+    assert not readers, f"storage/integrity/stored_votes.py reads votes; so do {sorted(readers)}"
+
+
 MOST_FILES = 22  # of Python in one folder; more are sorted into folders by what they are about
 
 

@@ -10,7 +10,8 @@ from auth import Identity
 from maintenance.action_context import ActionContext
 from maintenance.actions import entries
 from maintenance.types import Conflict
-from receipts.service import ReceiptService, RecordChanged
+from receipts.service import ReceiptService
+from storage.integrity.integrity_alarms import RecordChanged
 from vlrb.benchmarks.spec import BenchmarkSpec
 
 

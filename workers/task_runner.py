@@ -20,6 +20,7 @@ from storage.database_wait import log_away
 from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
 from storage.integrity import integrity_alarms
+from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import tasks
 from storage.jobs.leases import LeaseLost
 from storage.jobs.tasks import TaskClaim, TaskFilter, TaskKind
@@ -179,11 +180,10 @@ class TaskRunner:
             log.warning("task.lease_lost", extra={"data": about})
         except SQLAlchemyError:
             raise  # the database is away; the task is done again when its lease is over
-        except (LabelsError, LabelSetChanged, BoardChangedMeanwhile, BackupFailed, CurateError) as error:
-            words = (
-                str(error) if isinstance(error, LabelsError | BackupFailed | CurateError) else f"{type(error).__doc__}"
-            )
-            self._fail(claim, words, retry=False)
+        except (LabelSetChanged, BoardChangedMeanwhile) as error:
+            self._fail(claim, f"{type(error).__doc__}", retry=False)
+        except (LabelsError, BackupFailed, CurateError, RecordChanged) as error:
+            self._fail(claim, str(error), retry=False)
         except Exception:
             log.exception("task.failed", extra={"data": about})
             self._fail(claim, _FAULT, retry=True)

@@ -24,8 +24,9 @@ from maintenance.types import (
     require_owner_of,
 )
 from storage import confusables, stored_rows, visibility
-from storage.database import Session
-from storage.integrity import audit
+from storage.database import Database, Session
+from storage.integrity import audit, stored_votes
+from storage.integrity.integrity_alarms import RecordChanged
 from storage.limits import sliding_window
 from vlrb.common.messages import _
 from vlrb.judges import judge_name
@@ -346,6 +347,7 @@ def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason
     entry cannot be merged. For maintainers."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
+    same = _same_votes(ctx.database, entry, into=into)
     with ctx.database.write() as session:
         first, second = sorted((entry, into))  # two merges of the same pair wait for one another, not crosswise
         both = {name: _load(session, name) for name in (first, second)}
@@ -372,7 +374,6 @@ def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason
             )
         for name in (*queries.merged_into(session, entry), entry):
             queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
-        same = queries.same_votes(session, entry, second=into)
         names = {"name": _name(extra), "kept": _name(kept)}
         message = (
             _("{name} is merged into {kept}.", **names)
@@ -382,6 +383,15 @@ def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason
         return _record(
             session, MERGED, user=ctx.user, entry=entry, message=message, into=into, reason=why, same_votes=same
         )
+
+
+def _same_votes(database: Database, entry: str, *, into: str) -> bool:
+    """Return whether two entries hold the same votes. Raises Conflict where these are not those that were accepted."""
+    try:
+        held = stored_votes.read(database, (entry, into))
+    except RecordChanged as changed:
+        raise Conflict("record-changed", str(changed)) from None
+    return len({(votes.k, votes.packed) for votes in held}) == 1
 
 
 def _load(session: Session, entry: str, *, user: Identity | None = None, lock: bool = True) -> Entry:

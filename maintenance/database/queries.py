@@ -204,14 +204,6 @@ def account_name(session: Session, account: str) -> str | None:
     return session.execute(select(Account.name).where(Account.id == account)).scalar_one_or_none()
 
 
-def same_votes(session: Session, first: str, *, second: str) -> bool:
-    """Return whether two entries hold the same judgements."""
-    rows = session.execute(
-        select(Submission.votes_per_item, Submission.votes).where(Submission.id.in_((first, second)))
-    ).all()
-    return len({(row[0], row[1]) for row in rows}) == 1
-
-
 def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
     """Return all label revisions of a benchmark, drafts included, by name."""
     imported = {

@@ -1,9 +1,10 @@
-"""Findings of integrity checks as audit events: the daily check of a worker, and receipts that were refused."""
+"""Findings of integrity checks as audit events: the daily check of a worker, and what was refused."""
 
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple
+import logging
+from typing import Any, NamedTuple, NoReturn
 
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,6 +20,19 @@ from vlrb.common.messages import _
 CHECKED, FAILED = "integrity.checked", "integrity.failed"
 _DAY = 86_400.0
 _NAMED = 20  # mismatches that an event names
+_CHANGED = _(
+    "Stored rows differ from the audit chain, so nothing is computed from them or signed. Maintainers are alerted; "
+    "please tell them too."
+)
+
+log = logging.getLogger(__name__)
+
+
+class RecordChanged(Exception):
+    """Stored rows differ from the audit chain; the message is for whoever asked for what follows from them."""
+
+    def __init__(self) -> None:
+        super().__init__(_CHANGED)
 
 
 class IntegrityAlarm(NamedTuple):
@@ -57,8 +71,15 @@ def findings(session: Session) -> list[str]:
     return first + [problem.sentence for problem in integrity.check(session)]
 
 
-def record(database: Database, mismatch: Mismatch, *, subject: str) -> None:
-    """Keep what refused a receipt about `subject`, once until the next daily check. Raises nothing of the database."""
+def refuse(database: Database, mismatch: Mismatch, *, subject: str) -> NoReturn:
+    """Alarm about rows of `subject`, and raise RecordChanged. Called outside any transaction."""
+    log.error("record.changed", extra={"data": {"subject": subject, "reason": mismatch.sentence}})
+    _record(database, mismatch, subject=subject)
+    raise RecordChanged
+
+
+def _record(database: Database, mismatch: Mismatch, *, subject: str) -> None:
+    """Keep what was found, once until the next daily check. Raises nothing of the database."""
     try:
         with database.write() as session:
             if mismatch.sentence not in _open(session):

@@ -193,6 +193,23 @@ def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
     return ledger, wrong + list(_readable("label_sets", lambda: check_labels(session, ledger, only=under)))
 
 
+def accepted(session: Session, submissions: Collection[str]) -> tuple[list[Any], list[Mismatch]]:
+    """Return the rows of submissions, and what of their votes is not what the events of their acceptance hold."""
+    about_them = select(EventSubject.seq).where(EventSubject.subject.in_(submissions))
+    columns = (AuditEvent.seq, AuditEvent.kind, AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
+    chosen = select(*columns).where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about_them))
+    events = session.execute(chosen.order_by(AuditEvent.seq)).all()
+    ledger = Ledger.of((event.seq, event.kind, event.body) for event in events)
+    rows: list[Any] = []
+
+    def compare() -> Iterator[Mismatch]:
+        rows.extend(session.execute(stored_rows.submissions().where(Submission.id.in_(submissions))))
+        for row in rows:
+            yield from _record_differs(row, ledger.submissions.get(row.id))
+
+    return rows, [*_readable("submissions", compare), *_links(session, events)]
+
+
 def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mismatch]:
     """Yield the mismatches of a table, of which a row may hold what no client can decode."""
     try:
@@ -249,17 +266,23 @@ def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | 
 
 
 def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
+    yield from _record_differs(row, expected)
     if expected is None:
-        yield Mismatch("submissions", row.id, event=None, why=_("no event says that it was accepted"))
         return
-    if _computed(row_commitments.of_record, row) != expected.record:
-        why = _("votes, or another column that never changes, are not what was accepted")
-        yield Mismatch("submissions", row.id, event=expected.accepted, why=why)
     if _computed(row_commitments.of_description, row) != expected.description:
         why = _("the description is not what it was made last")
         yield Mismatch("submissions", row.id, event=expected.description_event, why=why)
     if row.owner != expected.owner:
         yield Mismatch("submissions", row.id, event=expected.owner_event, why=_("the owner is another one"))
+
+
+def _record_differs(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
+    """Yield what is wrong with the votes, and what never changes, of a submission."""
+    if expected is None:
+        yield Mismatch("submissions", row.id, event=None, why=_("no event says that it was accepted"))
+    elif _computed(row_commitments.of_record, row) != expected.record:
+        why = _("votes, or another column that never changes, are not what was accepted")
+        yield Mismatch("submissions", row.id, event=expected.accepted, why=why)
 
 
 def _computed(commitment: Callable[[Any], str], row: Any) -> str:

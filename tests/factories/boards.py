@@ -20,7 +20,7 @@ import orjson
 from storage.boards import snapshots
 from storage.database import Database
 from storage.labels import label_sets
-from tests.databases import a_submission, fill_once
+from tests.databases import a_submission, accept, fill_once
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
@@ -138,9 +138,7 @@ def submit(database: Database, votes: tuple[Votes, ...], *, start: int = 0) -> l
             )
             for number, one in enumerate(votes, start=start)
         ]
-        session.add_all(found)
-        session.flush()
-        return [row.id for row in found]
+        return accept(session, found)
 
 
 @cache

@@ -17,7 +17,7 @@ from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent
-from tests.databases import BOTH, a_submission
+from tests.databases import BOTH, a_submission, accept
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.item_texts import item_rows, item_text
@@ -116,9 +116,7 @@ def add_judges(bench: ReviewSetup, verdicts: np.ndarray, *, owners: list[str]) -
             a_submission(number, owner=owner, votes=Votes(one[:, np.newaxis].astype(np.int8)).pack(), votes_per_item=1)
             for number, (one, owner) in enumerate(zip(verdicts, owners, strict=True))
         ]
-        session.add_all(rows)
-        session.flush()
-        ids = [row.id for row in rows]
+        ids = accept(session, rows)
     rescore(bench.database, bench.runner.scorer, revision="demo")
     return ids
 

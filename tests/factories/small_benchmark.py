@@ -15,7 +15,7 @@ from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.models.core import BoardState, Snapshot
-from tests.databases import a_submission
+from tests.databases import a_submission, accept
 from tests.factories import labels
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.items import ItemTable, build_table
@@ -83,17 +83,16 @@ def votes(number: int, items: int = 21, *, k: int = 3) -> Votes:
 def submit(
     database: Database, numbers: range, *, k: int = 3, items: int = 21, queued: bool = False, **changes: Any
 ) -> list[str]:
-    """Return submissions with votes, and with the job that the board needs if `queued`."""
+    """Return submissions with votes that are on record, and with the job that the board needs if `queued`."""
     with database.write() as session:
         rows = [
             a_submission(number, votes=votes(number, items, k=k).pack(), votes_per_item=k, **changes)
             for number in numbers
         ]
-        session.add_all(rows)
-        session.flush()
+        ids = accept(session, rows)
         for row in rows if queued else ():
             assert job_queue.enqueue_current(session, row.id)
-        return [row.id for row in rows]
+        return ids
 
 
 def right(number: int, flip: bool = False, *, items: int = 21, k: int = 3) -> int:

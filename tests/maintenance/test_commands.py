@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from storage.database import Database
-from tests.databases import new_database, on_record
+from tests.databases import new_database
 from tests.factories import boards, small_benchmark
 from tests.factories.suite.programs import run_maintenance
 from tests.real_data import real_file
@@ -60,7 +60,7 @@ def test_a_shell_without_the_settings_of_the_service_gets_no_database_of_its_own
 
 def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str], Database], tmp_path: Path) -> None:
     environ, database = demo
-    (entry,) = on_record(database, small_benchmark.submit(database, range(1)))
+    (entry,) = small_benchmark.submit(database, range(1))
     assert "is hidden" in _run(environ, "entries", "hide", entry, "--reason", "because")
     assert _json(environ, "entries", "hide", entry, "--reason", "because")["changed"] is False
     _run(environ, "entries", "restore", entry, "--reason", "because")
@@ -104,9 +104,9 @@ def test_a_broken_chain_is_named_and_fails_the_command(demo: tuple[dict[str, str
     with database.write() as session:
         session.connection().exec_driver_sql("DROP TRIGGER events_no_update")
         session.connection().exec_driver_sql(
-            "UPDATE events SET body = replace(body, 'because', 'becausf') WHERE seq = 2"
+            "UPDATE events SET body = replace(body, 'because', 'becausf') WHERE seq = 5"
         )
-    assert "broken at event 2" in _run(environ, "audit", "verify", expect=1)
+    assert "broken at event 5" in _run(environ, "audit", "verify", expect=1)
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
     )
     try:
         database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-        ids = on_record(database, boards.submit(database, boards.judges()))
+        ids = boards.submit(database, boards.judges())
         done = _run(
             environ,
             "labels",

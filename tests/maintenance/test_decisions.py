@@ -18,7 +18,7 @@ from maintenance.actions.labels import DisclosureLevel
 from maintenance.decision_log import PublicLog
 from maintenance.feed import atom
 from storage.database import Database
-from tests.databases import new_database, on_record, submitted
+from tests.databases import new_database, submitted
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
@@ -82,7 +82,6 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
     home: Path = tmp_path_factory.mktemp("turned")
     database = new_database(f"sqlite:///{home}/board.db")
     board = boards.open_board(database, home / "state", revision="v1", judges_wanted=6)
-    on_record(database, board.ids)
     board.publish()
     spec = str(boards.labels_file("v2"))
     labels.request_import(

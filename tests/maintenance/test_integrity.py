@@ -21,14 +21,15 @@ from maintenance.__main__ import main
 from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, operations
 from receipts import api
-from receipts.service import ReceiptService, RecordChanged
+from receipts.service import ReceiptService
 from storage import visibility
 from storage.database import Database, OldChain, migrate, open_database
 from storage.integrity import audit, integrity_alarms, row_commitments
 from storage.integrity import integrity_check as integrity
+from storage.integrity.integrity_alarms import RecordChanged
 from storage.models.core import AuditEvent, Score
 from submissions.metadata import Metadata
-from tests.databases import new_database, on_record
+from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
@@ -55,7 +56,7 @@ def _lived_in(database: Database) -> list[str]:
     waiting."""
     scorer = small_benchmark.scorer()
     prepare(database, scorer, label_revision="demo")
-    ids = on_record(database, small_benchmark.submit(database, range(8), queued=True, owner=OWNER_OF_IT.account))
+    ids = small_benchmark.submit(database, range(8), queued=True, owner=OWNER_OF_IT.account)
     with database.write() as session:
         visibility.request_approval(session, ids[5], shown=visibility.EntryVisibility(4e9), approval=False)
         visibility.request_approval(session, ids[6], shown=visibility.EntryVisibility(published=False), approval=False)
@@ -243,7 +244,6 @@ def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied:
     with TestClient(signed_in_as_everybody(app, copied)) as http:
         refused = [http.get(f"/api/v1/entries/{ids[0]}/receipts") for _ in range(3)]
     assert {(one.status_code, one.json()["code"]) for one in refused} == {(500, "record-changed")}
-    assert "no receipt is signed" in refused[0].json()["detail"]
     with copied.read() as session:
         assert len(audit.newest(session, [integrity_alarms.FAILED])) == 1  # once, however often it is asked for
     health = operations.health(by(copied, MAINTAINER))

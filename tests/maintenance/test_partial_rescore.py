@@ -24,7 +24,7 @@ from storage.jobs.tasks import TaskClaim, TaskKind, TaskRequest
 from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, Score, State
 from storage.models.moderation import Task
-from tests.databases import new_database
+from tests.databases import a_submission, accept, new_database
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -203,13 +203,8 @@ def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Pa
 
 def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=1)
-    from tests.databases import a_submission
-
     with board.database.write() as session:
-        broken = a_submission(99, benchmark=BENCHMARK, votes=b"\x00")
-        session.add(broken)
-        session.flush()
-        name = broken.id
+        (name,) = accept(session, [a_submission(99, benchmark=BENCHMARK, votes=b"\x00")])
     task = _apply(board, revision="v1", entries=[name])
     assert (task.state, "1 could not be scored" in task.outcome) == ("done", True)
     with refuses(Conflict, "unknown-filter"):

@@ -29,7 +29,7 @@ from storage.labels import label_sets
 from storage.models.core import Snapshot, StoredRelations, Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from storage.visibility import EntryVisibility
-from tests.databases import a_submission, new_database
+from tests.databases import a_submission, accept, new_database
 from tests.factories import small_benchmark
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -68,8 +68,7 @@ def submit(database: Database, number: int, *, choice: int, queued: bool = True)
         votes = small_benchmark.votes(number if choice % 5 else 1)  # now and then a copy
         about = {"id": name, "owner": owner, "model": MODELS[choice % 3], "version": str(number)}
         row = a_submission(number, votes=votes.pack(), votes_per_item=3, created_at=1e9 + number * 7 % 5, **about)
-        session.add(row)
-        session.flush()
+        accept(session, [row])
         visibility.request_approval(session, name, shown=SHOWN[choice % 4], approval=False)
         subject = f"account:{owner}"
         if session.get(QuotaSubject, subject) is None:

@@ -25,7 +25,7 @@ from storage.integrity import integrity_check as integrity
 from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
 from storage.visibility import EntryVisibility
-from tests.databases import a_submission, new_database
+from tests.databases import a_submission, accept, new_database
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
 from vlrb.benchmarks.baselines import FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
@@ -173,13 +173,11 @@ def test_a_copy_of_a_version_that_is_not_the_best_is_of_its_judge(ready: Databas
     names = _scored(ready, scorer, numbers=range(3))
     with ready.write() as session:
         copy = a_submission(3, votes=small_benchmark.votes(0).pack(), votes_per_item=3, owner="bob")
-        session.add(copy)
+        (name,) = accept(session, [copy])
         for version, one in enumerate(names[:2]):
             session.execute(
                 update(Submission).where(Submission.id == one).values(model="one judge", version=str(version))
             )
-        session.flush()
-        name = copy.id
         audit.append(session, "submission.edited", data={})
     for revision in scorer.revisions:
         rescore(ready, scorer, revision=revision)
@@ -235,9 +233,7 @@ def test_entries_whose_votes_agree_are_variants_anyone_who_made_them_but_for_unn
     with ready.write() as session:
         same = {"votes": small_benchmark.votes(1).pack(), "votes_per_item": 3, "owner": "bob"}
         rows = [a_submission(number, **same) for number in (2, 3)]
-        session.add_all(rows)
-        session.flush()
-        copies = [row.id for row in rows]
+        copies = accept(session, rows)
         visibility.request_approval(session, copies[1], shown=EntryVisibility(4e9), approval=False)
     for revision in scorer.revisions:
         rescore(ready, scorer, revision=revision)
@@ -490,7 +486,7 @@ def test_one_content_with_several_summaries_is_no_mismatch(ready: Database, scor
     same = {"votes": small_benchmark.votes(1).pack(), "votes_per_item": 3}
     for copies in ((2, 3), (4,)):
         with ready.write() as session:
-            session.add_all([a_submission(number, **same) for number in copies])
+            accept(session, [a_submission(number, **same) for number in copies])
         for revision in scorer.revisions:
             rescore(ready, scorer, revision=revision)
         _settle(ready, scorer)

@@ -10,7 +10,6 @@ from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
 from storage.models.core import Score
-from tests.databases import on_record
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
 from vlrb.benchmarks.items import build_table
@@ -36,7 +35,6 @@ def test_one_worker_scores_and_publishes_every_benchmark(database: Database, sco
     prepare(database, other, label_revision="v1")
     own_ids = small_benchmark.submit(database, range(2), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, benchmark=OTHER)
-    on_record(database, [*own_ids, *other_ids])
     worker = Worker(database, scorer, lease_seconds=60, others=(other,))
     worker.heartbeat()
     drain(worker, lambda: False, rest=lambda seconds: None)
@@ -56,8 +54,7 @@ def test_a_worker_of_one_benchmark_leaves_the_jobs_of_another(database: Database
     other = _other_scorer()
     prepare(database, scorer, label_revision="demo")
     prepare(database, other, label_revision="v1")
-    other_ids = small_benchmark.submit(database, range(1), items=14, benchmark=OTHER)
-    on_record(database, other_ids)
+    small_benchmark.submit(database, range(1), items=14, benchmark=OTHER)
     worker = replace(Worker(database, scorer, lease_seconds=60), others=())
     drain(worker, lambda: False, rest=lambda seconds: None)
     with database.read() as session:

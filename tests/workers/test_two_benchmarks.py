@@ -23,7 +23,7 @@ from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from storage.models.quota import Attempt
 from submissions import queries
-from tests.databases import fill_once, on_record
+from tests.databases import fill_once
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
 from vlrb.benchmarks.items import build_table
@@ -84,7 +84,6 @@ def _fill(database: Database) -> tuple[list[str], list[str]]:
     prepare(database, _other_scorer(), label_revision="demo")
     own_ids = small_benchmark.submit(database, range(3), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER)
-    on_record(database, [*own_ids, *other_ids])
     _workers(database, small_benchmark.scorer(), own_ids=own_ids, other_ids=other_ids).drain()
     return own_ids, other_ids
 

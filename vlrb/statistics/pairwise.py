@@ -328,7 +328,7 @@ def compare_all(
         raise ValueError(f"verdicts are entries x items, not {verdicts.shape}")
     verdicts = resolved(verdicts, labels.preferred)
     labelled = labels.preferred != NOT_LABELLED
-    correct = (verdicts == labels.preferred) & labelled
+    correct = outcomes(verdicts, labels)
     spec = table.spec
     members = [labelled & (table.source_index == index) for index in range(len(spec.sources))]
     sizes = np.array([member.sum() for member in members], dtype=np.int64)
@@ -357,9 +357,9 @@ def compare_all(
         for grouping in (spec.groupings if public else (spec.official,))
     }
     tried = {
-        index: _selections(np.vstack([correct[index], _right(selection, labels)]), parts, known=selection.known)
+        index: _selections(np.vstack([correct[index], right]), parts, known=selection.known)
         for name, selection in (variants or {}).items()
-        for index in [entries.index(name)]
+        for index, right in [(entries.index(name), outcomes(selection.verdicts, labels))]
     }
     summary = {
         "entries": list(entries),
@@ -378,10 +378,9 @@ def compare_all(
     return PairwiseSummary(relations, summary)
 
 
-def _right(variants: Variants, labels: LabelSet) -> BoolArray:
-    return np.asarray(
-        (resolved(variants.verdicts, labels.preferred) == labels.preferred) & (labels.preferred != NOT_LABELLED)
-    )
+def outcomes(verdicts: Matrix, labels: LabelSet) -> BoolArray:
+    """Return whether each judge is right on each item under ``strict``; (judges, items), as the verdicts are."""
+    return np.asarray((resolved(verdicts, labels.preferred) == labels.preferred) & (labels.preferred != NOT_LABELLED))
 
 
 def agreement(verdicts: Matrix) -> FloatArray:

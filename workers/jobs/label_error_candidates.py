@@ -6,15 +6,13 @@ The list goes into a table that only maintainers are shown; the task's result, t
 from __future__ import annotations
 
 import numpy as np
-from sqlalchemy import select
 
 from storage.annotation import disputes
 from storage.database import Database
-from storage.integrity import audit
+from storage.integrity import audit, stored_votes
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_sets
-from storage.models.core import Submission
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _, ngettext
 from vlrb.label_quality.label_errors import FEWEST, MOST, candidates, distinct_judges, qualified_judges
@@ -83,8 +81,6 @@ def _source(entry: BoardEntry) -> str:
 def _verdicts(database: Database, scorer: Scorer, *, entries: list[BoardEntry]) -> Matrix:
     """Majority verdicts, (entries, items)."""
     items = len(scorer.table)
-    wanted = select(Submission.id, Submission.votes, Submission.votes_per_item)
-    with database.read() as session:
-        rows = session.execute(wanted.where(Submission.id.in_([entry.id for entry in entries]))).all()
-    result = {row.id: majority(Votes.unpack(row.votes, items, k=row.votes_per_item).matrix) for row in rows}
+    rows = stored_votes.read(database, [entry.id for entry in entries])
+    result = {row.id: majority(Votes.unpack(row.packed, items, k=row.k).matrix) for row in rows}
     return np.stack([result[entry.id] for entry in entries]) if entries else np.empty((0, items), dtype=np.int8)

@@ -22,13 +22,17 @@ from sqlalchemy.orm import Session
 from storage.boards import stored_relations
 from storage.boards.stored_relations import NewRelations, RecentRelations
 from storage.database import Database
-from storage.integrity import audit, row_commitments
+from storage.integrity import audit, integrity_alarms, row_commitments, stored_votes
+from storage.integrity.integrity_alarms import RecordChanged
+from storage.integrity.integrity_check import Mismatch
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
-from storage.models.core import BoardState, StoredRelations, Submission
+from storage.models.core import BoardState, StoredRelations
 from vlrb.benchmarks.baselines import constant_judge_tallies
+from vlrb.common.messages import _
 from vlrb.disclosure import redact_counts
-from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack, ranking_keys
+from vlrb.scoring import fields
+from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, outcomes, pack, ranking_keys
 from vlrb.statistics.reliability import majority
 from vlrb.statistics.selection import Selection
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
@@ -86,7 +90,10 @@ def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsM
             return 0
         tasks = _tasks(session, scorer, pointer=pointer, memory=known)
     with scorer.trace("relations"):
-        computed = _compute(database, scorer, tasks=tasks, memory=known)
+        try:
+            computed = _compute(database, scorer, tasks=tasks, memory=known)
+        except RecordChanged:
+            return 0  # an alarm; without relations, the board shows no ranges
         return _record(database, pointer, through=board.shown_seq, computed=computed, recent=known.recent)
 
 
@@ -189,9 +196,24 @@ def _compare(database: Database, scorer: Scorer, *, task: _Task, memory: Relatio
     best, variants = _joined(task, verdicts, known=memory.selections)
     labels, public = scorer.labels[task.revision.name], task.revision.public
     rows = np.stack([verdicts[name] for name in best.chosen])
+    if task.inputs:  # the board shows the revision, so that all have scores under it
+        _check_scores(database, scorer, revision=labels.revision, names=best.chosen, verdicts=rows)
     related = compare_all(best.chosen, rows, labels=labels, table=scorer.table, public=public, variants=variants)
     summary = {"judges": best.judges, "versions": best.version_of, **related.summary}
     return JudgeComparison(summary, pack(related.relations))
+
+
+def _check_scores(database: Database, scorer: Scorer, *, revision: str, names: Sequence[str], verdicts: Matrix) -> None:
+    """Refuse judges whose stored scores are not the sums of their outcomes, so that the differences of relations are
+    those of scores. Raises RecordChanged."""
+    spec = scorer.table.spec
+    with database.read() as session:
+        counts = stored_counts(session, names, spec=spec, revision=revision, version=scorer.version)
+    scored = counts[:, : len(spec.sources), fields(spec).index("agree")].sum(axis=1)
+    for name, right, score in zip(names, outcomes(verdicts, scorer.labels[revision]).sum(axis=1), scored, strict=True):
+        if right != score:
+            why = _("the tally under label revision {revision} is not that of the votes", revision=revision)
+            integrity_alarms.refuse(database, Mismatch("scores", name, event=None, why=why), subject=name)
 
 
 def _joined(
@@ -219,15 +241,11 @@ def _verdicts(database: Database, names: Collection[str], *, items: int) -> dict
     ordered = sorted(names)
     result: dict[str, Matrix] = {}
     for start in range(0, len(ordered), CHUNK):
-        wanted = select(Submission.id, Submission.votes, Submission.votes_per_item).where(
-            Submission.id.in_(ordered[start : start + CHUNK])
-        )
-        with database.read() as session:
-            rows = session.execute(wanted.order_by(Submission.votes_per_item)).all()
-        for k, group in groupby(rows, key=lambda row: row.votes_per_item):
+        entries = stored_votes.read(database, ordered[start : start + CHUNK])
+        for k, group in groupby(entries, key=lambda entry: entry.k):
             same = list(group)
-            matrix = majority(unpack_many([row.votes for row in same], items, k=k))
-            result.update(zip((row.id for row in same), matrix, strict=True))
+            matrix = majority(unpack_many([entry.packed for entry in same], items, k=k))
+            result.update(zip((entry.id for entry in same), matrix, strict=True))
     return result
 
 

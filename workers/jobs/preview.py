@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import select
 
 from storage import entry_filters
 from storage.database import Database
+from storage.integrity import stored_votes
 from storage.labels import label_imports, label_sets
 from storage.labels.label_sets import ActiveBoard
-from storage.models.core import Submission
 from vlrb.arrays import BoolArray
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError
@@ -121,13 +120,10 @@ def _compute(
     report(0, len(entries))
     for start in range(0, len(entries), CHUNK):
         chunk = [entry.id for entry in entries[start : start + CHUNK]]
-        with database.read() as session:
-            wanted = select(Submission.votes_per_item, Submission.id, Submission.votes).where(Submission.id.in_(chunk))
-            rows = sorted(session.execute(wanted), key=lambda row: row[0])
-        for k, group in groupby(rows, key=lambda row: row[0]):
+        for k, group in groupby(stored_votes.read(database, chunk), key=lambda entry: entry.k):
             same = list(group)
-            matrix = unpack_many([row[2] for row in same], len(table), k=k)
-            indices = [places[row[1]] for row in same]
+            matrix = unpack_many([entry.packed for entry in same], len(table), k=k)
+            indices = [places[entry.id] for entry in same]
             for part, labels in zip(bits, sets, strict=True):
                 part[indices] = correctness(matrix, labels)
             for index, counted in zip(indices, tally_many(matrix, sets[1], table=table), strict=True):

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
-from sqlalchemy import select
 
 from storage.database import Database
+from storage.integrity import stored_votes
 from storage.labels.label_sets import ActiveBoard
-from storage.models.core import Submission
 from vlrb.arrays import IntArray
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.disclosure import redact_counts
@@ -65,13 +64,10 @@ def _counts(database: Database, scorer: Scorer, *, names: Collection[str], label
     ordered = sorted(names)
     result: dict[str, IntArray] = {}
     for start in range(0, len(ordered), CHUNK):
-        wanted = select(Submission.votes_per_item, Submission.id, Submission.votes)
-        with database.read() as session:
-            chosen = wanted.where(Submission.id.in_(ordered[start : start + CHUNK]))
-            rows = sorted(session.execute(chosen), key=lambda row: row[0])
-        for k, group in groupby(rows, key=lambda row: row[0]):
+        entries = stored_votes.read(database, ordered[start : start + CHUNK])
+        for k, group in groupby(entries, key=lambda entry: entry.k):
             same = list(group)
-            matrix = unpack_many([row[2] for row in same], len(scorer.table), k=k)
+            matrix = unpack_many([entry.packed for entry in same], len(scorer.table), k=k)
             counted = tally_many(matrix, labels, table=scorer.table)
-            result |= {row[1]: pair_counts.counts for row, pair_counts in zip(same, counted, strict=True)}
+            result |= {entry.id: pair_counts.counts for entry, pair_counts in zip(same, counted, strict=True)}
     return result

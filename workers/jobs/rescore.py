@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from sqlalchemy import Select, exists, insert, select
 from sqlalchemy.exc import IntegrityError
@@ -13,7 +12,8 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.database import Database
-from storage.integrity import audit, row_commitments
+from storage.integrity import audit, row_commitments, stored_votes
+from storage.integrity.stored_votes import StoredVotes
 from storage.jobs import job_queue
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
@@ -29,12 +29,6 @@ _TRIES = 5
 log = logging.getLogger(__name__)
 
 
-class _Entry(NamedTuple):
-    id: str
-    votes: bytes
-    k: int
-
-
 def rescore(
     database: Database,
     scorer: Scorer,
@@ -45,16 +39,19 @@ def rescore(
 ) -> int:
     """Score every submission that has no score under the revision yet; return the number of recorded scores.
 
-    A chunk is one transaction, so it may be interrupted and called again, beside running workers too.
+    A chunk is one transaction, so it may be interrupted and called again, beside running workers too. Raises
+    RecordChanged where stored votes are not those that were accepted.
     """
     recorded, after = 0, ""
     while not should_stop():
-        entries = _next_entries(database, scorer, revision=revision, after=after, chunk=chunk)
-        if not entries:
+        with database.read() as session:
+            wanted = _unscored(scorer, revision).where(Submission.id > after).limit(chunk)
+            names = session.scalars(wanted).all()
+        if not names:
             break
-        texts = _tally_texts(entries, scorer, revision=revision)
+        texts = _tally_texts(stored_votes.read(database, names), scorer, revision=revision)
         recorded += _record(database, texts, scorer=scorer, revision=revision)
-        after = entries[-1].id
+        after = names[-1]
         log.info("rescore.chunk", extra={"data": {"label_revision": revision, "recorded": recorded}})
     return recorded
 
@@ -64,44 +61,40 @@ def score_some(
 ) -> int:
     """Score those of the submissions without a score under the revision; return the number of recorded scores.
 
-    `first` comes first in the transaction that records them; where it raises, nothing is recorded.
+    `first` comes first in the transaction that records them; where it raises, nothing is recorded. Raises
+    RecordChanged.
     """
     with database.read() as session:
-        entries = [_Entry(*row) for row in session.execute(_unscored(scorer, revision).where(Submission.id.in_(ids)))]
+        names = session.scalars(_unscored(scorer, revision).where(Submission.id.in_(ids))).all()
+    entries = stored_votes.read(database, names)
     return _record(
         database, _tally_texts(entries, scorer, revision=revision), scorer=scorer, revision=revision, first=first
     )
 
 
-def _next_entries(database: Database, scorer: Scorer, *, revision: str, after: str, chunk: int) -> list[_Entry]:
-    wanted = _unscored(scorer, revision).where(Submission.id > after).limit(chunk)
-    with database.read() as session:
-        return [_Entry(*row) for row in session.execute(wanted)]
-
-
-def _unscored(scorer: Scorer, revision: str) -> Select[str, bytes, int]:
+def _unscored(scorer: Scorer, revision: str) -> Select[str]:
     has_score = exists().where(
         Score.submission_id == Submission.id,
         Score.label_revision == revision,
         Score.scorer_version == scorer.version,
     )
     return (
-        select(Submission.id, Submission.votes, Submission.votes_per_item)
+        select(Submission.id)
         .where(Submission.benchmark == scorer.benchmark, ~has_score, Submission.id.not_in(pending_approval_ids()))
         .order_by(Submission.id)
     )
 
 
-def _tally_texts(entries: Sequence[_Entry], scorer: Scorer, *, revision: str) -> dict[str, str]:
+def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: str) -> dict[str, str]:
     """Return stored tallies by submission; entries with the same K are counted together."""
     labels, items = scorer.labels[revision], len(scorer.table)
     texts: dict[str, str] = {}
-    for k, group in groupby(sorted(entries, key=lambda entry: entry.k), key=lambda entry: entry.k):
+    for k, group in groupby(entries, key=lambda entry: entry.k):
         # Votes of the wrong length are left to the queue: there the one entry fails, not the whole run.
-        same = [entry for entry in group if len(entry.votes) in packed_sizes(items, k)]
+        same = [entry for entry in group if len(entry.packed) in packed_sizes(items, k)]
         if not same:
             continue
-        matrix = unpack_many([entry.votes for entry in same], items, k=k)
+        matrix = unpack_many([entry.packed for entry in same], items, k=k)
         for entry, counted in zip(same, tally_many(matrix, labels, table=scorer.table), strict=True):
             texts[entry.id] = tally_text(counted)
     return texts

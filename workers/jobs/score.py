@@ -14,12 +14,13 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.database import Database
-from storage.integrity import audit, row_commitments
+from storage.integrity import audit, row_commitments, stored_votes
+from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import job_queue
 from storage.jobs.job_queue import Claim
 from storage.jobs.leases import LeaseLost
 from storage.labels import label_sets
-from storage.models.core import Score, Submission
+from storage.models.core import Score
 from vlrb.common.messages import _
 from vlrb.scoring import Tally, tally
 from vlrb.votes import Votes
@@ -84,7 +85,8 @@ def served_revisions(session: Session, scorers: Sequence[Scorer]) -> dict[str, S
 
 def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcome:
     try:
-        votes = _votes(database, claim.submission_id, items=len(scorer.table))
+        (stored,) = stored_votes.read(database, [claim.submission_id])
+        votes = Votes.unpack(stored.packed, len(scorer.table), k=stored.k)
         counted = tally(votes, scorer.labels[claim.label_revision], table=scorer.table)
         with database.write() as session:
             record(session, claim, counted=counted)
@@ -93,19 +95,13 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
         return ScoringOutcome.LEASE_LOST
     except SQLAlchemyError:
         raise
+    except RecordChanged as changed:
+        return _give_back(database, claim, reason=str(changed), retry=False)
     except Exception:  # the edge of one unit of work: the next submission must not suffer from this one
         log.exception("job.failed", extra={"data": {"job": claim.job_id, "submission": claim.submission_id}})
-        return _give_back(database, claim)
+        return _give_back(database, claim, reason=_FAULT, retry=True)
     log.info("job.scored", extra={"data": {"job": claim.job_id, "submission": claim.submission_id}})
     return ScoringOutcome.SCORED
-
-
-def _votes(database: Database, submission_id: str, *, items: int) -> Votes:
-    with database.read() as session:
-        packed, k = session.execute(
-            select(Submission.votes, Submission.votes_per_item).where(Submission.id == submission_id)
-        ).one()
-    return Votes.unpack(packed, items, k=k)
 
 
 def record(session: Session, claim: Claim, *, counted: Tally) -> None:
@@ -129,10 +125,10 @@ def tally_text(counted: Tally) -> str:
     return orjson.dumps(counted.to_json()).decode()
 
 
-def _give_back(database: Database, claim: Claim) -> ScoringOutcome:
+def _give_back(database: Database, claim: Claim, *, reason: str, retry: bool) -> ScoringOutcome:
     try:
         with database.write() as session:
-            job_queue.fail(session, claim, reason=_FAULT, retry=True)
+            job_queue.fail(session, claim, reason=reason, retry=retry)
     except LeaseLost:
         return ScoringOutcome.LEASE_LOST
     return ScoringOutcome.FAILED

@@ -1,8 +1,8 @@
-"""Votes of the entries on the board, for statistics that need no label."""
+"""Entries that the public sees on the current board, for what is counted over them without a label."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,14 +13,13 @@ from storage.moderation import removed_condition
 from storage.visibility import unpublished
 
 
-def board_votes(session: Session, benchmark: str, *, among: Sequence[str] | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield votes per item, and the packed votes, of each entry that the public sees; of those `among` these, if
-    given."""
+def shown_entries(session: Session, benchmark: str, *, among: Sequence[str] | None = None) -> Sequence[str]:
+    """Return their ids; of those `among` these, if given."""
     board = label_sets.current(session, benchmark)
     if board is None:
-        return
-    rows = session.execute(
-        select(Submission.votes_per_item, Submission.votes)
+        return ()
+    return session.scalars(
+        select(Submission.id)
         .join(Score, Score.submission_id == Submission.id)
         .where(
             Submission.benchmark == benchmark,
@@ -30,6 +29,4 @@ def board_votes(session: Session, benchmark: str, *, among: Sequence[str] | None
             Submission.id.not_in(unpublished()),
             *(() if among is None else (Submission.id.in_(among),)),
         )
-    )
-    for row in rows.yield_per(500):
-        yield row[0], row[1]
+    ).all()
