@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from vlrb.arrays import BoolArray
-from vlrb.editions.label_quality import SHARES, kept_chances
+from vlrb.editions.label_quality import SHARES, kept_chances, true_shares
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pools.pairs import PoolPair
 from vlrb.editions.rules import FilterRule, kept
@@ -173,26 +173,38 @@ class EnsembleFilter:
         }
 
     def _wrong_labels(self, priors: Sequence[float], given: dict[str, float]) -> dict[str, Any]:
-        judges = self.verdicts.judges
-        runs = [len(self.verdicts.runs_of([number])) for number in range(len(judges))]
-        accuracies, errors = [], []
-        for number, name in enumerate(judges):
-            here = self.verdicts.runs_of([number])
-            right, wrong = (_mean(verdicts[:, here]) or 0.0 for verdicts in (self.verdicts.right, self.verdicts.wrong))
-            accuracies.append(given.get(name, right))
-            errors.append(max(0.0, right + wrong - accuracies[-1]))  # as many are undecided as were measured
-        shares: dict[str, Any] = {"accuracies": dict(zip(judges, accuracies, strict=True)), "rows": []}
-        models = {
-            "runs_agree": kept_chances(self._rule, runs, accuracies=accuracies, errors=errors, independent_runs=False),
-            "runs_independent": kept_chances(
-                self._rule, runs, accuracies=accuracies, errors=errors, independent_runs=True
-            ),
-        }
+        measured = {name: self._measured(number) for number, name in enumerate(self.verdicts.judges)}
+        rows = []
         for prior in priors:
+            shares = [
+                _known_accuracy(given[name], shares) if name in given else true_shares(*shares, label_error=prior)
+                for name, shares in measured.items()
+            ]
+            models = {"runs_agree": False, "runs_independent": True}
             row: dict[str, Any] = {"in_pool": prior}
-            row |= {name: chances and chances.wrong_share(prior) for name, chances in models.items()}
-            shares["rows"].append(row)
-        return shares
+            rows.append(row | {name: self._wrong_share(prior, shares, independent=how) for name, how in models.items()})
+        return {
+            "accuracies": {name: given.get(name, right) for name, (right, _wrong) in measured.items()},
+            "rows": rows,
+        }
+
+    def _measured(self, judge: int) -> tuple[float, float]:
+        """Return the shares of a judge's verdicts that agree and disagree with the labels."""
+        here = self.verdicts.runs_of([judge])
+        return _mean(self.verdicts.right[:, here]) or 0.0, _mean(self.verdicts.wrong[:, here]) or 0.0
+
+    def _wrong_share(self, prior: float, shares: Sequence[tuple[float, float]], *, independent: bool) -> float | None:
+        """``shares``: by judge, how often it prefers the better and the worse response."""
+        runs = [len(self.verdicts.runs_of([number])) for number in range(len(shares))]
+        better, worse = zip(*shares, strict=True)
+        chances = kept_chances(self._rule, runs, accuracies=better, errors=worse, independent_runs=independent)
+        return None if chances is None else chances.wrong_share(prior)
+
+
+def _known_accuracy(accuracy: float, measured: tuple[float, float]) -> tuple[float, float]:
+    """Return a judge's accuracy that somebody knows, and its errors: as many verdicts are undecided as were
+    measured."""
+    return accuracy, max(0.0, sum(measured) - accuracy)
 
 
 def _mean(values: BoolArray) -> float | None:

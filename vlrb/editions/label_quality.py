@@ -6,6 +6,7 @@ wrong labels in the pool, kept pairs have w P(kept | label wrong) / (w P(kept | 
 Judges err independently of one another in this model. Runs of one judge are either independent, too, or always agree;
 the truth lies between. A judge prefers the better response with the probability of its accuracy, and the worse one with
 that of its errors; what is left is undecided, which a rule counts as wrong or as not wrong, whatever the label says.
+Both are measured against the labels of the pool, of which a share is wrong; ``true_shares`` corrects for that.
 """
 
 from __future__ import annotations
@@ -34,6 +35,21 @@ class KeptChances:
         """Return the share of wrong labels among kept pairs; None where nothing is kept."""
         wrong, right = prior * self.label_wrong, (1 - prior) * self.label_right
         return wrong / (wrong + right) if wrong + right > 0 else None
+
+
+def true_shares(right: float, wrong: float, *, label_error: float) -> tuple[float, float]:
+    """Return how often a judge prefers the better and the worse response, of its verdicts that agree and disagree with
+    labels of which a share is wrong: a right label with p, q and a wrong one with q, p. Never below 0.
+
+    Raises:
+        ValueError: half of the labels or more are wrong, so that they tell nothing of the judge.
+    """
+    if label_error >= 0.5:
+        raise ValueError("labels of which half are wrong tell nothing of a judge")
+    certain = 1 - 2 * label_error
+    better = ((1 - label_error) * right - label_error * wrong) / certain
+    worse = ((1 - label_error) * wrong - label_error * right) / certain
+    return max(0.0, better), max(0.0, worse)
 
 
 def kept_chances(

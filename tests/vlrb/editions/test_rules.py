@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.label_quality import kept_chances
+from vlrb.editions.label_quality import kept_chances, true_shares
 from vlrb.editions.rules import FilterRule, check_counts, kept, read_rule, rule_from_json
 from vlrb.editions.runs import RunVerdicts
 
@@ -119,6 +119,19 @@ def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool, un
     wrong = np.where(label_wrong[:, None], better, worse) | (undecided_is_wrong & ~better & ~worse)
     stays = wrong.sum(axis=1) >= 3
     assert chances.wrong_share(0.1) == pytest.approx(label_wrong[stays].mean(), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("label_error", "expected"), [(0.01, 0.5899), (0.02, 0.7685), (0.05, 0.9309), (0.10, 0.9874), (0.20, 0.99997)]
+)
+def test_accuracies_measured_against_wrong_labels_are_corrected_for_them(label_error: float, expected: float) -> None:
+    """Four judges that agree with 77% of the labels; recomputed by a script that imports nothing of the project."""
+    better, worse = true_shares(0.77, 0.23, label_error=label_error)
+    assert (1 - label_error) * better + label_error * worse == pytest.approx(0.77)
+    rule = FilterRule("wrong-in-all")
+    chances = kept_chances(rule, (1,) * 4, accuracies=(better,) * 4, errors=(worse,) * 4, independent_runs=True)
+    assert chances is not None
+    assert chances.wrong_share(label_error) == pytest.approx(expected, abs=0.00005)
 
 
 def test_too_many_runs_have_no_figure_rather_than_a_wrong_one() -> None:

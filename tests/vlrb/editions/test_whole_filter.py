@@ -10,6 +10,7 @@ from math import ceil, prod
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
@@ -85,10 +86,14 @@ class SlowFilter:
 
     def wrong_share(self, prior: float, *, independent: bool) -> float:
         """The expected share of wrong labels among what stays, over all patterns of errors."""
-        undecided = ("undecided",) if "undecided" in self.rule else ()
         units = [judge for judge in range(len(JUDGES)) for _ in range(RUNS if independent else 1)]
-        errors = [self.share(("wrong", *undecided), judge) for judge in units]
-        accuracies = [self.share(("right", *undecided), judge) for judge in units]
+        mix = np.array(
+            [[1 - prior, prior], [prior, 1 - prior]]
+        )  # what a label makes of a right verdict, of a wrong one
+        measured = [[self.share((said,), judge) for said in ("right", "wrong")] for judge in units]
+        better, worse = np.linalg.solve(mix, np.transpose(measured)).clip(min=0)
+        undecided = "undecided" in self.rule
+        errors, accuracies = (1 - better, 1 - worse) if undecided else (worse, better)
         right = wrong = 0.0
         for pattern in product((False, True), repeat=len(units)):
             errs = [pattern[judge * RUNS : (judge + 1) * RUNS] if independent else [pattern[judge]] * RUNS

@@ -48,7 +48,7 @@ def add_filter_command(commands: Any) -> None:
 def filter_command(arguments: argparse.Namespace) -> int:
     """Filter a pool. Returns the exit code."""
     rule = read_rule(arguments.rule, undecided_is_wrong=arguments.undecided_is_wrong)
-    priors = tuple(_share(value, "--label-error") for value in arguments.label_error or SHARES)
+    priors = tuple(_label_error(value) for value in arguments.label_error or SHARES)
     pool: Path = arguments.directory
     pairs = read_pool(pool)
     table = pool_table(pairs)
@@ -113,6 +113,12 @@ def _summary(report: dict[str, Any], folder: Path) -> str:
 def _share(value: float, option: str) -> float:
     if not 0 <= value <= 1:
         raise CurateError(_("{option} {value}: give a share from 0 to 1, such as 0.05.", option=option, value=value))
+    return value
+
+
+def _label_error(value: float) -> float:
+    if _share(value, "--label-error") >= 0.5:
+        raise CurateError(_("--label-error {value}: give less than 0.5; such labels tell nothing.", value=value))
     return value
 
 
