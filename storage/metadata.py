@@ -79,7 +79,7 @@ class SubmissionMetadata(BaseModel):
             entry_title="Weights",
             help="whether everybody can have the weights",
             group=DETAILS,
-            words=("open", "closed"),
+            words=("open weights", "closed weights"),
         ),
     ] = None
     link: Annotated[

@@ -9,9 +9,12 @@ import httpx
 import pytest
 from babel.messages.catalog import Message as CatalogMessage
 
+from leaderboard.board.columns import columns_of
 from scripts.messages import catalogues, missing, of_python, read, template, updated
+from storage.metadata import FIELDS
 from tests.chinese_text import english_left, untranslated
 from tests.factories.services.service import running, until
+from tests.factories.specs import VL
 from vlrb.benchmarks.baselines import BASELINES
 
 CATALOGUES = catalogues()
@@ -45,6 +48,18 @@ def test_a_sentence_is_found_within_another_call_and_within_an_f_string() -> Non
 
 def test_no_sentence_is_without_a_translation_or_unconfirmed() -> None:
     assert {path.parts[-3]: missing(read(path)) for path in CATALOGUES} == {path.parts[-3]: [] for path in CATALOGUES}
+
+
+def test_words_for_weights_are_translated_and_are_not_those_of_a_state() -> None:
+    """A catalogue knows a sentence, not what it is about: "closed" would be "shut down" for weights too."""
+    words = [FIELDS["open_weights"].text(value) for value in (True, False)]
+    assert words == [
+        {column.key: column for column in columns_of(VL)}["open_weights"].text(value) for value in (True, False)
+    ]
+    for word in words:
+        entry = template().get(word)
+        assert entry is not None, word
+        assert {path.partition("/")[0] for path, _line in entry.locations} <= {"leaderboard", "storage"}
 
 
 def test_a_translation_names_the_values_of_its_sentence() -> None:

@@ -25,7 +25,7 @@ SIZE = "n"
 
 
 def _open(value: bool) -> str:
-    return "open" if value else "closed"
+    return "open weights" if value else "closed weights"
 
 
 def _type(value: str) -> str:
