@@ -151,6 +151,7 @@ INTEGRATION = frozenset(
 # Tests of that kind in files of others, and simulations that take seconds.
 INTEGRATION_TESTS = frozenset(
     [
+        "vlrb/common/test_command_line.py::test_every_command_of_every_program_has_chinese_help",
         "vlrb/test_demo.py::test_everything_is_made_in_well_under_two_seconds",
         "vlrb/test_demo.py::test_the_same_seed_gives_the_same_bytes_in_another_process",
         "vlrb/test_number_check.py::test_every_published_row_gets_an_answer_in_milliseconds",

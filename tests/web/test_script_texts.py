@@ -44,11 +44,9 @@ def test_every_sentence_of_a_script_can_be_translated(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_has_its_sentences_in_chinese_and_needs_none_in_english(name: str) -> None:
+def test_a_script_needs_no_sentences_in_english(name: str) -> None:
     sentences, plurals = SCRIPTS[name]
     assert script_texts(translations("en"), sentences, plurals=plurals) == {}
-    texts = script_texts(translations("zh-CN"), sentences, plurals=plurals)
-    assert [text for text, chinese in texts.items() if text != ", " and not re.search("[\u4e00-\u9fff]", chinese)] == []
 
 
 def test_gradio_pages_carry_the_sentences_of_their_script_as_data() -> None:
