@@ -62,7 +62,7 @@ bench: dev  ## the performance table
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself
 
 lock: dev  ## write the lock files anew from requirements.txt, and requirements-*.txt
-	@for name in requirements requirements-judge requirements-curate requirements-mcp requirements-otel requirements-dev requirements-s3; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
+	@for name in requirements requirements-judge requirements-curate requirements-dev requirements-s3; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 		--generate-hashes --no-annotate --custom-compile-command "make lock" $$name.txt -o $$name.lock; done
 
 messages: dev  ## bring the translations in vlrb/locale/ up to date with code and templates, and say what is missing

@@ -7,12 +7,10 @@ import os
 import sys
 import time
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 
 from common.logging_setup import log_to_stderr
 from operation.request_metrics import RequestIdFilter
-from operation.tracing import TracingUnavailable, start_tracing
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
@@ -37,17 +35,14 @@ def main() -> int:
         prepare_files(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
         signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
-        tracing = start_tracing(settings.otel_endpoint, "web")
-        tracing.follow_database(database)
-    except (SettingsError, DatabaseUnusable, TracingUnavailable, OSError) as error:
+    except (SettingsError, DatabaseUnusable, OSError) as error:
         complain(error)
         return 2
     configured = True
     with suppress(KeyboardInterrupt):
-        services = replace(build_services(settings, database, signer=signer), tracing=tracing)
+        services = build_services(settings, database, signer=signer)
         configured = asyncio.run(serve(settings, services, listener=listener))
     database.close()
-    tracing.close()
     if lock is not None:
         lock.close()
     if not configured:

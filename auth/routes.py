@@ -82,7 +82,7 @@ def build(
 
     `submissions_of`: what an account has submitted, the newest first; `next_submission`: when it may submit, in a
     sentence; `activity`: the activity of its entries, the newest first; `notifications`: what the page says of news by
-    `email` and `webhook`.
+    `email`.
     """
     router = APIRouter(include_in_schema=False)
     made_with = pages or AccountPages()

@@ -43,14 +43,13 @@ class RenderContext:
 
     ``local_mode``: every page says that there is no sign-in. ``prefix``: what is before addresses of the
     benchmark, ``/b/<id>`` or "". ``benchmarks``: all that are served, the first one first; fewer than two make no
-    picker. ``mcp``: there is an MCP endpoint. ``language``: the BCP 47 tag of the language of the pages.
+    picker. ``language``: the BCP 47 tag of the language of the pages.
     """
 
     spec: BenchmarkSpec = field(default_factory=_default_spec)
     local_mode: bool = False
     prefix: str = ""
     benchmarks: tuple[ServedBenchmark, ...] = ()
-    mcp: bool = False
     language: str = ENGLISH
 
     @property
@@ -63,15 +62,13 @@ class RenderContext:
         return replace(self, language=language)
 
 
-def contexts_of(
-    specs: Sequence[BenchmarkSpec], *, local_mode: bool = False, mcp: bool = False
-) -> tuple[RenderContext, ...]:
+def contexts_of(specs: Sequence[BenchmarkSpec], *, local_mode: bool = False) -> tuple[RenderContext, ...]:
     """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
     served = tuple(
         ServedBenchmark(spec.id, spec.title, prefix=f"{PREFIX}{spec.id}" if place else "", figures=figure_names(spec))
         for place, spec in enumerate(specs)
     )
     return tuple(
-        RenderContext(spec, local_mode, prefix=reference.prefix, benchmarks=served if len(served) > 1 else (), mcp=mcp)
+        RenderContext(spec, local_mode, prefix=reference.prefix, benchmarks=served if len(served) > 1 else ())
         for spec, reference in zip(specs, served, strict=True)
     )

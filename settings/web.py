@@ -69,8 +69,8 @@ class Settings(WorkerSettings):
     session_secret: SecretStr = setting(
         SecretStr(""),
         "at least 32 random bytes: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`. Sign-in needs it. "
-        "It also encrypts the receipt key in the replica (without `REPLICA_SECRET`) and the addresses and secrets of "
-        "e-mail and webhooks. Processes that share it count rate limits together",
+        "It also encrypts the receipt key in the replica (without `REPLICA_SECRET`) and addresses "
+        "of e-mail. Processes that share it count rate limits together",
         shown="none",
     )
     session_secret_previous: SecretStr = setting(
@@ -90,12 +90,6 @@ class Settings(WorkerSettings):
         "addresses or networks (at most a /8, IPv6 a /16) of proxies whose `X-Forwarded-For` is believed, and without "
         "`PUBLIC_URL` the host and scheme that they name",
         shown="none; on a Space `10.0.0.0/8`",
-    )
-    mcp: Flag = setting(
-        True,
-        "`0`: no [MCP endpoint](rest-api.md#mcp) at `/mcp`. There is none either without the packages of "
-        "`requirements-mcp.txt`",
-        shown="`1`",
     )
     uploads_url: str = setting(
         "",
@@ -169,12 +163,6 @@ class Settings(WorkerSettings):
         shown="none: no e-mail",
     )
     mail_from: str = setting("", "address that these e-mails are from", shown="none")
-    webhooks: Flag = setting(
-        False,
-        "`1`: people with an account may have news of their entries sent to an https address of theirs; needs sign-in "
-        "([webhooks](maintaining.md#webhooks-of-submitters))",
-        shown="`0`",
-    )
     metrics_token: SecretStr = setting(
         SecretStr(""),
         "who sends it as `Authorization: Bearer` may read `/metrics`",
@@ -242,14 +230,6 @@ class Settings(WorkerSettings):
         if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
             raise ValueError(
                 _("SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out.")
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _webhooks_have_owners(self) -> Self:
-        if self.webhooks and self.identity.mode is not Mode.OPENID:
-            raise ValueError(
-                _("WEBHOOKS needs sign-in, so that webhooks have owners. Set OIDC_CLIENT_ID, or leave it out.")
             )
         return self
 

@@ -72,14 +72,6 @@ class WorkerSettings(BenchmarkSettings):
         repr=False,
     )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
-    otel_endpoint: str = setting(
-        "",
-        "address of an OpenTelemetry collector that takes OTLP over HTTP, such as `http://collector:4318`: web process "
-        "and workers send it traces ([traces](deployment.md#traces)). The SDK reads the other `OTEL_` variables itself",
-        shown="none",
-        alias="otel_exporter_otlp_endpoint",
-        repr=False,
-    )
     keep_snapshots_days: int = setting(
         31,
         "after how many days one snapshot of the board a day stays; `0` keeps all",
@@ -108,13 +100,6 @@ class WorkerSettings(BenchmarkSettings):
                 "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
             )
         )
-
-    @field_validator("otel_endpoint")
-    @classmethod
-    def _over_http(cls, text: str) -> str:
-        if not text.startswith(("http://", "https://")):
-            raise ValueError(_("{name} is not an address of HTTP. For instance {name}=http://127.0.0.1:4318."))
-        return text
 
     @field_validator("audit_dataset")
     @classmethod

@@ -11,12 +11,14 @@ from sqlalchemy.orm import Session
 from storage import digests
 from storage.clock import database_now
 from storage.integrity import audit
-from storage.jobs.outgoing_queue import OutgoingQueue
+from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
 from storage.models.core import AuditEvent, State, Submission
-from storage.models.notifications import EmailSubscription, OutgoingEmail, Webhook
+from storage.models.notifications import EmailSubscription, OutgoingEmail
 from storage.models.receipts import EventSubject
 
 ASKED_SECONDS = 86_400.0
+KEPT_SECONDS = 30 * 86_400.0
+_BACKOFF_SECONDS = (60.0, 300.0, 1_800.0, 7_200.0)
 _NO_SYNC = {"synchronize_session": False}
 
 
@@ -57,7 +59,8 @@ class EmailClaim(NamedTuple):
 
 
 _SUBSCRIPTION = tuple(getattr(EmailSubscription, name) for name in StoredSubscription._fields)
-_EMAILS = OutgoingQueue(OutgoingEmail, EmailClaim._fields)
+_CLAIMED = tuple(getattr(OutgoingEmail, name) for name in EmailClaim._fields)
+_EMAILS = LeaseTable(OutgoingEmail, "reason", claimed=_CLAIMED)
 
 
 def subscription(session: Session, account: str) -> StoredSubscription | None:
@@ -118,12 +121,13 @@ def news(session: Session, always: Sequence[str]) -> list[StoredSubscription]:
     `always`: kinds of events that may concern everybody.
     """
     confirmed = EmailSubscription.confirmed_at.is_not(None)
-    rows = session.execute(select(*_SUBSCRIPTION).where(confirmed, something_new(EmailSubscription, always)))
+    rows = session.execute(select(*_SUBSCRIPTION).where(confirmed, _something_new(always)))
     return [StoredSubscription(*row) for row in rows]
 
 
-def something_new(seeing: type[EmailSubscription] | type[Webhook], always: Sequence[str]) -> ColumnElement[bool]:
-    """Return the condition that an event may concern the account of a row, after those that the row has seen."""
+def _something_new(always: Sequence[str]) -> ColumnElement[bool]:
+    """Return the condition that an event may concern the account of an address, after those that it has seen."""
+    seeing = EmailSubscription
     newer = AuditEvent.seq > seeing.seen_seq
     about_own = (
         select(AuditEvent.seq)
@@ -155,13 +159,18 @@ def queue(
 
 def claim(session: Session, sender: str, *, lease_seconds: float) -> EmailClaim | None:
     """Take the first e-mail that is due; None where there is none."""
-    taken = _EMAILS.claim(session, sender, lease_seconds=lease_seconds)
+    first = select(OutgoingEmail.id).where(*_due()).order_by(OutgoingEmail.due_at, OutgoingEmail.id)
+    taken = _EMAILS.claim(session, first, lease=Lease(sender, lease_seconds))
     return None if taken is None else EmailClaim(*taken)
 
 
 def any_due(session: Session) -> bool:
     """Return whether claim would find an e-mail; for a look without a write transaction."""
-    return _EMAILS.any_due(session)
+    return session.scalars(select(OutgoingEmail.id).where(*_due()).limit(1)).first() is not None
+
+
+def _due() -> tuple[ColumnElement[bool], ...]:
+    return (OutgoingEmail.state == State.QUEUED.value, OutgoingEmail.due_at <= database_now())
 
 
 def finish(session: Session, held: EmailClaim) -> None:
@@ -170,13 +179,19 @@ def finish(session: Session, held: EmailClaim) -> None:
 
 
 def fail(session: Session, held: EmailClaim, *, why: str, retry: bool) -> None:
-    """End an attempt that did not work: later again, or failed for good. Raises LeaseLost."""
-    _EMAILS.fail(session, held, why=why, retry=retry)
+    """End an attempt that did not work: again later, each time later, or failed for good. Raises LeaseLost."""
+    if not retry or held.attempts >= MAX_ATTEMPTS:
+        _EMAILS.fail(session, held, words=why, retry=False)
+        return
+    due_at = database_now() + _BACKOFF_SECONDS[held.attempts - 1]
+    _EMAILS.write(session, held, reason=why, state=State.QUEUED.value, lease_until=None, due_at=due_at)
 
 
 def release_expired(session: Session) -> int:
     """Give e-mails back whose sender is gone, or fail them after MAX_ATTEMPTS; forget old ones. Return how many."""
-    return _EMAILS.release_expired(session)
+    old = (OutgoingEmail.finished_at.is_not(None), OutgoingEmail.created_at < database_now() - KEPT_SECONDS)
+    session.execute(delete(OutgoingEmail).where(*old), execution_options=_NO_SYNC)
+    return _EMAILS.release_expired(session, lambda email: "interrupted too often")[0]
 
 
 def last_failed(session: Session, subscription_id: str) -> bool:

@@ -201,11 +201,10 @@ def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
 
 def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     """A package that only happens to come with another one disappears when that one changes its mind."""
-    extras = ("judge", "curate", "otel", "mcp")
+    extras = ("judge", "curate")
     lines = [*pinned("requirements"), *(line for name in extras for line in pinned(f"requirements-{name}"))]
     named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in lines}
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
-    known_as["opentelemetry_sdk"] = "opentelemetry"
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette
     own = {*PACKAGES, *(file.stem for file in ROOT.glob("*.py"))}
     used = {found.name.split(".")[0].lower() for found in imports(ROOT)}

@@ -8,7 +8,6 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
@@ -40,11 +39,9 @@ from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
-from web.mcp.endpoint import PATH as MCP
-from web.mcp.endpoint import McpEndpoint, serves_mcp
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.languages import LanguageDispatch
-from web.middleware_stack import benchmark_middleware, middleware, wrap
+from web.middleware_stack import middleware, wrap
 from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context, activity_rules
 
@@ -58,33 +55,22 @@ def create_app(settings: Settings, services: Services, *, on_misconfigured: Call
     gradio = GradioAllowlistMiddleware(
         settings.gradio_dir, settings.identity.public_url, behind_proxies=bool(settings.trusted_proxies)
     )
-    mcp = McpEndpoint([served.spec for served in settings.served]) if serves_mcp(settings) else None
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
-        lifespan=lifespan(
-            settings,
-            services,
-            gradio=gradio,
-            on_misconfigured=on_misconfigured,
-            beside=[] if mcp is None else [mcp.run],
-        ),
+        lifespan=lifespan(settings, services, gradio=gradio, on_misconfigured=on_misconfigured),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    english = _all_benchmarks(app, settings, services=services, gradio=gradio, mcp=mcp)
-    if mcp is not None:
-        mcp.attach(wrap(english, benchmark_middleware(services)))
+    english = _all_benchmarks(app, settings, services=services, gradio=gradio)
 
     def translated(language: str) -> ASGIApp:
         other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
-        return _all_benchmarks(other, settings, services=services.in_language(language), gradio=gradio, mcp=mcp)
+        return _all_benchmarks(other, settings, services=services.in_language(language), gradio=gradio)
 
     return wrap(LanguageDispatch(english, translated), middleware(settings, services))
 
 
-def _all_benchmarks(
-    app: FastAPI, settings: Settings, *, services: Services, gradio: ASGIApp, mcp: ASGIApp | None
-) -> ASGIApp:
+def _all_benchmarks(app: FastAPI, settings: Settings, *, services: Services, gradio: ASGIApp) -> ASGIApp:
     """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
     _add_benchmark(app, settings, services=services, of=services.first)
     boards = [benchmark.board for benchmark in services.benchmarks]
@@ -99,10 +85,6 @@ def _all_benchmarks(
         benchmark.id: _benchmark_app(app, settings, services=services, of=benchmark)
         for benchmark in services.benchmarks[1:]
     }
-    for traced in (app, *others.values()):
-        services.tracing.follow_requests(traced)
-    if mcp is not None:
-        app.router.routes.append(Route(MCP, mcp))
     return BenchmarkDispatch(app, others)
 
 
@@ -239,17 +221,12 @@ def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) ->
     routes = submissions.notifications.routes
     if services.email is not None:
         app.include_router(routes.build(services.auth, of.account_pages, subscriptions=services.email.subscriptions))
-    if services.webhooks is not None:
-        app.include_router(
-            routes.build_webhooks(services.auth, of.account_pages, webhooks=services.webhooks.subscriptions)
-        )
 
 
 def _notification_sections(services: Services) -> Callable[[Identity], Mapping[str, Any]]:
-    """Return what the account page says of e-mail and webhooks; nothing of what is not sent."""
+    """Return what the account page says of e-mail; nothing where none is sent."""
     email = None if services.email is None else services.email.subscriptions
-    webhooks = None if services.webhooks is None else services.webhooks.subscriptions
-    return partial(submissions.notifications.routes.account_sections, email, webhooks)
+    return partial(submissions.notifications.routes.account_sections, email)
 
 
 async def _icon() -> Response:

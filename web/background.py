@@ -40,7 +40,6 @@ log = logging.getLogger(__name__)
 
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
-RunUntil = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 
 
 def lifespan(
@@ -49,9 +48,8 @@ def lifespan(
     *,
     gradio: GradioAllowlistMiddleware,
     on_misconfigured: Callable[[], None],
-    beside: Sequence[RunUntil] = (),
 ) -> Lifespan:
-    """Return what runs beside the application from its start to its end; ``beside``: what else runs until a stop."""
+    """Return what runs beside the application from its start to its end."""
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
@@ -59,7 +57,7 @@ def lifespan(
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), give_up=on_misconfigured)
         replicating = _replicating(settings, services, after=after)
-        tasks = [_run_gradio(settings, services, allowlist=gradio, stop=stop), *(run(stop) for run in beside)]
+        tasks = [_run_gradio(settings, services, allowlist=gradio, stop=stop)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
@@ -68,8 +66,6 @@ def lifespan(
         tasks.append(_check_uploads(settings, services, stop=stop))
         if services.email is not None:
             tasks.append(services.email.run(stop))
-        if services.webhooks is not None:
-            tasks.append(services.webhooks.run(stop))
         if services.shared_rates is not None:
             tasks.append(services.shared_rates.run(stop))
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):

@@ -29,7 +29,8 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
     identity, largest = settings.identity, settings.upload_limit_bytes
     local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
     rate = 0 if local else settings.requests_per_minute
-    named, looked_up = benchmark_middleware(services)
+    ids = [benchmark.id for benchmark in services.benchmarks]
+    look_up = benchmark_of_submission(services.database)
     share = keep_alone if services.shared_rates is None else services.shared_rates.add
 
     def free_bytes() -> int:
@@ -46,23 +47,16 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         ),
         # From here on, inside of the fast path, nothing costs the board anything.
         Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
-        named,
+        Middleware(BenchmarkMiddleware, ids),
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest, share=share) if rate else None,
         # From here on a request may ask the database.
-        looked_up,
+        Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up),
         Middleware(IdentityMiddleware, services.auth.settings, resolver=services.auth.resolver),
         Middleware(RateLimitMiddleware, rate, whose=account_of, share=share) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
-
-
-def benchmark_middleware(services: Services) -> tuple[Middleware, Middleware]:
-    """Return what finds the benchmark that a request is about: by its address alone, and by asking the database."""
-    ids = [benchmark.id for benchmark in services.benchmarks]
-    look_up = benchmark_of_submission(services.database)
-    return Middleware(BenchmarkMiddleware, ids), Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up)
 
 
 def _translated_boards(services: Services) -> list[BoardCache]:

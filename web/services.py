@@ -35,8 +35,6 @@ from operation.replication.replica_claim import ReplicaClaim
 from operation.replication.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
-from operation.tracing import NO_TRACING, Tracing
-from operation.webhook_sender import WebhookSender
 from receipts.service import ReceiptService
 from receipts.signing import Signer
 from settings import ServedSettings, Settings
@@ -51,15 +49,12 @@ from submissions.metadata import parse_columns
 from submissions.notifications.delivery import EmailDelivery
 from submissions.notifications.digest import DigestSource
 from submissions.notifications.subscriptions import EmailSubscriptions
-from submissions.notifications.webhook_delivery import WebhookDelivery
-from submissions.notifications.webhooks import WebhookSubscriptions
 from submissions.quota import QuotaPolicy
 from submissions.sandbox import read_isolated_among
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from vlrb.disclosure import PUBLIC
 from web.actions import ACTIONS
-from web.mcp.endpoint import serves_mcp
 
 log = logging.getLogger(__name__)
 
@@ -103,11 +98,9 @@ class Services:
     request_metrics: RequestMetrics
     registry: CollectorRegistry
     replica: ReplicaWatch | None = None
-    tracing: Tracing = NO_TRACING
     known_alarms: tuple[ServiceAlarm, ...] = ()  # those that only a restart with other settings can end
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
     email: EmailDelivery | None = None  # where SMTP_URL is set
-    webhooks: WebhookDelivery | None = None  # where WEBHOOKS is set
 
     @property
     def first(self) -> BenchmarkServices:
@@ -168,16 +161,6 @@ def _email_delivery(settings: Settings, auth: AuthService, *, replica: ReplicaWa
     )
 
 
-def _webhook_delivery(settings: Settings, auth: AuthService) -> WebhookDelivery | None:
-    if not settings.webhooks:
-        return None
-    subscriptions, rules = WebhookSubscriptions(auth.database, auth.seal), _news_rules(settings, auth.database)
-    site = settings.identity.public_url
-    return WebhookDelivery(
-        auth.database, subscriptions, sender=WebhookSender(), rules=rules, site=site, name=_process_name()
-    )
-
-
 def _process_name() -> str:
     return f"web-{random_id()[:8]}"
 
@@ -197,7 +180,7 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         )
     )
     local = settings.identity.mode is Mode.LOCAL
-    contexts = contexts_of([worker.spec for worker in settings.served], local_mode=local, mcp=serves_mcp(settings))
+    contexts = contexts_of([worker.spec for worker in settings.served], local_mode=local)
     benchmarks = tuple(
         _benchmark_services(settings, served, context=context, database=database, signer=signer, durability=durability)
         for served, context in zip(settings.served, contexts, strict=True)
@@ -217,7 +200,6 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         known_alarms=tuple(settings_alarms(settings)),
         shared_rates=SharedRates(database, auth.seal) if several else None,
         email=_email_delivery(settings, auth, replica=replica),
-        webhooks=_webhook_delivery(settings, auth),
     )
 
 

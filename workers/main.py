@@ -18,7 +18,6 @@ from operation.replication.curated_folders import CuratedFolders
 from operation.replication.folder_mirror import restore_items, worker_mirrors
 from operation.replication.replica import EDITIONS, LABELS
 from operation.start import StartRefused, require_database_or_new_board
-from operation.tracing import Tracing, TracingUnavailable, start_tracing
 from settings import ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
 from storage.database import Database, is_away, open_migrated
@@ -44,14 +43,12 @@ def work(settings: WorkerSettings, until_empty: bool) -> None:
     Raises SettingsError, LabelsError, LabelSetChanged and ReplicaUnusable.
     """
     log_to_stderr()
-    tracing = _tracing(settings)
     restore_items(settings.replica, settings.state_dir)
     _write_items(settings)
-    scorers = [replace(_scorer(settings, served), trace=tracing.trace) for served in settings.served]
+    scorers = [_scorer(settings, served) for served in settings.served]
     stop = _stop_on_signals()
-    with suppress(StoppedWhileWaiting), closing(tracing):
+    with suppress(StoppedWhileWaiting):
         database = retry_while_away(partial(open_worker_database, settings), stop.rest)
-        tracing.follow_database(database)
         with closing(database):
             _work_on(database, settings, scorers=scorers, stop=stop, until_empty=until_empty)
 
@@ -71,13 +68,6 @@ def open_worker_database(settings: WorkerSettings) -> Database:
     database = open_migrated(settings.database_url)
     require_own_boards(database, demo=settings.is_demo)
     return database
-
-
-def _tracing(settings: WorkerSettings) -> Tracing:
-    try:
-        return start_tracing(settings.otel_endpoint, "worker")
-    except TracingUnavailable as error:
-        raise SettingsError(str(error)) from None
 
 
 def _work_on(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from operation.tracing import Trace, not_traced
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
@@ -26,7 +25,6 @@ class Scorer:
     labels: Mapping[str, LabelSet]
     version: str
     hidden: Mapping[str, str] = field(default_factory=dict)  # disclosure levels of configured sets that are not public
-    trace: Trace = not_traced  # what each piece of work is done in
 
     @property
     def benchmark(self) -> str:

@@ -77,7 +77,7 @@ class TaskRunner:
             claim = tasks.claim(session, self.worker, lease_seconds=self.lease_seconds, wanted=wanted)
         if claim is None:
             return False
-        with self._keep_lease(claim), self.scorer.trace(f"task.{claim.kind}"):
+        with self._keep_lease(claim):
             self._execute(claim)
         if claim.kind != TaskKind.PIECE:
             self.refresh()

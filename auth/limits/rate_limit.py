@@ -32,7 +32,7 @@ MOST_OF_ONE = 4  # and of these from one address
 MOST_COMPUTED = 8  # views, files and pictures that one address has made for it at a time; a browser asks for six
 MOST_OPEN = 64  # answers that one address waits for at a time: a page has one or two, each takes a file descriptor
 
-_OPEN_AT_MOST = {"listen": MOST_OPEN, "compute": MOST_COMPUTED, "mcp": MOST_COMPUTED}
+_OPEN_AT_MOST = {"listen": MOST_OPEN, "compute": MOST_COMPUTED}
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,6 @@ from auth.csrf import SAFE_METHODS
 _KINDS = {
     ("POST", "/api/v1/check"): "check",
     ("POST", "/api/v1/submissions"): "submit",
-    ("POST", "/mcp"): "mcp",
     ("GET", "/auth/sign-in"): "sign-in",
     ("GET", "/auth/callback"): "sign-in",
 }

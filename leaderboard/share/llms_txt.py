@@ -54,7 +54,7 @@ together with its interval, the rule and the label revision.
 - [Atom feed of new entries and changes of the board]({base}/feed.xml)
 - [Decisions about labels, rules and entries]({base}/decisions), also as [JSON]({base}/api/v1/decisions)
 - [Rules of submissions]({base}/policy), also as [JSON]({base}/api/v1/policy)
-- [Whether the service works]({site}/status), also as [JSON]({site}/api/v1/status){_mcp(context, site)}
+- [Whether the service works]({site}/status), also as [JSON]({site}/api/v1/status)
 {_benchmarks(context, site)}
 ## Pages
 
@@ -70,13 +70,6 @@ together with its interval, the rule and the label revision.
 
 - [BibTeX of the benchmark and of this snapshot]({base}/export/cite.bib)
 """
-
-
-def _mcp(context: RenderContext, site: str) -> str:
-    if not context.mcp:
-        return ""
-    tools = "the board, judges, comparisons, published percentages and the rules"
-    return f"\n- MCP endpoint (streamable HTTP, read-only): `{site}/mcp`, with tools for {tools}"
 
 
 def _benchmarks(context: RenderContext, site: str) -> str:

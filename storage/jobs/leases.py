@@ -1,4 +1,4 @@
-"""Claims, leases and the fence: the only code that changes the state of a job, a task, an e-mail or a webhook message.
+"""Claims, leases and the fence: the only code that changes the state of a job, a task or an e-mail.
 
     queued --claim--> running --finish--> done
       ^                  |---fail-------> queued (tried again) or failed
@@ -20,7 +20,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from storage.clock import database_now
 from storage.models.core import Job, State
 from storage.models.moderation import Task
-from storage.models.notifications import OutgoingEmail, OutgoingWebhook
+from storage.models.notifications import OutgoingEmail
 
 MAX_ATTEMPTS = 5
 
@@ -51,7 +51,7 @@ class Lease(NamedTuple):
 class LeaseTable:
     """A table of work: its rows, the column that explains an end in plain words, and the columns of a claim."""
 
-    rows: type[Job] | type[Task] | type[OutgoingEmail] | type[OutgoingWebhook]
+    rows: type[Job] | type[Task] | type[OutgoingEmail]
     explanation: str
     claimed: tuple[InstrumentedAttribute[Any], ...]
 

@@ -1,4 +1,4 @@
-"""Tables of notifications by e-mail and webhook, with encrypted addresses and secrets; all go with their account."""
+"""Tables of notifications by e-mail, with encrypted addresses; all go with their account."""
 
 from __future__ import annotations
 
@@ -79,56 +79,3 @@ class MaintainerDigest(Base):
     id: Mapped[Words] = mapped_column(unique=True)  # random: what OutgoingEmail.subscription refers to
     seen_seq: Mapped[int]  # the last audit event that a digest has covered
     due_at: Mapped[Instant]
-
-
-class Webhook(Base):
-    """The address of a program that takes news of an account's entries."""
-
-    __tablename__ = "webhooks"
-    __table_args__ = (
-        _check("id", "length(id) BETWEEN 20 AND 64"),
-        _check("language", "length(language) BETWEEN 2 AND 35"),
-        _check("seen_seq", "seen_seq >= 0"),
-        _check("failures", "failures >= 0"),
-    )
-    account: Mapped[Words] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
-    id: Mapped[Words] = mapped_column(unique=True)  # random; another one for each address
-    address: Mapped[bytes] = mapped_column(LargeBinary)  # encrypted under SESSION_SECRET, as the secret
-    secret: Mapped[bytes] = mapped_column(LargeBinary)
-    language: Mapped[Words]
-    events: Mapped[list[str]] = mapped_column(JSON)
-    seen_seq: Mapped[int]
-    failures: Mapped[int] = mapped_column(default=0)  # attempts that failed since the last that did not
-    created_at: Mapped[Instant] = mapped_column(default=database_now())
-    stopped_at: Mapped[Instant | None]  # when it was switched off after many failures
-
-
-class OutgoingWebhook(Base):
-    """A message to be sent to a webhook, without its address. Changed by storage/webhooks.py alone."""
-
-    __tablename__ = "outgoing_webhooks"
-    __table_args__ = (
-        _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
-        _check("counters", "attempts >= 0 AND epoch >= attempts"),
-        _check("lease", "(state = 'running') = (lease_until IS NOT NULL)"),
-        _check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
-        Index("ix_outgoing_webhooks_state_due_at", "state", "due_at"),
-        Index("ix_outgoing_webhooks_account", "account"),
-        Index("ix_outgoing_webhooks_webhook", "webhook"),
-    )
-    id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    account: Mapped[Words] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
-    webhook: Mapped[Words]  # id of a Webhook that may be gone
-    message_id: Mapped[Words] = mapped_column(unique=True)  # the same one for each attempt
-    payload: Mapped[dict[str, Any]] = mapped_column(JSON)
-    is_test: Mapped[bool]
-    state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
-    reason: Mapped[Words] = mapped_column(default="")  # code of why it failed; never an address
-    epoch: Mapped[int] = mapped_column(default=0)
-    attempts: Mapped[int] = mapped_column(default=0)
-    worker: Mapped[Words | None]
-    lease_until: Mapped[Instant | None]
-    due_at: Mapped[Instant] = mapped_column(default=database_now())
-    created_at: Mapped[Instant] = mapped_column(default=database_now())
-    started_at: Mapped[Instant | None]
-    finished_at: Mapped[Instant | None]

@@ -1,1 +1,1 @@
-"""Notifications about one's own entries by e-mail and webhook, for those who asked for them."""
+"""Notifications about one's own entries by e-mail, for those who asked for them."""

@@ -12,24 +12,27 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from auth.crypto import random_id
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
 from storage import digests, notifications
 from storage.database import Database
+from storage.database_wait import log_away
 from storage.digests import StoredDigest
 from storage.integrity import audit
 from storage.jobs.leases import LeaseLost
 from storage.notifications import EmailClaim, StoredSubscription
 from submissions.activity import RESCORED, ActivityRules
-from submissions.notifications.delivery_loop import run_delivery
 from submissions.notifications.digest import DigestSource
 from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
 from submissions.notifications.subscriptions import EmailSubscriptions
 from vlrb.common.messages import Message, _
 from vlrb.common.translations import Translations, translations
 
+INTERVAL_SECONDS = 5.0
+_RELEASE_EVERY = 12  # rounds
 LEASE_SECONDS = 120.0  # longer than a mail server may take
 log = logging.getLogger(__name__)
 
@@ -147,7 +150,20 @@ class EmailDelivery:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        await run_delivery(self, "email.turn_failed", stop=stop)
+        rounds = 0
+        while not stop.is_set():
+            steps: list[Callable[[], int]] = [self.collect, partial(self.send_due, stop.is_set)]
+            if rounds % _RELEASE_EVERY == 0:
+                steps.insert(0, self.release_expired)
+            for step in steps:
+                try:
+                    await asyncio.to_thread(step)
+                except Exception as error:  # of the database, say; the next round tries again
+                    if not log_away(error):
+                        log.exception("email.turn_failed")
+            rounds += 1
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), INTERVAL_SECONDS)
 
 
 def _line(item: NewsItem, of: Translations) -> dict[str, Any]:

@@ -18,13 +18,12 @@ from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
 from submissions.notifications.subscriptions import EVENTS, EmailRejected, EmailSubscriptions
-from submissions.notifications.webhooks import WebhookRejected, WebhookSubscriptions
 from vlrb.common.messages import _
 
 _Csrf = Annotated[str, Form(alias="csrf")]
 _QueryText = Annotated[str, Query(max_length=500)]
 _BACK = ((_("Your account"), "/account"), (_("The board"), "/"))
-_SECTION, _WEBHOOK = "/account#email", "/account#webhook"
+_SECTION = "/account#email"
 
 
 def build(identities: AuthService, pages: AccountPages, *, subscriptions: EmailSubscriptions) -> APIRouter:
@@ -56,51 +55,6 @@ def build(identities: AuthService, pages: AccountPages, *, subscriptions: EmailS
         return RedirectResponse(_SECTION, 303, PRIVATE)
 
     router.include_router(_links(identities, pages, subscriptions=subscriptions))
-    return router
-
-
-def build_webhooks(identities: AuthService, pages: AccountPages, *, webhooks: WebhookSubscriptions) -> APIRouter:
-    """Return the routes of webhooks."""
-    router = APIRouter(include_in_schema=False)
-
-    @router.post("/account/webhook")
-    async def state(request: Request) -> Response:
-        """Keep an address, and show the secret of a new one, this once."""
-        user = require_person(identity_of(request))
-        async with request.form(max_files=0, max_fields=12) as form:
-            csrf, address = str(form.get("csrf", "")), str(form.get("address", ""))
-            events = [str(value) for value in form.getlist("events")]
-        check_csrf(identities, user, sent=csrf)
-        try:
-            secret = await to_thread.run_sync(
-                partial(webhooks.state, user, address, events=events, language=pages.language)
-            )
-        except WebhookRejected as rejected:
-            return _refused(pages, rejected)
-        if secret is None:
-            return RedirectResponse(_WEBHOOK, 303, PRIVATE)
-        page = pages.render("webhook_secret.html", {"current": "/account", "secret": secret, "back": _WEBHOOK})
-        return HTMLResponse(page, headers=PRIVATE)
-
-    @router.post("/account/webhook/test")
-    def test(request: Request, csrf: _Csrf = "") -> Response:
-        """Queue a test, which is sent within seconds."""
-        user = require_person(identity_of(request))
-        check_csrf(identities, user, sent=csrf)
-        try:
-            webhooks.test(user)
-        except WebhookRejected as rejected:
-            return _refused(pages, rejected)
-        return RedirectResponse(_WEBHOOK, 303, PRIVATE)
-
-    @router.post("/account/webhook/stop")
-    def stop(request: Request, csrf: _Csrf = "") -> Response:
-        """Delete the address and its secret."""
-        user = require_person(identity_of(request))
-        check_csrf(identities, user, sent=csrf)
-        webhooks.stop(user)
-        return RedirectResponse(_WEBHOOK, 303, PRIVATE)
-
     return router
 
 
@@ -152,15 +106,12 @@ def _links(identities: AuthService, pages: AccountPages, *, subscriptions: Email
     return router
 
 
-def account_sections(
-    email: EmailSubscriptions | None, webhooks: WebhookSubscriptions | None, user: Identity
-) -> Mapping[str, Any]:
-    """Return what the account page says of e-mail and webhook, where there are; nothing to those who have not signed
-    in with a browser."""
-    if user.auth_method != "session":
+def account_sections(email: EmailSubscriptions | None, user: Identity) -> Mapping[str, Any]:
+    """Return what the account page says of e-mail, where there is any; nothing to those who have not signed in with a
+    browser."""
+    if email is None or user.auth_method != "session":
         return {}
-    kinds = {"email": email, "webhook": webhooks}
-    return {name: {"own": kind.own(user), "kinds": EVENTS} for name, kind in kinds.items() if kind is not None}
+    return {"email": {"own": email.own(user), "kinds": EVENTS}}
 
 
 def _page(pages: AccountPages, address: str, *, words: tuple[str, str], fields: dict[str, str]) -> Response:
@@ -168,6 +119,6 @@ def _page(pages: AccountPages, address: str, *, words: tuple[str, str], fields: 
     return HTMLResponse(pages.render("email_question.html", context), headers=PRIVATE)
 
 
-def _refused(pages: AccountPages, rejected: EmailRejected | WebhookRejected) -> Response:
+def _refused(pages: AccountPages, rejected: EmailRejected) -> Response:
     page = pages.message(_("That is not possible"), rejected.args[0], links=_BACK)
     return HTMLResponse(page, 422, PRIVATE)

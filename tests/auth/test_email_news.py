@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from email.message import EmailMessage
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -75,7 +76,7 @@ class MailingSite(AuthSite):
         self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, site=PUBLIC_URL)
         pages = AccountPages(folders=[submissions.pages.TEMPLATES])
         app = FastAPI()
-        sections = lambda user: routes.account_sections(self.subscriptions, None, user)  # noqa: E731
+        sections = partial(routes.account_sections, self.subscriptions)
         app.include_router(auth.routes.build(self.identities, pages, notifications=sections))
         app.include_router(routes.build(self.identities, pages, subscriptions=self.subscriptions))
         app.add_exception_handler(AuthError, auth.routes.refusals(self.identities, pages))

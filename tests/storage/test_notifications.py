@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import insert, text
 
-from storage import digests, notifications, webhooks
+from storage import digests, notifications
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS
 from storage.models.core import Account
 from storage.notifications import NewSubscription, StoredSubscription
-from storage.webhooks import NewMessage, NewWebhook
 from tests.databases import submitted, with_labels
 
 ACCOUNT, KEY = "aowner000000", "a" * 64
@@ -71,42 +70,6 @@ def test_an_e_mail_is_tried_later_and_later_and_then_failed(subscribed: Database
         assert notifications.release_expired(session) == 0
         session.execute(text("DELETE FROM accounts"))
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (0, 0)
-
-
-def test_a_webhook_is_tried_later_and_later_and_switched_off_after_many_failures(subscribed: Database) -> None:
-    hook = NewWebhook(ACCOUNT, "w" * 43, address=b"sealed", secret=b"secret", language="en", events=["moderated"])
-    with subscribed.write() as session:
-        webhooks.replace(session, hook)
-    (own,) = submitted(subscribed, 1, owner=ACCOUNT)
-    with subscribed.write() as session:
-        seq = audit.append(session, "entry.hidden", data={"entry": own})
-        (seen,) = webhooks.news(session, ("rescore.applied",))
-        messages = [NewMessage(f"msg_{number}", {"type": "x"}) for number in range(3)]
-        assert webhooks.queue(session, seen, through=seq, messages=messages)
-        assert not webhooks.queue(session, seen, through=seq, messages=messages), "another process was faster"
-        webhooks.queue_test(session, seen, message=NewMessage("msg_test", {"type": "test"}))
-    ids = []
-    for attempt in range(webhooks.MOST_FAILURES):
-        with subscribed.write() as session:
-            session.execute(text("UPDATE outgoing_webhooks SET due_at = 1.0 WHERE state = 'queued' AND NOT is_test"))
-            claim = webhooks.claim(session, "web", lease_seconds=60.0)
-            assert claim is not None
-            ids.append(claim.message_id)
-            off = webhooks.fail(session, claim, why="timeout", gone=False)
-            assert off == (attempt == webhooks.MOST_FAILURES - 1)
-    assert ids == ["msg_0"] * MAX_ATTEMPTS + ["msg_1"] * MAX_ATTEMPTS
-    with subscribed.write() as session:
-        assert webhooks.news(session, ()) == []
-        test = webhooks.claim(session, "web", lease_seconds=60.0)
-        assert test is not None and test.is_test, "what waited is gone, but for the test"
-        webhooks.finish(session, test, delivered=True)
-        assert webhooks.claim(session, "web", lease_seconds=60.0) is None
-        assert webhooks.recent_tests(session, ACCOUNT) == 1
-        assert webhooks.release_expired(session) == 0
-        webhooks.change(session, ACCOUNT, events=["scored"], language="en")
-        assert (stored := webhooks.webhook(session, ACCOUNT)) and stored.stopped_at is None
-        session.execute(text("DELETE FROM accounts"))
-        assert webhooks.recent_tests(session, ACCOUNT) == 0
 
 
 def test_a_digest_is_queued_by_one_process_and_due_again_a_day_later(subscribed: Database) -> None:

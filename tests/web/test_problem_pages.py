@@ -67,7 +67,7 @@ def test_the_page_is_in_the_language_of_the_reader(client: TestClient) -> None:
     assert "Too many" not in answer.text
 
 
-@pytest.mark.parametrize("path", ["/api/v1/leaderboard", "/b/second/api/v1/leaderboard", "/mcp"])
+@pytest.mark.parametrize("path", ["/api/v1/leaderboard", "/b/second/api/v1/leaderboard"])
 def test_programs_are_answered_with_a_problem(client: TestClient, path: str) -> None:
     for headers in ({}, BROWSER):
         answer = client.get(path, headers=headers)

@@ -24,7 +24,7 @@ from vlrb.common.translations import ENGLISH
 from web.middleware.problem_language import sentences_in
 from web.middleware.problem_responses import ResponseHeaders, replacing_problems
 
-_FOR_PROGRAMS = re.compile(r"(?:/b/[^/]+)?/api/|/mcp$|/app/gradio_api/")
+_FOR_PROGRAMS = re.compile(r"(?:/b/[^/]+)?/api/|/app/gradio_api/")
 _TITLES = {
     HTTPStatus.TOO_MANY_REQUESTS: _("Too many requests at the moment"),
     HTTPStatus.SERVICE_UNAVAILABLE: _("Not available at the moment"),

@@ -89,12 +89,11 @@ def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsM
         if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
             return 0
         tasks = _tasks(session, scorer, pointer=pointer, memory=known)
-    with scorer.trace("relations"):
-        try:
-            computed = _compute(database, scorer, tasks=tasks, memory=known)
-        except RecordChanged:
-            return 0  # an alarm; without relations, the board shows no ranges
-        return _record(database, pointer, through=board.shown_seq, computed=computed, recent=known.recent)
+    try:
+        computed = _compute(database, scorer, tasks=tasks, memory=known)
+    except RecordChanged:
+        return 0  # an alarm; without relations, the board shows no ranges
+    return _record(database, pointer, through=board.shown_seq, computed=computed, recent=known.recent)
 
 
 def summaries(

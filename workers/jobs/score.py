@@ -63,8 +63,7 @@ def score_next(
     hold(claim)
     try:
         scorer = next(scorer for scorer in scorers if scorer.benchmark == claim.benchmark)
-        with scorer.trace("score"):
-            return _score(database, scorer, claim=claim)
+        return _score(database, scorer, claim=claim)
     finally:
         hold(None)
 

@@ -85,10 +85,8 @@ def publish_if_changed(
         if pointer.label_revision not in scorer.labels:
             log.error("snapshot.labels_missing", extra={"data": {"label_revision": pointer.label_revision}})
             return None
-        with scorer.trace("snapshot.content"):
-            content = _content(session, scorer, pointer=pointer, memory=known)
-    with scorer.trace("snapshot.publish"):
-        return _publish(database, pointer, content=content, memory=known, started=started)
+        content = _content(session, scorer, pointer=pointer, memory=known)
+    return _publish(database, pointer, content=content, memory=known, started=started)
 
 
 def _changed(session: Session, pointer: ActiveBoard) -> bool:

@@ -21,8 +21,8 @@ POOL_TABLES = (
     "verification_adjudications",
 )
 
-GONE = ("suspicions", "watch", "weak_hiding")
-"""Tables of the first release that no program reads any more."""
+GONE = ("suspicions", "watch", "weak_hiding", "outgoing_webhooks", "webhooks")
+"""Tables of earlier releases that no program reads any more."""
 
 
 def upgrade() -> None:

@@ -1,1 +1,0 @@
-"""Read-only MCP endpoint: tools for assistants, each answered by the REST API."""
