@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from operation.mounts import NotLocal, require_local
-from operation.replication.curated_folders import find_problems
 from operation.replication.litestream import Litestream, ReplicaUnusable, RestoreFailed
-from operation.replication.replica import EDITIONS, Replica
+from operation.replication.replica import Replica
 from operation.replication.sealed_key import AT_RISK
 from operation.replication.sealed_key import NAME as SEALED_KEY
 from operation.start import prove, sqlite_path
@@ -211,21 +210,6 @@ def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
     yield CheckResult("receipt key", kept, sentence=words if kept else AT_RISK)
 
 
-def _curated_folders(installation: InstallationFiles) -> Iterator[CheckResult]:
-    if installation.replica is None:
-        return
-    with closing(open_migrated(installation.database_url, must_exist=True)) as database, database.read() as session:
-        here = installation.state.is_dir()
-        problems = find_problems(session, installation.replica, editions=installation.state / EDITIONS, here=here)
-    whole = (
-        _("Every folder of a pool or edition is here and in the replica.")
-        if here
-        else _("Every folder of a pool or edition is in the replica.")
-    )
-    words = joined(problems, " ") or whole
-    yield CheckResult("pools and editions", not problems, sentence=words)
-
-
 def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
     if sqlite_path(installation.database_url) is None:
         missing = [name for name in _CLIENT_PROGRAMS if shutil.which(name) is None]
@@ -243,6 +227,5 @@ _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
     _database,
     _replica,
     _receipt_key,
-    _curated_folders,
     _programs,
 )

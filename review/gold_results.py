@@ -21,15 +21,12 @@ class GoldResult(NamedTuple):
         return bool(self.answered) and self.right / self.answered < GOLD_MINIMUM
 
 
-def gold_results(
-    answers: Iterable[AnnotatorAnswer], first: Mapping[tuple[str, str], str], *, gold: Mapping[str, str]
-) -> dict[str, GoldResult]:
-    """Return account -> result, of those who answered gold pairs. `first`: verdicts before a draft label was shown."""
+def gold_results(answers: Iterable[AnnotatorAnswer], gold: Mapping[str, str]) -> dict[str, GoldResult]:
+    """Return account -> result, of those who answered gold pairs."""
     result: dict[str, GoldResult] = {}
     for answer in answers:
         if answer.item in gold:
-            verdict = first.get((answer.account, answer.item), answer.verdict)
             before = result.get(answer.account, GoldResult(0, 0))
-            right = preference_of(verdict) == preference_of(gold[answer.item])
+            right = preference_of(answer.verdict) == preference_of(gold[answer.item])
             result[answer.account] = GoldResult(before.answered + 1, before.right + right)
     return result

@@ -131,17 +131,9 @@ class ReviewPages:
 
     def annotate(self, sheet: ProjectView, spec: BenchmarkSpec) -> str:
         """Return the page of one project; pairs and answers come later, over the API."""
-        return self._annotate(sheet, spec, adjudicating=False)
-
-    def adjudicate(self, sheet: ProjectView, spec: BenchmarkSpec) -> str:
-        """Return the page of the pairs of a project on which annotators disagree."""
-        return self._annotate(sheet, spec, adjudicating=True)
-
-    def _annotate(self, sheet: ProjectView, spec: BenchmarkSpec, *, adjudicating: bool) -> str:
         return self._render(
             "annotate.html",
             sheet=sheet,
-            adjudicating=adjudicating,
             preferences=PREFERENCES,
             invert=INVERT,
             unusable=UNUSABLE,

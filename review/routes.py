@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from auth import Identity
 from auth.middleware import identity_of
@@ -22,7 +22,6 @@ _POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
-_IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _STATIC = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
 _MOST_DIGITS = 10
 _FormText = Annotated[str, Form(max_length=20_000)]
@@ -135,31 +134,7 @@ def _add_annotate(
         sheet = _sheet(context, request, project=project)
         if sheet is None:
             return not_found(request.headers)
-        if not sheet.annotates:
-            return RedirectResponse(f"{pages.prefix}/annotate/{sheet.id}/adjudicate", 303, _PRIVATE)
         return HTMLResponse(pages.annotate(sheet, context.items.table.spec), 200, _PRIVATE)
-
-    @router.get("/annotate/{project}/adjudicate")
-    def adjudicate(project: str, request: Request) -> Response:
-        """Return the pairs of a project on which annotators disagree."""
-        sheet = _sheet(context, request, project=project)
-        if sheet is None or not sheet.adjudicates:
-            return not_found(request.headers)
-        return HTMLResponse(pages.adjudicate(sheet, context.items.table.spec), 200, _PRIVATE)
-
-    @router.get("/annotate/{project}/{place}/image")
-    def image(project: str, place: str, *, request: Request) -> Response:
-        """Return the image of a candidate."""
-        if not (_is_number(project) and _is_number(place)):
-            return not_found(request.headers)
-        try:
-            path = answers.image_of(context.acting_as(identity_of(request)), int(project), place=int(place))
-        except NotFound:
-            return not_found(request.headers)
-        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
-        if path is None or kind is None:
-            return not_found(request.headers)
-        return FileResponse(path, headers={**_PRIVATE, "X-Content-Type-Options": "nosniff"}, media_type=kind)
 
 
 def _sheet(context: ActionContext, request: Request, *, project: str) -> answers.ProjectView | None:

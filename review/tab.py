@@ -41,9 +41,8 @@ _CANDIDATES = _(
 )
 _PROJECTS = _(
     "People answer at /annotate without seeing the label. Closing a project writes a draft: more than half of those "
-    "who answered a pair decide it, a tie keeps what the base says. An adjudicator, who has not annotated the pair, "
-    "decides where annotators disagree, at the project's page. Gold pairs, whose answers you state, test annotators: "
-    "fewer than {minimum}% right are marked.",
+    "who answered a pair decide it, a tie keeps what the base says. Gold pairs, whose answers you state, test "
+    "annotators: fewer than {minimum}% right are marked.",
     minimum=f"{100 * GOLD_MINIMUM:.0f}",
 )
 
@@ -102,14 +101,14 @@ def build_candidates(context: PageContext) -> None:
 def build_verification(context: PageContext) -> None:
     """Lay the tab of annotation projects out in the current Blocks context and wire it."""
     html(context.hint(_PROJECTS))
-    areas = ("verification", "editions")
-    rows = RowActions.of(context.registry, "projects", parameter="project", areas=areas, alone=True)
+    rows = RowActions.of(context.registry, "projects", parameter="project", areas=["verification"], alone=True)
     table = ActionTable(context, rows)
     html(markup.heading(context.text(_("Start a project"))))
     form = ActionForm(context, "verification")
     with gr.Row():
         form.fields("name", "base", "reason")
     with gr.Row():
+        form.field("answers")
         form.field("annotators", placeholder=context.text(_("user names or ids, with commas")))
         form.field("which", value=projects.DISPUTED)
         form.field("items")
@@ -175,12 +174,9 @@ def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
             report.project.id,
             PageLink(report.project.name, f"/annotate/{report.project.id}"),
             "open" if report.project.closed_at is None else "closed",
-            text_output.origin(report),
+            report.project.base_revision,
             report.project.items,
             "; ".join(f"{user.name} {text_output.progress(user)}" for user in report.progress) or markup.NOTHING,
-            PageLink(text_output.contested(report), f"/annotate/{report.project.id}/adjudicate")
-            if any(report.contested)
-            else markup.NOTHING,
             "; ".join(text_output.agreements(report)) or markup.NOTHING,
             text_output.draft(report) if report.draft else markup.NOTHING,
         )
@@ -193,7 +189,6 @@ def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
         _("From"),
         _("Pairs"),
         _("Answered"),
-        _("Disagreements"),
         _("Agreement"),
         _("Draft"),
     )
@@ -202,13 +197,4 @@ def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
 
 def _impossible(project: Project) -> tuple[str, ...]:
     """Return the actions that are refused for a project in its state."""
-    about_pool, closed = project.pool_id is not None, project.closed_at is not None
-    without = {
-        "verification.annotators": closed,
-        "verification.adjudicators": closed,
-        "verification.gold": closed,
-        "verification.close": about_pool,
-        "verification.finish": not about_pool or closed,
-        "editions.export": not about_pool or not closed,
-    }
-    return tuple(name for name, refused in without.items() if refused)
+    return () if project.closed_at is None else ("verification.annotators", "verification.gold")

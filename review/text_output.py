@@ -11,8 +11,7 @@ from vlrb.label_quality.annotation import MIN_PAIRS_DISCLOSED
 from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM
 
 if TYPE_CHECKING:  # the actions import this module
-    from review.actions.adjudication import ContestedPair
-    from review.actions.answers import ShownDraft, ShownPair
+    from review.actions.answers import ShownPair
     from review.actions.candidates import Proposed
     from review.actions.disputes import DisputedItem
     from review.actions.projects import AnnotatorProgress, ProjectReport
@@ -88,7 +87,7 @@ def projects(project_reports: Sequence[ProjectReport]) -> str:
                 id=project.id,
                 name=project.name,
                 count=ngettext("{n:,} pair", "{n:,} pairs", project.items),
-                origin=origin(report),
+                origin=project.base_revision,
                 state=state,
                 reason=project.reason,
             )
@@ -103,16 +102,9 @@ def projects(project_reports: Sequence[ProjectReport]) -> str:
             )
             for user in report.progress
         ]
-        lines += ["  " + contested(report)] if any(report.contested) else []
         lines += ["  " + line for line in agreements(report)]
         lines += ["  " + draft(report)] if report.draft else []
     return joined(lines, "\n") or _("There are no projects.")
-
-
-def origin(report: ProjectReport) -> str:
-    """Return which labels a project verifies, or whose candidates."""
-    pool = report.project.pool_id
-    return report.project.base_revision if pool is None else _("pool {pool}", pool=pool)
 
 
 def progress(user: AnnotatorProgress) -> str:
@@ -129,37 +121,14 @@ def progress(user: AnnotatorProgress) -> str:
     )
 
 
-def contested(report: ProjectReport) -> str:
-    """Return on how many pairs annotators disagree, and how many are decided."""
-    pairs, decided = report.contested
-    return ngettext(
-        "{n:,} disagreement, {decided} decided", "{n:,} disagreements, {decided} decided", pairs, decided=decided
-    )
-
-
 def pair(shown_pair: ShownPair) -> str:
     """Return a pair of a project as an annotator sees it; of the image its address."""
-    lines = [
-        *_content(shown_pair, shown_pair.models or ("", "")),
-        *_own(shown_pair.said, _("Your answer"), nothing=_("Not answered yet.")),
-    ]
-    lines += _draft(shown_pair.draft) if shown_pair.draft else []
-    changed = shown_pair.first_answer and shown_pair.said and shown_pair.first_answer != shown_pair.said.verdict
-    return joined(
-        [*lines, *([_("Your first answer: {first_answer}", first_answer=shown_pair.first_answer)] if changed else [])],
-        "\n",
-    )
+    said = shown_pair.said
+    own = _("Not answered yet.") if said is None else joined((_("Your answer"), ": ", _answer_text(said)), "")
+    return joined([*_content(shown_pair, shown_pair.models or ("", "")), "", own], "\n")
 
 
-def contested_pair(shown_pair: ContestedPair) -> str:
-    """Return a pair on which annotators disagree, with their answers."""
-    lines = [*_content(shown_pair, ("", "")), "", _("Annotators say")]
-    lines += [f"  {_answer_text(answer)}" for answer in shown_pair.answers]
-    lines += _own(shown_pair.said, _("Your decision"), nothing=_("Not decided yet."))
-    return joined([*lines, *(_draft(shown_pair.draft) if shown_pair.draft else [])], "\n")
-
-
-def _content(shown_pair: ShownPair | ContestedPair, models: tuple[str, str]) -> list[str]:
+def _content(shown_pair: ShownPair, models: tuple[str, str]) -> list[str]:
     lines: list[str] = [_("Pair {place} of {items}", place=shown_pair.place, items=shown_pair.items)]
     if shown_pair.question is None or shown_pair.responses is None:
         lines.append(_("This installation has no texts: ITEMS_FILE names them."))
@@ -171,30 +140,8 @@ def _content(shown_pair: ShownPair | ContestedPair, models: tuple[str, str]) -> 
     return lines
 
 
-def _own(given_answer: GivenAnswer | None, title: str, *, nothing: str) -> list[str]:
-    return ["\n" + nothing if given_answer is None else joined(("\n", title, ": ", _answer_text(given_answer)), "")]
-
-
 def _answer_text(given_answer: GivenAnswer) -> str:
     return "; ".join(filter(None, (given_answer.verdict, ", ".join(given_answer.errors), given_answer.note)))
-
-
-def _draft(draft: ShownDraft) -> list[str]:
-    label = (
-        _("Draft label by {model}: {preferred}", model=_for_terminal(draft.model), preferred=draft.preferred)
-        if draft.model
-        else _("Draft label: {preferred}", preferred=draft.preferred)
-    )
-    return ["", label, *([_answer_1(draft), _for_terminal(draft.rationale)] if draft.rationale else [])]
-
-
-def _answer_1(draft: ShownDraft) -> str:
-    """Return which response the rationale calls Answer 1."""
-    if draft.answer_1 is None:
-        return _("We do not know which response this text calls Answer 1.")
-    if draft.answer_1 == "first":
-        return _("In this text, Answer 1 is the first response here.")
-    return _("In this text, Answer 1 is the second response here.")
 
 
 def _for_terminal(text: str) -> str:

@@ -27,7 +27,7 @@ _STATES = (
     "queued", "running", "done", "failed", "waiting", "approved", "rejected", "accepted", "dismissed", "acted-on",
 )  # fmt: skip
 _CHECKS = (
-    "disk", "file system", "permissions", "database", "audit chain", "replica", "receipt key", "pools and editions",
+    "disk", "file system", "permissions", "database", "audit chain", "replica", "receipt key",
     "programs",
 )  # fmt: skip
 INITIAL_REASON = "A new board starts with the labels that the service is configured to show first."

@@ -34,7 +34,7 @@ class WorkerSettings(BenchmarkSettings):
     )
     label_import_dirs: Paths = setting(
         (),
-        "directories, separated by commas: maintainers import label files and pools from below these alone",
+        "directories, separated by commas: maintainers import label files from below these alone",
         shown="`DATA_DIR/imports`",
         workers_only=True,
     )

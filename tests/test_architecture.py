@@ -613,7 +613,6 @@ CALLED_AS_VALUES = {
     "maintenance/digest.py": "findings",
     "vlrb/readers/pair_predictions.py": "_native_judgement _native_score _native_vote",
     "review/actions/projects.py": "create",
-    "storage/annotation/adjudications.py": "add_adjudicators",
     "storage/annotation/annotation_projects.py": "add_annotators",
     "storage/integrity/integrity_check.py": "check_scores check_submissions",
     "submissions/pages.py": "_anonymity _withdraw",

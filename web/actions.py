@@ -30,8 +30,6 @@ AREAS: Mapping[str, str] = {
     "disputes": "labels that somebody disputes",
     "candidates": "pairs whose label the strongest judges contradict",
     "verification": "labels that people verify by hand",
-    "pools": "candidates for a next edition",
-    "editions": "editions made of verified candidates",
 }
 """Area -> help of its commands, in order; "" has none of its own. Areas that are not named come last."""
 

@@ -14,9 +14,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from common.logging_setup import log_to_stderr
-from operation.replication.curated_folders import CuratedFolders
 from operation.replication.folder_mirror import restore_items, worker_mirrors
-from operation.replication.replica import EDITIONS, LABELS
+from operation.replication.replica import LABELS
 from operation.start import StartRefused, require_database_or_new_board
 from settings import ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
@@ -81,7 +80,7 @@ def _work_on(
     if until_empty:
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
-    daily = _file_checks(database, runners, mirrors=mirrors)
+    daily = _file_checks(database, runners)
     with (
         listening(database, stop.wake) as heard,
         schedule.running(worker, runners, mirrors=mirrors.copies, check_files=daily, heard=heard),
@@ -95,30 +94,26 @@ def _work_on(
 
 @dataclass(frozen=True, slots=True)
 class WorkerMirrors:
-    """What a worker keeps in the replica. `copies`: what copies new files there; `checks`: what compares the copies."""
+    """What a worker keeps in the replica. `copies`: what copies new files there."""
 
     copies: Sequence[Callable[[], object]] = ()
-    checks: Sequence[Callable[[], list[str]]] = ()
     fetch_labels: Callable[[], int] | None = None
 
 
 def _restored_mirrors(settings: WorkerSettings, database: Database) -> WorkerMirrors:
-    """Bring small files from the replica. Folders are brought meanwhile."""
+    """Bring files from the replica."""
     if settings.replica is None:
         return WorkerMirrors()
     mirrors = worker_mirrors(settings.replica, settings.state_dir)
     for mirror in mirrors:
         mirror.restore()
-    folders = CuratedFolders(database, settings.replica, editions=settings.state_dir / EDITIONS)
     labels = next(mirror for mirror in mirrors if mirror.name == LABELS)
-    return WorkerMirrors(
-        [*(mirror.copy for mirror in mirrors), folders.mirror], [folders.check], fetch_labels=labels.restore
-    )
+    return WorkerMirrors([mirror.copy for mirror in mirrors], fetch_labels=labels.restore)
 
 
-def _file_checks(database: Database, runners: Sequence[TaskRunner], *, mirrors: WorkerMirrors) -> Callable[[], None]:
+def _file_checks(database: Database, runners: Sequence[TaskRunner]) -> Callable[[], None]:
     """Return the daily check of stored files that only workers may read."""
-    checks = [*(runner.check_labels for runner in runners), *mirrors.checks]
+    checks = [runner.check_labels for runner in runners]
 
     def check() -> None:
         result = check_files.check_daily(database, checks)

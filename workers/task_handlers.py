@@ -19,9 +19,7 @@ from vlrb.common.text import pluralize
 from workers.jobs import (
     activate_revision,
     draft_labels,
-    export_edition,
     import_labels,
-    import_pool,
     label_error_candidates,
     preview,
 )
@@ -41,8 +39,7 @@ class TaskContext:
     store: LabelStore
     chunk: int = CHUNK  # entries of a piece
     backup: BackupTarget | None = None  # where copies of the database go
-    import_dirs: Sequence[Path] | None = None  # where labels and pools may be imported from; None: anywhere
-    editions: Path | None = None  # where editions are made
+    import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
     labels_token: SecretStr = NO_TOKEN  # who may read private datasets
 
     def labels(self, revision: str) -> LabelSet:
@@ -85,16 +82,6 @@ def _propose(context: TaskContext, claim: TaskClaim) -> None:
     label_error_candidates.propose(context.database, context.scorer, claim=claim)
 
 
-def _import_pool(context: TaskContext, claim: TaskClaim) -> None:
-    import_pool.import_pool(context.database, claim, directories=context.import_dirs)
-
-
-def _export_edition(context: TaskContext, claim: TaskClaim) -> None:
-    export_edition.export_edition(
-        context.database, claim, root=context.editions, tag_of=context.scorer.table.spec.tag_of
-    )
-
-
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
     if context.backup is None:
         raise BackupFailed(_("no backups are kept here: BACKUP_KEEP is 0"))
@@ -130,8 +117,6 @@ HANDLERS: Mapping[TaskKind, TaskHandler] = {
     TaskKind.DISCARD: _discard,
     TaskKind.DRAFT: _draft,
     TaskKind.PROPOSE: _propose,
-    TaskKind.POOL: _import_pool,
-    TaskKind.EDITION: _export_edition,
     TaskKind.BACKUP: _back_up,
     TaskKind.PREVIEW: _preview,
     TaskKind.APPLY: _apply,

@@ -28,7 +28,6 @@ from storage.labels import label_imports
 from storage.labels.label_sets import LabelSetChanged
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
-from vlrb.editions.errors import CurateError
 from workers import task_handlers
 from workers.jobs import audit_checkpoint, check_files, import_labels
 from workers.jobs.activate_revision import BoardChangedMeanwhile
@@ -59,9 +58,8 @@ class TaskRunner:
     chunk: int = CHUNK  # entries of a piece
     backup: BackupTarget | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
-    import_dirs: Sequence[Path] | None = None  # where labels and pools may be imported from; None: anywhere
+    import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
     labels_token: SecretStr = NO_TOKEN  # who may read private datasets
-    editions: Path | None = None  # where editions are made
     keep_snapshots_days: int = 0  # after which one a day is kept; 0: all
     replica: Replica | None = None  # that imported labels are copied to
     fetch_labels: Callable[[], int] | None = None  # brings imported labels that this disk has not got
@@ -182,7 +180,7 @@ class TaskRunner:
             raise  # the database is away; the task is done again when its lease is over
         except (LabelSetChanged, BoardChangedMeanwhile) as error:
             self._fail(claim, f"{type(error).__doc__}", retry=False)
-        except (LabelsError, BackupFailed, CurateError, RecordChanged) as error:
+        except (LabelsError, BackupFailed, RecordChanged) as error:
             self._fail(claim, str(error), retry=False)
         except Exception:
             log.exception("task.failed", extra={"data": about})
@@ -196,7 +194,6 @@ class TaskRunner:
             chunk=self.chunk,
             backup=self.backup,
             import_dirs=self.import_dirs,
-            editions=self.editions,
         )
         return replace(context, labels_token=self.labels_token)
 
@@ -236,15 +233,14 @@ def create_task_runner(
 ) -> TaskRunner:
     """Return a task runner whose scorer also knows the imported revisions that are published.
 
-    Below `state`: the imported labels (labels/), the audit chain's heads (audit/), which go to `dataset` too, and
-    editions (editions/).
+    Below `state`: the imported labels (labels/), and the audit chain's heads (audit/), which go to `dataset` too.
     """
     registry = LabelRegistry(scorer.labels)
     growing = replace(scorer, labels=registry)
     store = LabelStore(state / "labels" / scorer.benchmark, scorer.table)
     runner = TaskRunner(
         database, growing, registry=registry, store=store, worker=worker_name(),
-        lease_seconds=lease_seconds, heads=state / "audit", dataset=dataset, editions=state / "editions",
+        lease_seconds=lease_seconds, heads=state / "audit", dataset=dataset,
     )  # fmt: skip
     runner.refresh()
     return runner

@@ -22,11 +22,9 @@ from maintenance.page.action_form import ActionForm, Refresh
 from maintenance.page.page_context import QUIETLY, CountedTab, PageContext, html
 from maintenance.tabs import accounts as accounts_tab
 from maintenance.tabs import approvals as approvals_tab
-from maintenance.tabs import editions as editions_tab
 from maintenance.tabs import entries as entries_tab
 from maintenance.tabs import health as health_tab
 from maintenance.tabs import labels as labels_tab
-from maintenance.tabs import pools as pools_tab
 from maintenance.tabs import reported as reported_tab
 from maintenance.tabs import tasks as tasks_tab
 from maintenance.tabs.action_table import SCRIPT
@@ -132,7 +130,5 @@ _TABS = (
     PageTab(_("Reported"), ("reported",), build=reported_tab.build, id="reported"),
     PageTab(_("Accounts"), ("accounts", "quota"), build=accounts_tab.build, id="accounts"),
     PageTab(_("Labels"), ("labels", "rescore"), build=labels_tab.build, id="labels"),
-    PageTab(_("Pools"), ("pools",), build=pools_tab.build, id="pools"),
-    PageTab(_("Editions"), ("editions",), build=editions_tab.build, id="editions"),
     PageTab(_("Tasks"), ("tasks",), build=tasks_tab.build, id="tasks"),
 )

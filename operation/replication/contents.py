@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from operation.replication.litestream import ReplicaUnusable
-from operation.replication.replica import AUDIT, EDITIONS, LABELS, POOLS, UPLOADS, Replica
+from operation.replication.replica import AUDIT, LABELS, UPLOADS, Replica
 from storage.files.object_store import failure_reason, public_address
 from vlrb.common.messages import _
 
-FILES_OF_A_SERVICE = (UPLOADS, LABELS, AUDIT, POOLS, EDITIONS)
+FILES_OF_A_SERVICE = (UPLOADS, LABELS, AUDIT)
 """Folders besides the database. A key alone is what a start leaves that ended early."""
 
 

@@ -12,7 +12,6 @@ from storage.files.object_store import address_below, open_store, s3_options
 from vlrb.common import atomic_files
 
 DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
-POOLS, EDITIONS, FILES = "pools", "editions", "files"
 _NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)  # what mounts of object stores answer
 
 

@@ -1,1 +1,1 @@
-"""Use cases of maintainers, annotators and adjudicators, one module per subject."""
+"""Use cases of maintainers and annotators, one module per subject."""

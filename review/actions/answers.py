@@ -1,16 +1,15 @@
 """Answers in an annotation project: what an annotator sees, and saving each answer.
 
 Annotators are blind: no label is here to be shown, the responses come in an order that tells nothing, and the models
-that wrote them are shown on demand, behind an answer that then stays. A draft label by a model is shown once the first
-answer is stored; what follows is a second answer.
+that wrote them are shown on demand, behind an answer that then stays.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
-from pathlib import Path
 from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
@@ -20,34 +19,27 @@ from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import project_pairs, text_output
 from review.actions.projects import ProjectNumber, known
-from review.adjudication_queue import TWO, AdjudicationQueue, contested, queue
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.presentation import ResponseOrder, give_order, recorded_order
-from review.project_pairs import DraftLabel, in_order
-from storage.annotation import adjudications, annotation_projects
+from review.project_pairs import in_order
+from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
 from storage.integrity import audit
 from vlrb.common.messages import _
+from vlrb.label_quality.annotation import needs_answer
 
 __all__ = ["SEEN", "GivenAnswer"]
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
-_NOT_BLIND = _(
-    "You can see how others answered this pair, so your answer would not be blind. Answer another pair, or decide this "
-    "one as an adjudicator: open “adjudicate” at the top of the "
-    "page."
-)
 _ENOUGH = _("This pair has as many answers as it needs. Answer another pair.")
 
 
 class ProjectView(NamedTuple):
     """A project as a user sees it; pairs by their places, from 1.
 
-    `waiting`: those that still need the user's answer; where a pair needs so many answers, in an order of the user's
-    own, so that annotators do not all begin with the same pairs. `answers_wanted`: of each pair, None where everybody
-    answers every pair. `to_adjudicate`: those on which annotators disagree, none of
-    them the user; `adjudicated`: those that the user has decided.
+    `waiting`: those that still need the user's answer, in an order of the user's own, so that annotators do not all
+    begin with the same pairs. `answers_wanted`: of each pair.
     """
 
     id: int
@@ -56,29 +48,12 @@ class ProjectView(NamedTuple):
     answered: list[int]
     closed: bool
     waiting: list[int]
-    annotates: bool
-    adjudicates: bool
-    to_adjudicate: list[int]
-    adjudicated: list[int]
-    answers_wanted: int | None = None
-
-
-class ShownDraft(NamedTuple):
-    """A draft label as an annotator sees it, after the first answer. `preferred`: first or second.
-
-    `answer_1`: first or second, the response that the rationale calls Answer 1; None where that is not known.
-    """
-
-    preferred: str
-    rationale: str
-    model: str
-    answer_1: str | None
+    answers_wanted: int
 
 
 class ShownPair(NamedTuple):
     """A pair as an annotator sees it. `question`, `responses` None: the installation has no texts.
 
-    `draft`: a model's label, None before the first answer. `first_answer`: the verdict before it was shown.
     `has_enough`: others have given all answers that the pair needs, so the user's would be refused.
     """
 
@@ -90,9 +65,6 @@ class ShownPair(NamedTuple):
     said: GivenAnswer | None
     models: tuple[str, str] | None  # only once they were asked for
     has_models: bool
-    draft: ShownDraft | None = None
-    has_draft: bool = False
-    first_answer: str | None = None
     has_enough: bool = False
 
 
@@ -105,14 +77,14 @@ class ShownPair(NamedTuple):
     command="",
 )
 def sheets(ctx: ActionContext) -> list[ProjectView]:
-    """Return the projects in which you may answer or adjudicate."""
+    """Return the projects in which you may answer."""
     require_annotator(ctx.user)
     with ctx.database.read() as session:
         projects = annotation_projects.projects(session, ctx.benchmark)
         return [
             _sheet(session, project, user=ctx.user)
             for project in projects
-            if _rights(session, project.id, user=ctx.user).any
+            if _may_answer(session, project.id, user=ctx.user)
         ]
 
 
@@ -131,9 +103,7 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     """
     require_annotator(ctx.user)
     with ctx.database.read() as session:
-        result = known(session, ctx.benchmark, project=project)
-        if not _rights(session, project, user=ctx.user).any:
-            raise NotFound(_("There is no project {project}.", project=project))
+        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project)
         return _sheet(session, result, user=ctx.user)
 
 
@@ -156,8 +126,7 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
         result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project)
         key = item_of(session, project, place=place)
         given = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
-        first = adjudications.first_answer(session, project, account=ctx.user.account, item=key)
-        pair = project_pairs.content(ctx, session, project=result, place=place, key=key)
+        pair = project_pairs.content(ctx.items, key)
         known_order = recorded_order(session, result, account=ctx.user.account, key=key)
         enough = given is None and _has_enough(session, result, key=key)
     seen = known_order or _give_order(ctx, project, key=key)
@@ -171,9 +140,6 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
         said=_in_shown_order(given, seen) if given else None,
         models=in_order(pair.models, seen) if pair.models and revealed else None,
         has_models=pair.models is not None,
-        draft=shown_draft(pair.draft, seen) if given else None,
-        has_draft=pair.draft is not None,
-        first_answer=seen_verdict(first, seen) if first else None,
         has_enough=enough,
     )
 
@@ -182,14 +148,6 @@ def _give_order(ctx: ActionContext, project: int, *, key: str) -> ResponseOrder:
     with ctx.database.write() as session:
         result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
         return give_order(session, result, account=ctx.user.account, key=key)
-
-
-def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | None:
-    """Return a draft label in the order in which somebody sees the responses."""
-    if draft is None:
-        return None
-    answer_1 = seen_verdict(draft.shown_first, seen) if draft.shown_first else None
-    return ShownDraft(seen_verdict(draft.preferred, seen), draft.rationale, model=draft.model, answer_1=answer_1)
 
 
 @action(
@@ -203,8 +161,7 @@ def shown_draft(draft: DraftLabel | None, seen: Sequence[int]) -> ShownDraft | N
 def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_answer: GivenAnswer) -> ActionResult:
     """Keep an answer, over an earlier one.
 
-    The same again changes nothing. Where the pair has a draft label, the first verdict is kept beside later ones:
-    the draft is shown after it. A pair that others have answered as often as it needs takes no further answer.
+    The same again changes nothing. A pair that others have answered as often as it needs takes no further answer.
     Raises AuthError, NotFound, Conflict.
     """
     require_annotator(ctx.user)
@@ -220,18 +177,14 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
         before = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
         if before is not None and _in_shown_order(before, seen) == given_answer:
             return ActionResult(False, _("It is saved already."))
-        if before is None:
-            _refuse_what_may_be_decided(session, result, key=key, user=ctx.user)
-            if _has_enough(session, result, key=key):
-                raise Conflict("enough-answers", _ENOUGH)
+        if before is None and _has_enough(session, result, key=key):
+            raise Conflict("enough-answers", _ENOUGH)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", _("You have seen which models wrote these, so your preference is final."))
         annotation_projects.add_annotators(session, project, [ctx.user.account])
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         annotation_projects.save_answer(session, project, account=ctx.user.account, item=key, **values)
-        if before is None and project_pairs.draft_label(session, result, key=key) is not None:
-            adjudications.add_first_answer(session, project, account=ctx.user.account, item=key, verdict=verdict)
         # What was said is in the digest that closing puts on record, all answers together.
         seq = audit.append(
             session,
@@ -258,9 +211,9 @@ def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> 
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
     with ctx.database.write() as session:
-        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
+        _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
         key = item_of(session, project, place=place)
-        if project_pairs.content(ctx, session, project=result, place=place, key=key).models is None:
+        if project_pairs.content(ctx.items, key).models is None:
             raise Conflict("no-models", _("We do not know which models wrote these."))
         if annotation_projects.answer(session, project, account=ctx.user.account, item=key) is None:
             raise Conflict("no-answer", _("Answer first: knowing who wrote a response could bias you."))
@@ -268,18 +221,6 @@ def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> 
             facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
             audit.append(session, MODELS_SEEN, data=facts)
     return show(ctx, project, place=place)
-
-
-def image_of(ctx: ActionContext, project: int, *, place: int) -> Path | None:
-    """Return the image of a candidate, for who may answer or adjudicate. Raises AuthError, NotFound."""
-    require_annotator(ctx.user)
-    with ctx.database.read() as session:
-        result = known(session, ctx.benchmark, project=project)
-        if not _rights(session, project, user=ctx.user).any:
-            raise NotFound(_("There is no project {project}.", project=project))
-        return project_pairs.image_file(
-            session, ctx.benchmark, project=result, key=item_of(session, project, place=place)
-        )
 
 
 def require_annotator(user: Identity) -> None:
@@ -295,71 +236,47 @@ def refuse_terminal(user: Identity, settings: IdentitySettings | None) -> None:
         raise Conflict("sign-in-needed", _("Answer at /annotate or over REST, where it is known who you are."))
 
 
-class _Rights(NamedTuple):
-    annotates: bool
-    adjudicates: bool
-
-    @property
-    def any(self) -> bool:
-        return self.annotates or self.adjudicates
-
-
-def _rights(session: Session, project: int, *, user: Identity) -> _Rights:
-    """Return what somebody may do in a project; maintainers may do everything."""
-    maintainer = Role.MAINTAINER in user.roles
-    annotates = maintainer or user.account in annotation_projects.annotators(session, project)
-    return _Rights(annotates, maintainer or user.account in adjudications.adjudicators(session, project))
-
-
-def _refuse_what_may_be_decided(session: Session, project: Project, *, key: str, user: Identity) -> None:
-    """Raise Conflict where the user may look at the answers of others, or has decided the pair: no answer is blind."""
-    if not _rights(session, project.id, user=user).adjudicates:
-        return
-    open_pairs = contested(annotation_projects.answers(session, project.id), project.answers_wanted or TWO)
-    if key in open_pairs or key in adjudications.decisions(session, project.id):
-        raise Conflict("contested", _NOT_BLIND)
+def _may_answer(session: Session, project: int, *, user: Identity) -> bool:
+    return Role.MAINTAINER in user.roles or user.account in annotation_projects.annotators(session, project)
 
 
 def _has_enough(session: Session, project: Project, *, key: str) -> bool:
     """Return whether a pair has all answers that it needs; the project must be locked before one is added."""
-    wanted = project.answers_wanted
-    return wanted is not None and len(annotation_projects.answers_to(session, project.id, item=key)) >= wanted
+    answers = annotation_projects.answers_to(session, project.id, item=key)
+    return not needs_answer([answer.verdict for answer in answers], project.answers_wanted)
 
 
 def _open_to(session: Session, user: Identity, *, benchmark: str, project: int, lock: bool = False) -> Project:
     """Return the project, if somebody may annotate in it; to others it does not exist."""
     result = known(session, benchmark, project=project, lock=lock)
-    if not _rights(session, project, user=user).annotates:
+    if not _may_answer(session, project, user=user):
         raise NotFound(_("There is no project {project}.", project=project))
     return result
 
 
 def _sheet(session: Session, project: Project, *, user: Identity) -> ProjectView:
-    rights, account = _rights(session, project.id, user=user), user.account
-    answered = annotation_projects.answered(session, project.id, account=account)
-    contested = queue(session, project, account=account) if rights.adjudicates else AdjudicationQueue((), ())
+    answered = annotation_projects.answered(session, project.id, account=user.account)
     return ProjectView(
         project.id,
         project.name,
         items=project.items,
         answered=answered,
         closed=project.closed_at is not None,
-        waiting=_waiting(session, project, account=account, answered=answered) if rights.annotates else [],
-        annotates=rights.annotates,
-        adjudicates=rights.adjudicates,
-        to_adjudicate=list(contested.open),
-        adjudicated=list(contested.decided),
+        waiting=_waiting(session, project, account=user.account),
         answers_wanted=project.answers_wanted,
     )
 
 
-def _waiting(session: Session, project: Project, *, account: str, answered: Sequence[int]) -> list[int]:
+def _waiting(session: Session, project: Project, *, account: str) -> list[int]:
     """Return the places that still need somebody's answer."""
-    places = range(1, project.items + 1)
-    if project.answers_wanted is None:
-        return [place for place in places if place not in set(answered)]
-    counts = annotation_projects.answer_counts(session, project.id)
-    left = [place for place in places if place not in answered and counts.get(place, 0) < project.answers_wanted]
+    given: dict[str, dict[str, str]] = defaultdict(dict)
+    for answer in annotation_projects.answers(session, project.id):
+        given[answer.item][answer.account] = answer.verdict
+    left = [
+        place
+        for place, item in enumerate(annotation_projects.items(session, project.id), start=1)
+        if account not in given[item] and needs_answer(list(given[item].values()), project.answers_wanted)
+    ]
     return sorted(left, key=lambda place: sha256(f"{account}\n{place}".encode()).digest())
 
 

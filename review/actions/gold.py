@@ -10,7 +10,7 @@ from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
 from review.actions.projects import ProjectNumber, known
 from review.items import find_item
-from storage.annotation import adjudications, annotation_projects
+from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import Project
 from storage.database import Session
 from storage.integrity import audit
@@ -54,10 +54,10 @@ def set_gold(ctx: ActionContext, project: ProjectNumber, *, gold: GoldVerdicts) 
         if result.closed_at is not None:
             raise Conflict("closed", _("{name} is closed: gold pairs would test nobody.", name=result.name))
         verdicts = {_item(ctx, session, project=result, name=name): _verdict(text) for name, text in gold.items()}
-        adjudications.set_gold(session, project, verdicts=verdicts)
+        annotation_projects.set_gold(session, project, verdicts=verdicts)
         facts = {"project": project, "pairs": len(verdicts), "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, GOLD, data=facts)
-        count = len(adjudications.gold(session, project))
+        count = len(annotation_projects.gold(session, project))
     return ActionResult(
         True,
         _("{name} has {count}.", name=result.name, count=ngettext("{n:,} gold pair", "{n:,} gold pairs", count)),
@@ -85,7 +85,7 @@ def _item(ctx: ActionContext, session: Session, *, project: Project, name: str) 
     begin = [key for key in keys if key.startswith(name)] if len(name) >= _KEY_DIGITS else []
     if len(begin) == 1 or name in begin:
         return name if name in begin else begin[0]
-    key = ctx.items.table.items[find_item(ctx.items.table, name)].key if project.pool_id is None else ""
+    key = ctx.items.table.items[find_item(ctx.items.table, name)].key
     if key not in keys:
         raise NotFound(_("{name} has no pair {pair!r}. {form}", name=project.name, pair=name[:80], form=_FORM))
     return key

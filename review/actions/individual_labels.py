@@ -6,29 +6,26 @@ Nothing here depends on a label. Answers of an open project stay closed: annotat
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
 from review.actions.projects import ProjectNumber, known
-from storage.annotation import adjudications, annotation_projects, shown_orders
-from storage.annotation.annotation_projects import AnnotatorAnswer
+from storage.annotation import annotation_projects, shown_orders
 from storage.answer_times import answer_times, seconds_taken
 from storage.database import Session
 from storage.integrity import audit
 from vlrb.common.messages import _
 
 EXPORTED = "verification.exported"
-ADJUDICATOR = "adjudicator:"
-"""Before the account of who adjudicated: `vlrb edition verify import` lets these answers decide."""
 
 
 class IndividualLabel(NamedTuple):
     """An answer. A and B are the responses as on the pair's page. `seconds`: since the annotator's answer before it.
 
-    `first_verdict`: before a draft label was shown; "" where none was. `shown_first`: a or b, what stood first.
+    `shown_first`: a or b, what stood first.
     """
 
     item: str
@@ -37,7 +34,6 @@ class IndividualLabel(NamedTuple):
     errors: list[str]
     note: str
     seconds: float | None
-    first_verdict: str = ""
     shown_first: str = ""
 
 
@@ -72,15 +68,9 @@ def as_lines(labels: Sequence[IndividualLabel]) -> str:
     return "\n".join(json.dumps(label._asdict(), ensure_ascii=False) for label in labels)
 
 
-def with_seconds(
-    answers: Sequence[AnnotatorAnswer],
-    moments: Mapping[tuple[str, str], float],
-    *,
-    first: Mapping[tuple[str, str], str] | None = None,
-    shown: Mapping[tuple[str, str], str] | None = None,
-) -> list[IndividualLabel]:
-    """Return the answers with the time that each took, verdicts before a draft label was shown, and orders. Pure."""
-    taken, before, orders = seconds_taken(moments), first or {}, shown or {}
+def all_labels(session: Session, project: int) -> list[IndividualLabel]:
+    """Return every answer of a project, with the time that it took and the order that was shown."""
+    taken, orders = seconds_taken(answer_times(session, project)), shown_orders.of_project(session, project)
     return [
         IndividualLabel(
             answer.item,
@@ -89,27 +79,7 @@ def with_seconds(
             errors=answer.errors,
             note=answer.note,
             seconds=taken.get((answer.account, answer.item)),
-            first_verdict=before.get((answer.account, answer.item), ""),
             shown_first=orders.get((answer.account, answer.item), ""),
         )
-        for answer in answers
-    ]
-
-
-def all_labels(session: Session, project: int) -> list[IndividualLabel]:
-    """Return every answer of a project, those of adjudicators last."""
-    answers, times = annotation_projects.answers(session, project), answer_times(session, project)
-    orders = shown_orders.of_project(session, project)
-    labels = with_seconds(answers, times, first=adjudications.first_answers(session, project), shown=orders)
-    decided = adjudications.decisions(session, project).values()
-    return labels + [
-        IndividualLabel(
-            decision.item,
-            f"{ADJUDICATOR}{decision.account}",
-            verdict=decision.verdict,
-            errors=decision.errors,
-            note=decision.note,
-            seconds=None,
-        )
-        for decision in decided
+        for answer in annotation_projects.answers(session, project)
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
@@ -17,10 +17,9 @@ from maintenance.database import queries
 from maintenance.registry import DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, text_output
-from review.adjudication_queue import TWO, contested
 from review.gold_results import GoldResult, gold_results
 from review.items import find_item
-from storage.annotation import adjudications, annotation_projects, disputes
+from storage.annotation import annotation_projects, disputes
 from storage.annotation.annotation_projects import NewProject, Project
 from storage.database import LARGEST, Session
 from storage.integrity import audit
@@ -33,6 +32,8 @@ from vlrb.common.messages import _, ngettext
 from vlrb.label_quality.annotation import PairAgreement, agreement
 
 CREATED, ANNOTATORS, CLOSED = "verification.created", "verification.annotators", "verification.closed"
+FEWEST_ANSWERS, MOST_ANSWERS = 2, 100
+"""Answers of a pair: nobody changes a label alone."""
 ALL, DISPUTED, CANDIDATES, LISTED = WHICH = ("all", "disputed", "candidates", "listed")
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
@@ -81,6 +82,18 @@ class PairSelection:
     ] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AnnotationTeam:
+    """Who answers, and how many answers a pair needs."""
+
+    answers: Annotated[
+        int,
+        Field(ge=FEWEST_ANSWERS, le=MOST_ANSWERS),
+        ParamInfo("Answers per pair", option="--answers", metavar="N", help="people who answer each pair (2)"),
+    ] = FEWEST_ANSWERS
+    annotators: FirstAccounts = ()
+
+
 class AnnotatorProgress(NamedTuple):
     """Number of pairs that an annotator has answered, gold pairs among them, and how many of these rightly."""
 
@@ -93,10 +106,7 @@ class AnnotatorProgress(NamedTuple):
 
 
 class ProjectReport(NamedTuple):
-    """A project with its progress and agreement. `draft`: the newest draft made of it, and what the worker counted.
-
-    `contested`: pairs on which annotators disagree, and those of them that adjudicators have decided.
-    """
+    """A project with its progress and agreement. `draft`: the newest draft made of it, and what the worker counted."""
 
     project: Project
     progress: tuple[AnnotatorProgress, ...]
@@ -104,7 +114,6 @@ class ProjectReport(NamedTuple):
     draft: str | None
     result: dict[str, Any] | None
     gold: int = 0
-    contested: tuple[int, int] = (0, 0)
 
 
 @action(
@@ -120,7 +129,7 @@ def create(
     base: OldRevision,
     reason: Reason,
     pairs: PairSelection,
-    annotators: FirstAccounts = (),
+    team: AnnotationTeam = AnnotationTeam(),
 ) -> ActionResult:
     """Start a project. For maintainers.
 
@@ -128,6 +137,7 @@ def create(
     """
     require_maintainer(ctx.user)
     why = clean_reason(reason)
+    _check_answers(team.answers)
     which = pairs.which or (LISTED if pairs.items else DISPUTED)
     if which not in WHICH or (which == LISTED) != bool(pairs.items):
         raise Conflict("bad-items", _("Choose all, disputed or candidates, or listed with the pairs."))
@@ -135,14 +145,21 @@ def create(
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         drafts.check_base(session, ctx.items.table.benchmark, base=base)
-        check_name(session, ctx.items.table.benchmark, name=name)
+        _check_name(session, ctx.items.table.benchmark, name=name)
         keys = _chosen(session, ctx.items.table, base=base, which=which, listed=listed)
         if not keys:
             raise Conflict("no-items", _("There are no {which} pairs.", which=_(which)))
-        new = NewProject(name, base, reason=why, created_by=ctx.user.account)
+        new = NewProject(name, base, reason=why, created_by=ctx.user.account, answers_wanted=team.answers)
         project = annotation_projects.create(session, ctx.items.table.benchmark, new=new, items=keys)
-        added = add_accounts(session, project, accounts=annotators, add=annotation_projects.add_annotators)
-        facts = {"project": project, "name": name, "base": base, "which": which, "items": len(keys)}
+        added = _add_accounts(session, project, accounts=team.annotators)
+        facts = {
+            "project": project,
+            "name": name,
+            "base": base,
+            "which": which,
+            "items": len(keys),
+            "answers": team.answers,
+        }
         seq = audit.append(session, CREATED, data={**facts, "annotators": added, "reason": why, "by": ctx.user.account})
     return ActionResult(
         True,
@@ -171,7 +188,7 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project, lock=True)
-        added = add_accounts(session, project, accounts=annotators, add=annotation_projects.add_annotators)
+        added = _add_accounts(session, project, accounts=annotators)
         if not added:
             return ActionResult(False, _("They may answer already."))
         facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
@@ -207,10 +224,6 @@ def close(
     why = clean_reason(reason)
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project, lock=True)
-        if result.pool_id is not None:
-            raise Conflict(
-                "about-a-pool", _("{name} is about candidates: `verification finish` ends it.", name=result.name)
-            )
         if not annotation_projects.answers(session, project):
             raise Conflict("no-answers", _("Nobody has answered in {name} yet.", name=result.name))
         if (written := _written(session, ctx.benchmark, project=project, revision=revision)) is not None:
@@ -225,7 +238,7 @@ def close(
         task, new = drafts.request(session, ctx, draft=draft)
         seq = None
         if annotation_projects.close(session, project, by=ctx.user.account):
-            facts = {"project": project, **answers_digest(session, project), "draft": revision}
+            facts = {"project": project, **_answers_digest(session, project), "draft": revision}
             seq = audit.append(
                 session, CLOSED, data={**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
             )
@@ -285,7 +298,21 @@ def known(session: Session, benchmark: str, *, project: int, lock: bool = False)
     return result
 
 
-def check_name(session: Session, benchmark: str, *, name: str) -> None:
+def _check_answers(answers: int) -> None:
+    """Raise Conflict where a pair cannot need so many answers."""
+    if not FEWEST_ANSWERS <= answers <= MOST_ANSWERS:
+        raise Conflict(
+            "bad-answers",
+            _(
+                "A pair needs {fewest} to {most_answers} answers, not {answers}.",
+                fewest=FEWEST_ANSWERS,
+                most_answers=MOST_ANSWERS,
+                answers=answers,
+            ),
+        )
+
+
+def _check_name(session: Session, benchmark: str, *, name: str) -> None:
     """Raise Conflict where a project cannot have this name, or one has it."""
     if not _NAME.fullmatch(name):
         raise Conflict("bad-name", _("Name the project with small letters, digits, dots and dashes, for instance may."))
@@ -295,17 +322,15 @@ def check_name(session: Session, benchmark: str, *, name: str) -> None:
 
 def _report(session: Session, project: Project, *, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:
     answers = annotation_projects.answers(session, project.id)
-    first, known_right = adjudications.first_answers(session, project.id), adjudications.gold(session, project.id)
+    known_right = annotation_projects.gold(session, project.id)
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}
     for answer in answers:
-        given[answer.account][answer.item] = first.get((answer.account, answer.item), answer.verdict)
-    results = gold_results(answers, first, gold=known_right)
+        given[answer.account][answer.item] = answer.verdict
+    results = gold_results(answers, known_right)
     progress = tuple(
         _progress(session, account, answered=len(verdicts), gold=results.get(account))
         for account, verdicts in given.items()
     )
-    open_pairs = contested(answers, project.answers_wanted or TWO)
-    decided = len(adjudications.decisions(session, project.id))
     return ProjectReport(
         project,
         progress,
@@ -313,7 +338,6 @@ def _report(session: Session, project: Project, *, draft: str | None, result: di
         draft=draft,
         result=result,
         gold=len(known_right),
-        contested=(len(open_pairs), decided),
     )
 
 
@@ -343,28 +367,15 @@ def _chosen(session: Session, table: ItemTable, *, base: str, which: str, listed
     return [item.key for item in table.items if item.key in wanted]
 
 
-def add_accounts(
-    session: Session, project: int, *, accounts: Sequence[str], add: Callable[[Session, int, Sequence[str]], list[str]]
-) -> list[str]:
-    """Let accounts, named by ids or user names, do something in a project; returns those that could not before."""
+def _add_accounts(session: Session, project: int, *, accounts: Sequence[str]) -> list[str]:
+    """Let accounts, named by ids or user names, answer in a project; returns those that could not before."""
     ids = [account_search.find(session, named, local=True).id for named in accounts]
-    return add(session, project, list(dict.fromkeys(ids)))
+    return annotation_projects.add_annotators(session, project, list(dict.fromkeys(ids)))
 
 
-def answers_digest(session: Session, project: int) -> dict[str, Any]:
+def _answers_digest(session: Session, project: int) -> dict[str, Any]:
     """Return what closing puts on record: how many answers there are, and the digest of all of them."""
     given = annotation_projects.answers(session, project)
     rows = [[answer.item, answer.account, answer.verdict, sorted(answer.errors), answer.note] for answer in given]
-    facts: dict[str, Any] = {"answers": len(given), "answers_sha256": _digest({"answers": rows})}
-    decided = adjudications.decisions(session, project)
-    if decided:
-        lines = [
-            [decision.item, decision.account, decision.verdict, sorted(decision.errors), decision.note]
-            for decision in decided.values()
-        ]
-        facts |= {"adjudications": len(lines), "adjudications_sha256": _digest({"adjudications": lines})}
-    return facts
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()
+    digest = hashlib.sha256(canonical_json({"answers": rows}).encode("ascii")).hexdigest()
+    return {"answers": len(given), "answers_sha256": digest}

@@ -9,12 +9,9 @@
   const tr = (text, values = {}) => (sentences[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const prefix = root.dataset.prefix;
   const project = `${prefix}/api/v1/verification/${root.dataset.project}`;
-  const adjudicating = "adjudicating" in root.dataset;
-  const base = adjudicating ? `${project}/disagreements` : project;
   const items = Number(root.dataset.items);
   const closed = "closed" in root.dataset;
   function whyNot(place) {
-    if (adjudicating) return tr("This pair is not one of those that you decide.");
     if (place >= 1 && place <= items) return tr("This pair has as many answers as it needs. Answer another pair.");
     return tr("There are pairs 1 to {items}.", { items: items.toLocaleString("en") });
   }
@@ -30,13 +27,13 @@
   const unsaved = new Map(); // place -> answer that the server does not have yet
   let saving = false;
 
-  async function ask(method, path, body, from = base) {
+  async function ask(method, path, body) {
     const options = { method, headers: { Accept: "application/json" } };
     if (body !== undefined) {
       options.headers["Content-Type"] = "application/json";
       options.body = JSON.stringify(body);
     }
-    const reply = await fetch(from + path, options);
+    const reply = await fetch(project + path, options);
     const data = await reply.json().catch(() => ({}));
     if (!reply.ok) {
       throw Object.assign(new Error(data.detail || tr("The server answers {status}.", { status: reply.status })), { status: reply.status });
@@ -103,54 +100,9 @@
     image.removeAttribute("src"); // or the image of the pair before stays until this one has come
     if (pair.image) image.src = prefix + pair.image;
     at("note").value = currentAnswer.note;
-    drawAnswers();
-    drawDraft();
     if (location.hash !== `#${pair.place}`) history.replaceState(null, "", `#${pair.place}`);
     update();
     scrollTo(0, 0);
-  }
-
-  function words(verdict) {
-    const button = verdicts.find((one) => one.dataset.verdict === verdict);
-    return button ? button.firstChild.textContent.trim() : verdict;
-  }
-
-  function drawAnswers() {
-    if (!adjudicating) return;
-    at("answers").replaceChildren(...pair.answers.map((one) => {
-      const line = document.createElement("li");
-      line.textContent = [words(one.verdict), one.errors.join(", "), one.note].filter(Boolean).join("; ");
-      return line;
-    }));
-  }
-
-  // The draft label comes with an answer that the server has, and never before.
-  function drawDraft() {
-    const draft = pair.draft;
-    at("draft").hidden = !draft;
-    if (!draft) return;
-    at("draft-model").textContent = draft.model ? tr("by {model}", { model: draft.model }) : "";
-    at("draft-verdict").textContent = words(draft.preferred);
-    at("draft-order").hidden = !draft.rationale;
-    at("draft-order").textContent = draft.answer_1 === "first" ? tr("In this text, Answer 1 is the first response here.")
-      : draft.answer_1 === "second" ? tr("In this text, Answer 1 is the second response here.")
-      : tr("We do not know which response this text calls Answer 1.");
-    at("draft-why").textContent = draft.rationale;
-    const first = pair.first_answer;
-    const changed = first && first !== currentAnswer.verdict;
-    at("draft-note").textContent = changed
-      ? tr("Your first answer stays on record: {answer}.", { answer: words(first) })
-      : adjudicating ? tr("You may still change your decision.")
-      : tr("You may still change your answer. The first one stays on record.");
-  }
-
-  async function reveal(place) {
-    if (pair.place !== place || !pair.has_draft || pair.draft) return;
-    const found = await ask("GET", `/${place}`).catch(() => null); // the answer is saved all the same
-    if (!found || pair.place !== place) return;
-    pair.draft = found.draft;
-    pair.first_answer = found.first_answer;
-    drawDraft();
   }
 
   function prefers() {
@@ -177,9 +129,8 @@
   }
 
   function count() {
-    const text = adjudicating ? "{done} of {all} decided" : "{done} of {all} answered";
     const [done, all] = [answered.size.toLocaleString("en"), places.length.toLocaleString("en")];
-    at("done").textContent = tr(text, { done, all });
+    at("done").textContent = tr("{done} of {all} answered", { done, all });
   }
 
   function change(values) {
@@ -190,7 +141,6 @@
     if (currentAnswer.verdict !== before) currentAnswer.errors = []; // they are those of the response that was worse until now
     unsaved.set(pair.place, currentAnswer);
     update();
-    drawDraft();
     save();
   }
 
@@ -214,7 +164,6 @@
         }
         answered.add(place);
         if (unsaved.get(place) === answer) unsaved.delete(place);
-        await reveal(place);
       }
       at("saved").textContent = tr(refused ? "Not saved" : "Saved");
     } catch (error) {
@@ -301,20 +250,17 @@
 
   async function start() {
     try {
-      const sheet = await ask("GET", "", undefined, project);
-      for (const place of adjudicating ? sheet.adjudicated : sheet.answered) answered.add(place);
-      const open = adjudicating ? sheet.to_adjudicate : sheet.waiting;
-      if (adjudicating) places = [...open, ...sheet.adjudicated].sort((a, b) => a - b);
-      else if (sheet.answers_wanted) places = [...sheet.answered, ...open]; // others answer the rest
+      const sheet = await ask("GET", "");
+      for (const place of sheet.answered) answered.add(place);
+      places = [...sheet.answered, ...sheet.waiting]; // others answer the rest
       if (!places.length) {
         count();
-        at("problem").replaceChildren(note(tr(adjudicating
-          ? "This project has no disagreement for you to decide." : "Every pair of this project has as many answers as it needs.")));
+        at("problem").replaceChildren(note(tr("Every pair of this project has as many answers as it needs.")));
         for (const part of root.querySelectorAll(".say, .more")) part.remove();
         return;
       }
       const asked = Number(location.hash.slice(1));
-      await show(places.includes(asked) ? asked : open[0] || places[0]);
+      await show(places.includes(asked) ? asked : sheet.waiting[0] || places[0]);
       if (asked && !places.includes(asked)) show(asked); // says why not
     } catch (error) {
       complain(tr("The project could not be loaded. {reason}", { reason: error.message }), start);

@@ -1,1 +1,1 @@
-"""Annotation projects, pools of candidates, adjudications and disputes."""
+"""Annotation projects and disputes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import func, insert, select, update
@@ -17,9 +17,8 @@ class Project(NamedTuple):
 
     id: int
     name: str
-    base_revision: str  # "" of a project about candidates
-    pool_id: int | None  # whose candidates it is about
-    answers_wanted: int | None  # of each pair; None: everybody answers every pair
+    base_revision: str
+    answers_wanted: int  # of each pair
     reason: str
     created_by: str
     created_at: float
@@ -56,8 +55,7 @@ class NewProject(NamedTuple):
     base_revision: str
     reason: str
     created_by: str
-    pool_id: int | None = None
-    answers_wanted: int | None = None
+    answers_wanted: int
 
 
 def create(session: Session, benchmark: str, *, new: NewProject, items: Sequence[str]) -> int:
@@ -120,6 +118,19 @@ def items(session: Session, project_id: int) -> list[str]:
     return list(session.scalars(wanted))
 
 
+def gold(session: Session, project_id: int) -> dict[str, str]:
+    """Return item key -> the verdict that is known to be right."""
+    wanted = select(ProjectItem.item, ProjectItem.gold).where(ProjectItem.project_id == project_id)
+    return {item: verdict for item, verdict in session.execute(wanted) if verdict is not None}
+
+
+def set_gold(session: Session, project_id: int, *, verdicts: Mapping[str, str]) -> None:
+    """State the verdicts of these items, over earlier ones. The project must be locked."""
+    for item, verdict in verdicts.items():
+        one = update(ProjectItem).where(ProjectItem.project_id == project_id, ProjectItem.item == item)
+        session.execute(one.values(gold=verdict), execution_options={"synchronize_session": False})
+
+
 def item_at(session: Session, project_id: int, *, place: int) -> str | None:
     """Return the item key at a place, from 1."""
     wanted = select(ProjectItem.item).where(ProjectItem.project_id == project_id, ProjectItem.place == place)
@@ -131,13 +142,6 @@ def answered(session: Session, project_id: int, *, account: str) -> list[int]:
     here = (ProjectItem.project_id == Annotation.project_id) & (ProjectItem.item == Annotation.item)
     wanted = select(ProjectItem.place).join(Annotation, here).where(Annotation.project_id == project_id)
     return list(session.scalars(wanted.where(Annotation.account == account).order_by(ProjectItem.place)))
-
-
-def answer_counts(session: Session, project_id: int) -> dict[int, int]:
-    """Return place -> number of answers, of places that have any."""
-    here = (ProjectItem.project_id == Annotation.project_id) & (ProjectItem.item == Annotation.item)
-    wanted = select(ProjectItem.place, func.count()).join(Annotation, here).where(Annotation.project_id == project_id)
-    return dict(session.execute(wanted.group_by(ProjectItem.place)).all())
 
 
 def answer(session: Session, project_id: int, *, account: str, item: str) -> AnnotatorAnswer | None:

@@ -33,8 +33,6 @@ class TaskKind(StrEnum):
     DISCARD = "labels.discard"
     DRAFT = "labels.draft"
     PROPOSE = "labels.candidates"
-    POOL = "pools.import"
-    EDITION = "editions.export"
     BACKUP = "backup"
     PREVIEW = "rescore.preview"
     APPLY = "rescore.apply"

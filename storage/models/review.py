@@ -1,7 +1,7 @@
 """Tables of disputes and annotation projects. Opinions; no label is here.
 
-What depends on labels: `label_candidates`, a list for maintainers that a worker makes; and `verification_gold`, the
-answers that maintainers state for the pairs that test annotators.
+What depends on labels: `label_candidates`, a list for maintainers that a worker makes; and the answers that are known
+to be right for the pairs that test annotators.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words
-from storage.models.pools import Pool
 from vlrb.label_quality.annotation import DISPUTE_ANSWERS, VERDICTS
 
 REASON_LENGTHS = (20, 2000)
@@ -90,15 +89,13 @@ class AnnotationProject(Base):
         UniqueConstraint("benchmark", "name"),
         _check("name", "length(name) BETWEEN 1 AND 64"),
         _check("closed", "(closed_at IS NULL) = (closed_by IS NULL)"),
-        _check("base", "(pool_id IS NULL) = (base_revision <> '')"),
         _check("answers_wanted", "answers_wanted BETWEEN 1 AND 100"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     benchmark: Mapped[Words]
     name: Mapped[Words]
-    base_revision: Mapped[Words]  # "": about candidates of a pool
-    pool_id: Mapped[int | None] = mapped_column(ForeignKey(Pool.id))
-    answers_wanted: Mapped[int | None]  # of each pair; None: everybody answers every pair
+    base_revision: Mapped[Words]
+    answers_wanted: Mapped[int]  # of each pair
     reason: Mapped[Words]
     created_by: Mapped[Words]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
@@ -110,10 +107,11 @@ class ProjectItem(Base):
     """An item of a project and its place, from 1."""
 
     __tablename__ = "verification_items"
-    __table_args__ = (UniqueConstraint("project_id", "item"), _check("place", "place > 0"))
+    __table_args__ = (UniqueConstraint("project_id", "item"), _check("place", "place > 0"), _one_of("gold", VERDICTS))
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
     place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     item: Mapped[Words]  # key
+    gold: Mapped[Words | None]  # the verdict that is known to be right; it tests annotators
 
 
 class Annotator(Base):
@@ -146,24 +144,6 @@ class Annotation(Base):
     models_seen_at: Mapped[Instant | None]  # from then on the answer stays
 
 
-class FirstAnswer(Base):
-    """An annotator's first answer to a pair whose draft label was shown after it. Never changed."""
-
-    __tablename__ = "verification_first_answers"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["project_id", "account", "item"],
-            ["verification_answers.project_id", "verification_answers.account", "verification_answers.item"],
-        ),
-        _one_of("verdict", VERDICTS),
-    )
-    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    account: Mapped[Words] = mapped_column(primary_key=True)
-    item: Mapped[Words] = mapped_column(primary_key=True)
-    verdict: Mapped[Words]
-    answered_at: Mapped[Instant] = mapped_column(default=database_now())
-
-
 class ShownOrder(Base):
     """Which response of a pair an annotator sees first. Never changed: a second look shows the same."""
 
@@ -178,45 +158,3 @@ class ShownOrder(Base):
     item: Mapped[Words] = mapped_column(primary_key=True)
     shown_first: Mapped[Words]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
-
-
-class GoldPair(Base):
-    """A pair of a project whose answer is known: it tests annotators."""
-
-    __tablename__ = "verification_gold"
-    __table_args__ = (
-        ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
-        _one_of("verdict", VERDICTS),
-    )
-    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    item: Mapped[Words] = mapped_column(primary_key=True)
-    verdict: Mapped[Words]
-
-
-class Adjudicator(Base):
-    """Adjudicators of a project."""
-
-    __tablename__ = "verification_adjudicators"
-    project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
-    account: Mapped[Words] = mapped_column(primary_key=True)
-
-
-class Adjudication(Base):
-    """An adjudicator's answer to a pair on which annotators disagree; it counts instead of theirs."""
-
-    __tablename__ = "verification_adjudications"
-    __table_args__ = (
-        ForeignKeyConstraint(
-            ["project_id", "account"], ["verification_adjudicators.project_id", "verification_adjudicators.account"]
-        ),
-        ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
-        _one_of("verdict", VERDICTS),
-        _check("note", f"length(note) <= {NOTE_LIMIT}"),
-    )
-    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    item: Mapped[Words] = mapped_column(primary_key=True)
-    account: Mapped[Words]
-    verdict: Mapped[Words]  # A and B as on the item's page
-    errors: Mapped[NamesColumn]
-    note: Mapped[Words]
-    answered_at: Mapped[Instant] = mapped_column(default=database_now())

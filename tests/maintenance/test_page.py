@@ -88,7 +88,7 @@ def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database
     answers = [page.act(action, [key], **fields)[0] for action, key, fields in rows]
     tabs = {"Health": (), "Entries": ("",), "Accounts": ("",)}
     opened = [page.open(tab, *typed) for tab, typed in tabs.items()]
-    opened += [page.open(tab) for tab in ("Approvals", "Labels", "Reported", "Tasks", "Pools", "Editions")]
+    opened += [page.open(tab) for tab in ("Approvals", "Labels", "Reported", "Tasks")]
     answers += [answer[0] if isinstance(answer, tuple) else answer for answer in opened]
     answers += [
         page.press("Pause submissions", {"Message while submissions are paused": "because"})[0],

@@ -21,7 +21,6 @@ from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
 from tests.factories.fakes.openid_provider import Provider
 from tests.factories.fakes.s3_server import KEYS, running_s3
-from tests.factories.pools import write_pool
 from tests.factories.services.service import KEPT, Service, alive, running, until
 from tests.factories.services.service_launcher import copy_demo_files
 from tests.factories.services.signed_in import SignedInService, sign_in_settings, token_of
@@ -89,11 +88,6 @@ def settled(service: Service) -> list[bytes]:
     return found
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.name[0] != "."}
-
-
 def rights(service: Service, owner: httpx.Client, *, user: httpx.Client, bearer: dict[str, str]) -> tuple[int, ...]:
     """Return how a maintainer's page answers an owner, another user and nobody by cookie, and the owner's token."""
     path = "/api/v1/maintenance/health"
@@ -154,11 +148,6 @@ def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_p
             until(lambda: len(scored(service)) == 6, 120, what="six judges are scored")
             alice, bob = (SignedInService(service, provider).browser(name) for name in ("alice", "bob"))
             bearer = {"Authorization": f"Bearer {token_of(alice, scope='maintain')}"}
-            pool = contents(write_pool(data / "imports" / "pool"))
-            asked = {"name": "next", "folder": "pool", "reason": "for the next edition"}
-            assert service.http.post("/api/v1/maintenance/pools", json=asked, headers=bearer).is_success
-            copy = tmp_path / "replica" / "demo" / "pools" / "1.json"
-            until(copy.exists, 60, what="the pool's folder is in the replica")
             allowed = rights(service, alice, user=bob, bearer=bearer)
             before = settled(service)
             place = Replica(settings["REPLICA_URL"]).part("demo")
@@ -171,7 +160,6 @@ def test_a_restored_board_is_byte_for_byte_the_one_before_and_people_go_on(tmp_p
             assert {table: rows(data, f"SELECT * FROM {table} ORDER BY 1, 2") for table in PEOPLE} == people
             assert exports(service) == before
             assert rights(service, alice, user=bob, bearer=bearer) == allowed == (200, 403, 401, 200)
-            until(lambda: contents(data / "imports" / "pool") == pool, 60, what="the pool's folder is back")
             assert rows(data, "SELECT count(*) FROM events WHERE kind = 'service.restored'") == [(1,)]
             assert database.stat().st_mode & 0o777 == 0o600
     environ = {name: os.environ[name] for name in KEPT if name in os.environ} | {"DATA_DIR": str(data)}

@@ -74,6 +74,13 @@ def _place(page: Page, number: int) -> None:
     expect(page.locator("#place")).to_have_text(str(number))
 
 
+def _jump(page: Page, number: int) -> None:
+    page.keyboard.press("j")
+    page.keyboard.type(str(number))
+    page.keyboard.press("Enter")
+    _place(page, number)
+
+
 def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
     browser: Browser, site: _AnnotateSite
 ) -> None:
@@ -87,12 +94,17 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
 
     page.route("**/api/v1/verification/**", note)
     key = site.bench.key
+    begun = page.text_content("#place")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#place")).not_to_have_text(begun or "")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#place")).to_have_text(begun or "")
+    _jump(page, 1)
     expect(page.locator('[data-error="existence"]')).to_be_disabled()  # errors of what, before there is an answer?
     for keys in ("1", "w", "q"):
         page.keyboard.press(keys)
     page.wait_for_selector(SAVED)
-    page.keyboard.press("ArrowRight")
-    _place(page, 2)
+    _jump(page, 2)
     page.keyboard.press("2")
     page.keyboard.press("q")
     page.wait_for_selector('[data-error][aria-pressed="true"]')
@@ -101,14 +113,9 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
     page.keyboard.press("n")
     page.keyboard.type("i2f: a note is no shortcut")
     page.keyboard.press("Enter")
-    page.keyboard.press("ArrowRight")
-    _place(page, 3)
+    _jump(page, 3)
     page.keyboard.press("f")
-    page.keyboard.press("j")
-    page.keyboard.type("21")
-    page.keyboard.press("Enter")
-    _place(page, 21)
-    expect(page.locator("#next")).to_be_disabled()
+    _jump(page, 21)
     page.keyboard.press("p")
     page.wait_for_selector(SAVED)
     page.wait_for_selector('#done:text-is("4 of 21 answered")')

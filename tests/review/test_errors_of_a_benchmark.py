@@ -57,9 +57,9 @@ def started(tmp_path: Path) -> Iterator[SetUp]:
     database.close()
 
 
-def _page(bench: ReviewSetup, path: str = "/annotate/1") -> str:
+def _page(bench: ReviewSetup) -> str:
     client = TestClient(serve(bench.database, TableOnly(bench.table)))
-    page = client.get(path, headers={"X-Account": MAINTAINER.account})
+    page = client.get("/annotate/1", headers={"X-Account": MAINTAINER.account})
     assert page.status_code == 200
     return page.text
 
@@ -76,9 +76,8 @@ def _answer(bench: ReviewSetup, place: int, *, right: bool, errors: tuple[str, .
     answers.answer(ctx, 1, place=place, given_answer=GivenAnswer(verdict, errors))
 
 
-@pytest.mark.parametrize("path", ["/annotate/1", "/annotate/1/adjudicate"])
-def test_the_page_has_the_errors_of_the_benchmark_and_kinds_of_a_tag_stand_together(started: SetUp, path: str) -> None:
-    page = _page(started(OWN), path)
+def test_the_page_has_the_errors_of_the_benchmark_and_kinds_of_a_tag_stand_together(started: SetUp) -> None:
+    page = _page(started(OWN))
     assert _shown_errors(page) == [("occlusion", "q"), ("blur-motion", "w"), ("blur-focus", "e")]
     assert re.findall(r'role="group" aria-label="([^"]+)"><span', page) == ["Blur"]
     group = page[page.index('aria-label="Blur"') :]

@@ -9,10 +9,10 @@ import pytest
 
 from auth import Forbidden
 from maintenance.types import Conflict, NotFound
-from review.actions import agreement_report, answers, individual_labels, projects
+from review.actions import answers, individual_labels, projects
 from review.actions.answers import GivenAnswer
 from review.actions.projects import PairSelection
-from storage.annotation.annotation_projects import AnnotatorAnswer
+from storage.answer_times import seconds_taken
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command
 from tests.factories.refusals import refuses
@@ -69,9 +69,6 @@ def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells
         first.setdefault(label.item, set()).add(label.shown_first)
     assert len(first) == 21
     assert all(shown == {"a", "b"} for shown in first.values())
-    assert agreement_report.agreement_within(maintainer, project)["annotators"][MAINTAINER.account][
-        "picked_shown_first"
-    ] == 1  # fmt: skip
 
 
 def test_a_pair_that_two_people_look_at_at_the_same_time_has_both_orders(bench: ReviewSetup) -> None:
@@ -97,12 +94,9 @@ def test_only_maintainers_export(bench: ReviewSetup) -> None:
 
 
 def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
-    given = [
-        AnnotatorAnswer("ann", item, verdict="a", errors=[], note="", models_seen_at=None) for item in ("x", "y", "z")
-    ]
     moments = {("ann", "y"): 100.0, ("ann", "x"): 165.5, ("ann", "z"): 3000.0, ("bob", "x"): 130.0}
-    found = {one.item: one.seconds for one in individual_labels.with_seconds(given, moments)}
-    assert found == {"y": None, "x": 65.5, "z": None}
+    taken = seconds_taken(moments)
+    assert [taken["ann", item] for item in "xyz"] == [65.5, None, None]
 
 
 def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> None:
@@ -115,24 +109,3 @@ def test_curate_reads_what_is_exported(bench: ReviewSetup, tmp_path: Path) -> No
     keys = {item.key: None for item in bench.table.items}
     read = [read_answer(line, keys, known_errors=()) for _, line in read_objects(path)]  # type: ignore[arg-type]
     assert {one.verdict for one in read} == {"poor-image"}
-
-
-def test_agreement_tells_alpha_by_annotator_and_nobody_s_answers(bench: ReviewSetup) -> None:
-    project = answered(bench)
-    answers.answer(
-        by(bench.database, SECOND_MAINTAINER, table=bench.table),
-        project,
-        place=3,
-        given_answer=GivenAnswer("first", ("counting",)),
-    )
-    found = agreement_report.agreement_within(by(bench.database, MAINTAINER), project)
-    assert (found["answers"], found["shared_pairs"]) == (6, 3)
-    assert found["agreement"] == pytest.approx(2 / 3)
-    assert found["alpha"] == 0.0, "the one who differs does so by chance"
-    assert found["tags"]["counting"]["given"] == 1
-    assert set(found["annotators"]) == {MAINTAINER.account, SECOND_MAINTAINER.account}
-    text = agreement_report.as_text(found)
-    assert "alpha 0.00" in text
-    assert "poor-image" not in text
-    with pytest.raises(Forbidden):
-        agreement_report.agreement_within(by(bench.database, STRANGER), project)

@@ -14,9 +14,8 @@ from auth import Identity
 from review.actions import projects
 from review.actions.projects import PairSelection
 from review.pages import INVERT, PREFERENCES, STATIC, UNUSABLE, error_groups, static
-from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
+from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
-from tests.factories.pools import imported_pool, write_pool
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
 from tests.factories.services.review_pages import TOKEN, serve
 from tests.factories.specs import VL
@@ -112,17 +111,15 @@ def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _Re
 
 
 @pytest.mark.usefixtures("people")
-def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: _ReviewSite, tmp_path: Path) -> None:
-    pool = imported_pool(site.bench, write_pool(tmp_path / "pool"))
-    body = {"project": "candidates", "reason": "x", "answers": 1, "annotators": [STRANGER.account]}
-    assert (
-        site.ask(MAINTAINER, "POST", path=f"/api/v1/maintenance/pools/{pool}/verification", body=body).status_code
-        == 200
-    )
+def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: _ReviewSite) -> None:
+    body = {"name": "may", "base": "demo", "which": "all", "reason": "x", "annotators": [STRANGER.account]}
+    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/verification", body=body).status_code == 200
     one, said = "/api/v1/verification/1", {"verdict": "first"}
-    for method, path in (("GET", ""), ("GET", "/1"), ("PUT", "/1"), ("GET", "/disagreements/1")):
+    for method, path in (("GET", ""), ("GET", "/1"), ("PUT", "/1")):
         assert site.ask(OWNER_OF_IT, method, path=one + path, body=said if method == "PUT" else None).status_code == 404
-    assert site.ask(STRANGER, "PUT", path=f"{one}/1", body=said).json()["changed"]
+    for user in (STRANGER, SECOND_MAINTAINER):
+        verdict = {"verdict": "poor-image"}
+        assert site.ask(user, "PUT", path=f"{one}/1", body=verdict).json()["changed"]
     late = site.ask(MAINTAINER, "PUT", path=f"{one}/1", body=said)
     assert (late.status_code, late.json()["code"]) == (409, "enough-answers")
     assert site.ask(MAINTAINER, "GET", path=f"{one}/1").json()["has_enough"]

@@ -107,6 +107,14 @@ def by_majority(answers: Iterable[AnnotationAnswer], tag_of: Mapping[str, str]) 
     return Proposal("a" if effect == "a" else "b", tags or None)
 
 
+def needs_answer(verdicts: Sequence[str], wanted: int) -> bool:
+    """Return whether a pair needs one more answer: it has fewer than wanted, or just so many without a majority."""
+    if len(verdicts) < wanted:
+        return True
+    answers = [AnnotationAnswer(verdict) for verdict in verdicts]
+    return len(verdicts) == wanted and by_majority(answers, {}) is None
+
+
 def tags_of(errors: Iterable[str], tag_of: Mapping[str, str]) -> frozenset[str]:
     """Return the tags of errors, each once; an error without a tag is passed over."""
     return frozenset(tag_of[error] for error in errors if error in tag_of)

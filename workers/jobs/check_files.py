@@ -1,4 +1,4 @@
-"""Daily check of stored files that only workers may read: imported label sets, and the copies of pools and editions.
+"""Daily check of stored files that only workers may read: imported label sets.
 
 What another copy can mend is mended, and logged; what is left is an alarm (operation/replication/stored_uploads.py).
 """

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from storage.annotation import adjudications, annotation_projects, disputes
+from storage.annotation import annotation_projects, disputes
 from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets
@@ -114,14 +114,13 @@ def _proposed_labels(
 
 
 def _verified(session: Session, project: int, *, tag_of: Mapping[str, str]) -> dict[str, Proposal | None]:
-    """Return item key -> what adjudicators, or else most annotators want for it. Gold pairs stay as they are."""
-    gold, decided = adjudications.gold(session, project), adjudications.decisions(session, project)
+    """Return item key -> what most annotators want for it. Gold pairs stay as they are."""
+    gold = annotation_projects.gold(session, project)
     given = annotation_projects.answers(session, project)
     result: dict[str, Proposal | None] = {}
     for key, group in groupby(given, key=lambda answer: answer.item):
-        counted = [decided[key]] if key in decided else group
         if key not in gold:
-            answers = [AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in counted]
+            answers = [AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in group]
             result[key] = by_majority(answers, tag_of)
     return result
 

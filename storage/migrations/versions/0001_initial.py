@@ -57,11 +57,7 @@ RULES = (
     *(ImmutableRule(table, statement) for table in ("events", "scores") for statement in ("UPDATE", "DELETE")),
     *(ImmutableRule(table, "TRUNCATE") for table in ("events", "scores")),
     ImmutableRule("snapshots", "UPDATE"),  # snapshots may be thinned out, never changed
-    *(
-        ImmutableRule(table, statement)
-        for table in ("relations", "edits", "verification_first_answers")
-        for statement in ("UPDATE", "DELETE")
-    ),
+    *(ImmutableRule(table, statement) for table in ("relations", "edits") for statement in ("UPDATE", "DELETE")),
     # Without this row nothing says whether later events are gone.
     *(ImmutableRule("audit_head", statement) for statement in ("DELETE", "TRUNCATE")),
     *(ImmutableRule(table, "UPDATE", columns) for table, columns in WRITTEN_ONCE.items()),
@@ -86,6 +82,7 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "attempts": (("submission_id",),),
 }
 REGISTERED = "imported_labels_no_registered"
+VERDICTS = "verdict IN ('a', 'b', 'both-false', 'vague-style', 'vague-knowledge', 'poor-image', 'other')"
 
 
 def upgrade() -> None:
@@ -644,18 +641,15 @@ def _create_verification_projects() -> None:
         sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("base_revision", sa.Text(), nullable=False),
-        sa.Column("pool_id", sa.Integer(), nullable=True),
-        sa.Column("answers_wanted", sa.Integer(), nullable=True),
+        sa.Column("answers_wanted", sa.Integer(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("created_by", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
         sa.Column("closed_by", sa.Text(), nullable=True),
         sa.Column("closed_at", sa.Double(), nullable=True),
         sa.CheckConstraint("(closed_at IS NULL) = (closed_by IS NULL)", name=op.f("ck_verification_projects_closed")),
-        sa.CheckConstraint("(pool_id IS NULL) = (base_revision <> '')", name=op.f("ck_verification_projects_base")),
         sa.CheckConstraint("answers_wanted BETWEEN 1 AND 100", name=op.f("ck_verification_projects_answers_wanted")),
         sa.CheckConstraint("length(name) BETWEEN 1 AND 64", name=op.f("ck_verification_projects_name")),
-        sa.ForeignKeyConstraint(["pool_id"], ["pools.id"], name=op.f("fk_verification_projects_pool_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_verification_projects")),
         sa.UniqueConstraint("benchmark", "name", name=op.f("uq_verification_projects_benchmark_name")),
     )
@@ -1014,6 +1008,8 @@ def _create_verification_items() -> None:
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column("place", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("item", sa.Text(), nullable=False),
+        sa.Column("gold", sa.Text(), nullable=True),
+        sa.CheckConstraint(VERDICTS.replace("verdict", "gold"), name=op.f("ck_verification_items_gold")),
         sa.CheckConstraint("place > 0", name=op.f("ck_verification_items_place")),
         sa.ForeignKeyConstraint(
             ["project_id"], ["verification_projects.id"], name=op.f("fk_verification_items_project_id")
@@ -1083,10 +1079,7 @@ def _create_verification_answers() -> None:
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("answered_at", sa.Double(), nullable=False),
         sa.Column("models_seen_at", sa.Double(), nullable=True),
-        sa.CheckConstraint(
-            "verdict IN ('a', 'b', 'both-false', 'vague-style', 'vague-knowledge', 'poor-image', 'other')",
-            name=op.f("ck_verification_answers_verdict"),
-        ),
+        sa.CheckConstraint(VERDICTS, name=op.f("ck_verification_answers_verdict")),
         sa.CheckConstraint("length(note) <= 500", name=op.f("ck_verification_answers_note")),
         sa.ForeignKeyConstraint(
             ["project_id", "account"],
@@ -1099,127 +1092,6 @@ def _create_verification_answers() -> None:
             name=op.f("fk_verification_answers_project_id_item"),
         ),
         sa.PrimaryKeyConstraint("project_id", "account", "item", name=op.f("pk_verification_answers")),
-    )
-
-
-VERDICTS = "verdict IN ('a', 'b', 'both-false', 'vague-style', 'vague-knowledge', 'poor-image', 'other')"
-
-
-def _create_pools() -> None:
-    op.create_table(
-        "pools",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("benchmark", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("folder", sa.Text(), nullable=False),
-        sa.Column("candidates", sa.Text(), nullable=False),
-        sa.Column("sha256", sa.Text(), nullable=False),
-        sa.Column("pairs", sa.Integer(), nullable=False),
-        sa.Column("facts", sa.JSON(), nullable=False),
-        sa.Column("report", sa.JSON(), nullable=True),
-        sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("imported_by", sa.Text(), nullable=False),
-        sa.Column("imported_at", sa.Double(), nullable=False),
-        sa.CheckConstraint("length(name) BETWEEN 1 AND 64", name=op.f("ck_pools_name")),
-        sa.CheckConstraint("length(sha256) = 64 AND sha256 = lower(sha256)", name=op.f("ck_pools_sha256")),
-        sa.CheckConstraint("pairs > 0", name=op.f("ck_pools_pairs")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_pools")),
-        sa.UniqueConstraint("benchmark", "name", name=op.f("uq_pools_benchmark_name")),
-    )
-
-
-def _create_pool_candidates() -> None:
-    op.create_table(
-        "pool_candidates",
-        sa.Column("pool_id", sa.Integer(), nullable=False),
-        sa.Column("place", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("item", sa.Text(), nullable=False),
-        sa.Column("query", sa.Text(), nullable=False),
-        sa.Column("response_a", sa.Text(), nullable=False),
-        sa.Column("response_b", sa.Text(), nullable=False),
-        sa.Column("image", sa.Text(), nullable=False),
-        sa.Column("draft", sa.Text(), nullable=True),
-        sa.Column("rationale", sa.Text(), nullable=True),
-        sa.Column("drafted_by", sa.Text(), nullable=True),
-        sa.Column("gold", sa.Text(), nullable=True),
-        sa.CheckConstraint("place > 0", name=op.f("ck_pool_candidates_place")),
-        sa.CheckConstraint("draft IN ('a', 'b')", name=op.f("ck_pool_candidates_draft")),
-        sa.CheckConstraint(VERDICTS.replace("verdict", "gold"), name=op.f("ck_pool_candidates_gold")),
-        sa.ForeignKeyConstraint(["pool_id"], ["pools.id"], name=op.f("fk_pool_candidates_pool_id")),
-        sa.PrimaryKeyConstraint("pool_id", "place", name=op.f("pk_pool_candidates")),
-        sa.UniqueConstraint("pool_id", "item", name=op.f("uq_pool_candidates_pool_id_item")),
-    )
-
-
-def _create_verification_first_answers() -> None:
-    op.create_table(
-        "verification_first_answers",
-        sa.Column("project_id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("account", sa.Text(), nullable=False),
-        sa.Column("item", sa.Text(), nullable=False),
-        sa.Column("verdict", sa.Text(), nullable=False),
-        sa.Column("answered_at", sa.Double(), nullable=False),
-        sa.CheckConstraint(VERDICTS, name=op.f("ck_verification_first_answers_verdict")),
-        sa.ForeignKeyConstraint(
-            ["project_id", "account", "item"],
-            ["verification_answers.project_id", "verification_answers.account", "verification_answers.item"],
-            name=op.f("fk_verification_first_answers_project_id_account_item"),
-        ),
-        sa.PrimaryKeyConstraint("project_id", "account", "item", name=op.f("pk_verification_first_answers")),
-    )
-
-
-def _create_verification_gold() -> None:
-    op.create_table(
-        "verification_gold",
-        sa.Column("project_id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("item", sa.Text(), nullable=False),
-        sa.Column("verdict", sa.Text(), nullable=False),
-        sa.CheckConstraint(VERDICTS, name=op.f("ck_verification_gold_verdict")),
-        sa.ForeignKeyConstraint(
-            ["project_id", "item"],
-            ["verification_items.project_id", "verification_items.item"],
-            name=op.f("fk_verification_gold_project_id_item"),
-        ),
-        sa.PrimaryKeyConstraint("project_id", "item", name=op.f("pk_verification_gold")),
-    )
-
-
-def _create_verification_adjudicators() -> None:
-    op.create_table(
-        "verification_adjudicators",
-        sa.Column("project_id", sa.Integer(), nullable=False),
-        sa.Column("account", sa.Text(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["project_id"], ["verification_projects.id"], name=op.f("fk_verification_adjudicators_project_id")
-        ),
-        sa.PrimaryKeyConstraint("project_id", "account", name=op.f("pk_verification_adjudicators")),
-    )
-
-
-def _create_verification_adjudications() -> None:
-    op.create_table(
-        "verification_adjudications",
-        sa.Column("project_id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("item", sa.Text(), nullable=False),
-        sa.Column("account", sa.Text(), nullable=False),
-        sa.Column("verdict", sa.Text(), nullable=False),
-        sa.Column("errors", sa.JSON(), nullable=False),
-        sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("answered_at", sa.Double(), nullable=False),
-        sa.CheckConstraint(VERDICTS, name=op.f("ck_verification_adjudications_verdict")),
-        sa.CheckConstraint("length(note) <= 500", name=op.f("ck_verification_adjudications_note")),
-        sa.ForeignKeyConstraint(
-            ["project_id", "account"],
-            ["verification_adjudicators.project_id", "verification_adjudicators.account"],
-            name=op.f("fk_verification_adjudications_project_id_account"),
-        ),
-        sa.ForeignKeyConstraint(
-            ["project_id", "item"],
-            ["verification_items.project_id", "verification_items.item"],
-            name=op.f("fk_verification_adjudications_project_id_item"),
-        ),
-        sa.PrimaryKeyConstraint("project_id", "item", name=op.f("pk_verification_adjudications")),
     )
 
 
@@ -1243,7 +1115,6 @@ TABLES = {
     "submissions": _create_submissions,
     "switches": _create_switches,
     "tasks": _create_tasks,
-    "pools": _create_pools,
     "verification_projects": _create_verification_projects,
     "workers": _create_workers,
     "api_tokens": _create_api_tokens,
@@ -1263,11 +1134,6 @@ TABLES = {
     "visibility": _create_visibility,
     "charges": _create_charges,
     "quota_grant_uses": _create_quota_grant_uses,
-    "pool_candidates": _create_pool_candidates,
     "verification_answers": _create_verification_answers,
-    "verification_first_answers": _create_verification_first_answers,
-    "verification_gold": _create_verification_gold,
-    "verification_adjudicators": _create_verification_adjudicators,
-    "verification_adjudications": _create_verification_adjudications,
 }
 """In the order of their foreign keys."""
