@@ -79,7 +79,6 @@ def log_to_stderr(*filters: logging.Filter) -> None:
     logging.getLogger("alembic").setLevel(logging.WARNING)
     for library in ("httpx", "httpx2"):  # a line for each request, of the Hub's client and of the sign-in
         logging.getLogger(library).setLevel(logging.WARNING)
-    logging.getLogger("apscheduler").setLevel(logging.WARNING)  # its own start and stop
     logging.captureWarnings(True)
     sys.excepthook = lambda kind, error, trace: log.critical("process.failed", exc_info=(kind, error, trace))
     threading.excepthook = _of_a_thread

@@ -1,20 +1,18 @@
-"""Periodic duties beside the loop: heartbeats, expired leases, missing jobs, snapshots, statistics.
+"""Periodic actions beside the loop of jobs: heartbeats, expired leases, missing jobs, snapshots, statistics, copies.
 
-Only this uses APScheduler.
-
+Each loop is a thread that counts seconds by a clock which never jumps; a turn that was missed is not made up for.
 Several workers may do all this at once: every action is harmless when done twice, and none trusts that it runs alone.
 """
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-
-from apscheduler.executors.pool import ThreadPoolExecutor
-from apscheduler.schedulers.background import BackgroundScheduler
+from functools import partial
+from typing import NamedTuple
 
 from storage.database_wait import log_away
 from workers.runner import LISTENING_SECONDS, Worker
@@ -32,8 +30,21 @@ BACKUP_SECONDS = 600.0
 INTEGRITY_SECONDS = 600.0
 THINNING_SECONDS = 3600.0
 MIRROR_SECONDS = 1.0
+_LEAVE_SECONDS = 2.0  # that all loops together get to finish their turns at the end
+
+HEARTBEAT, QUEUE = "heartbeat", "queue"
+"""Loops whose turns are short, so that one which makes none stands still."""
 
 log = logging.getLogger(__name__)
+
+
+class PeriodicAction(NamedTuple):
+    """An action, and the seconds between two turns. `at_once`: the first turn is at the start."""
+
+    name: str
+    seconds: float
+    run: Callable[[], object]
+    at_once: bool = False
 
 
 @contextmanager
@@ -44,55 +55,115 @@ def running(
     mirrors: Sequence[Callable[[], object]] = (),
     check_files: Callable[[], object] = lambda: None,
     heard: Callable[[], int | None] = lambda: None,
+    turned: Callable[[str], object] = lambda loop: None,
 ) -> Iterator[None]:
-    """Run the regular actions of a worker in threads of this process; at the end stops them and waits for the last.
+    """Run the regular actions of a worker in threads of this process; at the end have them finish their turns, for a
+    moment.
 
     `runners`: of maintainers' tasks, one for each benchmark. `check_files`: of stored files, which it reads once a day.
-    `heard`: as of ``workers.runner.run``; what only an
-    event can cause then waits for one.
+    `heard`: as of ``workers.runner.run``; what only an event can cause then waits for one.
+    `turned`: called with a loop's name after each of its turns.
     """
-    # Two lines a second about nothing; what goes wrong is logged by _guarded.
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)
-    # More threads than may be busy for long: a heartbeat must not wait behind a snapshot or a maintainer's task.
-    scheduler = BackgroundScheduler(
-        executors={"default": ThreadPoolExecutor(8)},
-        # Said rather than left to defaults: after a pause an action runs once, never beside itself, and not so late
-        # as to be dropped (the default drops what is a second late).
-        job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": 60},
-        timezone=UTC,
-    )
-    lease = worker.lease_seconds
-    _at_interval(scheduler, min(HEARTBEAT_SECONDS, lease / 4), name="heartbeat", action=worker.heartbeat)
-    _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), name="release", action=worker.release_expired)
-    _at_interval(scheduler, GAP_SECONDS, name="gaps", action=worker.enqueue_missing)
-    _at_interval(scheduler, REVEAL_SECONDS, name="reveal", action=worker.end_anonymity)
-    _at_interval(
-        scheduler, SNAPSHOT_SECONDS, name="snapshot", action=Throttled(AfterEvents(worker.publish_snapshot, heard))
-    )
-    _at_interval(
-        scheduler, SNAPSHOT_SECONDS, name="relations", action=Throttled(AfterEvents(worker.compute_pairwise, heard))
-    )
-    for place, runner in enumerate(runners):
-        more = f"-{place}" if place else ""
-        _at_interval(scheduler, TASK_SECONDS, name=f"tasks{more}", action=runner.run_all)
-        _at_interval(scheduler, REFRESH_SECONDS, name=f"labels{more}", action=runner.refresh)
-        _at_interval(scheduler, REFRESH_SECONDS, name=f"bring-labels{more}", action=runner.bring_labels)
-    for runner in runners[:1]:  # what concerns the whole installation
-        _at_interval(scheduler, min(RELEASE_SECONDS, lease / 4), name="release-tasks", action=runner.release_expired)
-        _at_interval(
-            scheduler, HEAD_SECONDS, name="head", action=runner.keep_head, at_once=True
-        )  # a worker need not live so long
-        _at_interval(scheduler, BACKUP_SECONDS, name="backup", action=runner.back_up)
-        _at_interval(scheduler, INTEGRITY_SECONDS, name="integrity", action=runner.check_rows)
-        _at_interval(scheduler, INTEGRITY_SECONDS, name="files", action=check_files)
-        _at_interval(scheduler, THINNING_SECONDS, name="thinning", action=runner.thin_snapshots)
-    for number, mirror in enumerate(mirrors):
-        _at_interval(scheduler, MIRROR_SECONDS, name=f"mirror-{number}", action=mirror)
-    scheduler.start()
+    loops = {
+        **_board_loops(worker, heard),
+        **_maintenance_loops(worker, runners),
+        "mirrors": [PeriodicAction("mirror", MIRROR_SECONDS, mirror) for mirror in mirrors],
+        "daily": _daily(runners[:1], check_files),
+    }
+    stop = threading.Event()
+    threads = [
+        threading.Thread(target=repeat, args=(actions, stop), kwargs={"turned": partial(turned, name)}, daemon=True)
+        for name, actions in loops.items()
+        if actions
+    ]
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
-        scheduler.shutdown(wait=True)
+        stop.set()
+        end = time.monotonic() + _LEAVE_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+
+def _board_loops(worker: Worker, heard: Callable[[], int | None]) -> Mapping[str, Sequence[PeriodicAction]]:
+    """Return what the worker itself does. A loop of its own has what others must not wait for, or may wait for."""
+    lease = worker.lease_seconds
+    snapshot, relations = (
+        Throttled(AfterEvents(action, heard)) for action in (worker.publish_snapshot, worker.compute_pairwise)
+    )
+    return {
+        HEARTBEAT: [PeriodicAction("heartbeat", min(HEARTBEAT_SECONDS, lease / 4), worker.heartbeat)],
+        QUEUE: [
+            PeriodicAction("release", min(RELEASE_SECONDS, lease / 4), worker.release_expired),
+            PeriodicAction("gaps", GAP_SECONDS, worker.enqueue_missing),
+            PeriodicAction("reveal", REVEAL_SECONDS, worker.end_anonymity),
+        ],
+        "snapshot": [PeriodicAction("snapshot", SNAPSHOT_SECONDS, snapshot)],
+        "relations": [PeriodicAction("relations", SNAPSHOT_SECONDS, relations)],
+    }
+
+
+def _maintenance_loops(worker: Worker, runners: Sequence[TaskRunner]) -> Mapping[str, Sequence[PeriodicAction]]:
+    """Return what maintainers' tasks need. A task may take minutes, in a loop of each benchmark."""
+    tasks = {
+        f"tasks-{place}": [PeriodicAction("tasks", TASK_SECONDS, runner.run_all)]
+        for place, runner in enumerate(runners)
+    }
+    labels = [
+        PeriodicAction(name, REFRESH_SECONDS, action)
+        for runner in runners
+        for name, action in (
+            ("labels", runner.refresh),
+            ("bring-labels", runner.bring_labels),
+        )
+    ]
+    release = min(RELEASE_SECONDS, worker.lease_seconds / 4)
+    expired = [PeriodicAction("release-tasks", release, runner.release_expired) for runner in runners[:1]]
+    return {**tasks, "labels": labels, "expired-tasks": expired}
+
+
+def _daily(runners: Sequence[TaskRunner], check_files: Callable[[], object]) -> Sequence[PeriodicAction]:
+    """Return what is done once a day, or looked at now and then, for the whole installation."""
+    return [
+        action
+        for runner in runners
+        for action in (
+            PeriodicAction("head", HEAD_SECONDS, runner.keep_head, at_once=True),  # a worker need not live so long
+            PeriodicAction("backup", BACKUP_SECONDS, runner.back_up),
+            PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
+            PeriodicAction("files", INTEGRITY_SECONDS, check_files),
+            PeriodicAction("thinning", THINNING_SECONDS, runner.thin_snapshots),
+        )
+    ]
+
+
+def repeat(
+    actions: Sequence[PeriodicAction],
+    stop: threading.Event,
+    *,
+    turned: Callable[[], object] = lambda: None,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Run each action whenever its seconds have passed since its last turn, one after the other, until stopped."""
+    due = [clock() + (0.0 if action.at_once else action.seconds) for action in actions]
+    while not stop.is_set():
+        for place, action in enumerate(actions):
+            if clock() >= due[place] and not stop.is_set():
+                run_logged(action)
+                due[place] = clock() + action.seconds
+        turned()
+        stop.wait(max(0.0, min(due) - clock()))
+
+
+def run_logged(action: PeriodicAction) -> None:
+    """Take one turn; what goes wrong is logged."""
+    try:
+        action.run()
+    except Exception as error:  # the edge: the next turn comes soon, and the worker must not stop scoring
+        if not log_away(error):
+            log.exception("schedule.failed", extra={"data": {"action": action.name}})
 
 
 class Throttled:
@@ -135,21 +206,3 @@ class AfterEvents:
             return
         self._action()  # where it fails, the next turn tries again
         self._seen, self._again = count, now + LISTENING_SECONDS
-
-
-def _at_interval(
-    scheduler: BackgroundScheduler, seconds: float, *, name: str, action: Callable[[], object], at_once: bool = False
-) -> None:
-    first = {"next_run_time": datetime.now(UTC)} if at_once else {}
-    scheduler.add_job(_log_errors(name, action), "interval", seconds=seconds, id=name, **first)
-
-
-def _log_errors(name: str, action: Callable[[], object]) -> Callable[[], None]:
-    def run() -> None:
-        try:
-            action()
-        except Exception as error:  # the edge: the next turn comes soon, and the worker must not stop scoring
-            if not log_away(error):
-                log.exception("schedule.failed", extra={"data": {"action": name}})
-
-    return run

@@ -26,7 +26,7 @@ from storage.models.core import AuditEvent
 from tests.factories import small_benchmark
 from tests.factories.fakes.fake_hub import Repository, writable
 from workers.jobs.audit_checkpoint import HubDataset, publish_heads, write_checkpoint
-from workers.schedule import _log_errors
+from workers.schedule import PeriodicAction, run_logged
 from workers.task_runner import create_task_runner
 
 TOKEN = "hf_writes_heads_only"
@@ -207,7 +207,7 @@ def test_a_hub_that_refuses_stops_no_worker_and_no_token_is_logged(
         database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0, dataset=replace(dataset, token=OTHER)
     )
     with caplog.at_level(logging.DEBUG):
-        _log_errors("head", runner.keep_head)()
+        run_logged(PeriodicAction("head", 0.0, runner.keep_head))
     assert hub.commits == []
     assert "schedule.failed" in caplog.text
     assert OTHER not in caplog.text

@@ -164,19 +164,6 @@ def test_gaps_are_filled_without_a_request(worker: Worker) -> None:
     assert worker.enqueue_missing() == 0
 
 
-def test_a_failing_action_does_not_end_the_schedule() -> None:
-    calls = []
-
-    def fail() -> None:
-        calls.append(1)
-        raise RuntimeError
-
-    action = schedule._log_errors("test", fail)
-    action()
-    action()
-    assert len(calls) == 2
-
-
 def test_a_slow_snapshot_is_made_less_often() -> None:
     now = [0.0]
     turns: list[float] = []

@@ -9,7 +9,6 @@ from multiprocessing.context import ForkServerContext
 IMPORTED_AT_WORK = (
     "alembic.command",
     "anyio._backends._asyncio",
-    "apscheduler.triggers.interval",
     "jinja2.ext",
     "pydantic.v1",
     "scipy.special",
