@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import time
 from contextlib import suppress
 from functools import partial
 
+from common.exit_deadline import WEB_SECONDS, run_until_signal
 from common.logging_setup import log_to_stderr
 from operation.request_metrics import RequestIdFilter
 from settings import Settings, SettingsError
@@ -29,6 +31,7 @@ def main() -> int:
     try:
         if os.environ.get("ROLE", "").strip() == "worker":  # it needs none of the web process's settings
             os.execve(sys.executable, [sys.executable, "-m", "workers"], child_environment())  # noqa: S606
+        signal.signal(signal.SIGTERM, _interrupt)
         settings = Settings.from_env(os.environ)
         listener = open_listener(settings)
         lock = claim_directory(settings)  # before files of a service that runs are taken for those of a dead one
@@ -38,10 +41,13 @@ def main() -> int:
     except (SettingsError, DatabaseUnusable, OSError) as error:
         complain(error)
         return 2
+    except KeyboardInterrupt:
+        return 0
     configured = True
     with suppress(KeyboardInterrupt):
         services = build_services(settings, database, signer=signer)
-        configured = asyncio.run(serve(settings, services, listener=listener))
+        # Not asyncio.run, which waits at its end for threads that may wait for something which never answers.
+        configured = asyncio.Runner().run(serve(settings, services, listener=listener))
     database.close()
     if lock is not None:
         lock.close()
@@ -50,5 +56,10 @@ def main() -> int:
     return 0 if configured else 2
 
 
+def _interrupt(*_: object) -> None:
+    """End the start as Ctrl-C does. While it serves, the server has a handler of its own."""
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    run_until_signal(main, WEB_SECONDS)

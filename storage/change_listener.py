@@ -45,9 +45,9 @@ class ChangeListener:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the thread; one that waits for a server which does not answer is left behind."""
         self._stop.set()
-        self._thread.join()
+        self._thread.join(2 * _LOOK_SECONDS)
 
     def _run(self) -> None:
         while not self._stop.is_set():

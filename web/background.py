@@ -16,6 +16,7 @@ from starlette.routing import Mount
 
 import submissions.api
 from auth import LOCAL
+from common.exit_deadline import Watchdog
 from operation.replication import stored_uploads
 from operation.replication.litestream import environment
 from settings import Settings
@@ -35,6 +36,8 @@ from web.startup import child_environment
 from workers.supervisor import Supervisor
 
 UPLOADS_SECONDS = 600.0
+_LEAVE_SECONDS = 6.0  # that tasks get at the end: more than a supervisor takes
+_TURN_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +60,7 @@ def lifespan(
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), give_up=on_misconfigured)
         replicating = _replicating(settings, services, after=after)
-        tasks = [_run_gradio(settings, services, allowlist=gradio, stop=stop)]
+        tasks = [_run_gradio(settings, services, allowlist=gradio, stop=stop), _watch_event_loop(stop)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
@@ -104,7 +107,7 @@ def _replicating(settings: Settings, services: Services, *, after: asyncio.Event
 
 @asynccontextmanager
 async def _run_tasks(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.Event) -> AsyncIterator[None]:
-    """Run tasks beside the block; at its end they are stopped and awaited."""
+    """Run tasks beside the block; at its end they are stopped and awaited, for a while."""
     running = [asyncio.create_task(task) for task in tasks]
     for task in running:
         task.add_done_callback(_report)
@@ -112,7 +115,21 @@ async def _run_tasks(tasks: Sequence[Coroutine[Any, Any, None]], stop: asyncio.E
         yield
     finally:
         stop.set()
-        await asyncio.gather(*running, return_exceptions=True)
+        if running:
+            _, late = await asyncio.wait(running, timeout=_LEAVE_SECONDS)
+            for task in late:
+                task.cancel()
+            if late:
+                await asyncio.wait(late, timeout=0.5)
+
+
+async def _watch_event_loop(stop: asyncio.Event) -> None:
+    """End the process where its event loop stands still."""
+    with Watchdog(["events"]) as watchdog:
+        while not stop.is_set():
+            watchdog.turn("events")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), _TURN_SECONDS)
 
 
 def _report(task: asyncio.Task[None]) -> None:
@@ -160,13 +177,26 @@ async def _run_gradio(
     async with AsyncExitStack() as running:
         for language in languages():
             spoken = services.in_language(language)
-            shell, pages = await asyncio.to_thread(_build_gradio, settings, spoken)
+            building = asyncio.create_task(asyncio.to_thread(_build_gradio, settings, spoken))
+            if not await _ends_before(building, stop):
+                return
+            shell, pages = building.result()
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
             rewrite = rewrite_pages(spoken, settings.upload_limit_bytes / 2**20)
             served = NoscriptMiddleware(HtmlPagesMiddleware(mounted, rewrite), language)
             allowlist.attach(served, frozenset(pages.fns), language=language)
         await stop.wait()
+
+
+async def _ends_before(work: asyncio.Task[Any], stop: asyncio.Event) -> bool:
+    """Wait for the end of work or the order to stop, whichever comes first; True if it was the end."""
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        stopping.cancel()
+    return work.done()
 
 
 def _build_gradio(settings: Settings, services: Services) -> tuple[FastAPI, Any]:

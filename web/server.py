@@ -56,7 +56,7 @@ async def serve(settings: Settings, services: Services, *, listener: socket.sock
         log_level="warning",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=2,
         lifespan="on",
         http=HeaderTimeoutProtocol,
         proxy_headers=bool(settings.trusted_proxies),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
+from common.exit_deadline import WORKER_SECONDS, run_until_signal
 from vlrb.common.command_line import exit_code
 
 
@@ -20,4 +20,4 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_until_signal(main, WORKER_SECONDS)

@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from common.exit_deadline import Watchdog
 from common.logging_setup import log_to_stderr
 from operation.replication.folder_mirror import restore_items, worker_mirrors
 from operation.replication.replica import LABELS
@@ -33,6 +34,8 @@ from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare
 from workers.task_runner import TaskRunner, create_task_runner
 
+_JOBS = "jobs"  # the loop of this thread
+
 log = logging.getLogger(__name__)
 
 
@@ -42,10 +45,10 @@ def work(settings: WorkerSettings, until_empty: bool) -> None:
     Raises SettingsError, LabelsError, LabelSetChanged and ReplicaUnusable.
     """
     log_to_stderr()
+    stop = _stop_on_signals()
     restore_items(settings.replica, settings.state_dir)
     _write_items(settings)
     scorers = [_scorer(settings, served) for served in settings.served]
-    stop = _stop_on_signals()
     with suppress(StoppedWhileWaiting):
         database = retry_while_away(partial(open_worker_database, settings), stop.rest)
         with closing(database):
@@ -81,14 +84,21 @@ def _work_on(
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
     daily = _file_checks(database, runners)
+    watchdog = Watchdog([_JOBS, schedule.HEARTBEAT, schedule.QUEUE])
+
+    def should_stop() -> bool:
+        watchdog.turn(_JOBS)
+        return stop.is_set()
+
     with (
         listening(database, stop.wake) as heard,
-        schedule.running(worker, runners, mirrors=mirrors.copies, check_files=daily, heard=heard),
+        watchdog,
+        schedule.running(worker, runners, mirrors=mirrors.copies, check_files=daily, heard=heard, turned=watchdog.turn),
     ):
         if until_empty:
-            retry_while_away(partial(drain, worker, stop.is_set, rest=stop.wait), stop.rest)
+            retry_while_away(partial(drain, worker, should_stop, rest=stop.wait), stop.rest)
         else:
-            run(worker, stop.is_set, rest=stop.wait, heard=heard)
+            run(worker, should_stop, rest=stop.wait, heard=heard)
     _leave(worker)
 
 

@@ -13,13 +13,14 @@ from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from common.exit_deadline import WORKER_SECONDS
 from workers import WRONG_CONFIGURATION
 
 log = logging.getLogger(__name__)
 
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 30.0  # seconds before a restart; doubles with each early death
 _STEADY = 20.0  # seconds after which a worker counts as having started well
-_PATIENCE = 10.0  # seconds that a worker gets to finish what it does
+_PATIENCE = WORKER_SECONDS + 1.0  # seconds that a program gets to finish what it does
 _PR_SET_PDEATHSIG = 1
 _EVENTS = ("started", "ended", "misconfigured")  # in the log, after the program's name
 
@@ -52,9 +53,13 @@ class Supervisor:
         while not stop.is_set():
             started = time.monotonic()
             self._process = process = await self._start()
-            if await _either(process, stop):
-                await _end(process)
-                return
+            try:
+                if await _either(process, stop):
+                    await _end(process)
+                    return
+            except asyncio.CancelledError:  # nobody waits for it any longer
+                _kill(process)
+                raise
             if process.returncode == WRONG_CONFIGURATION:
                 log.error(self._misconfigured, extra={"data": {"pid": process.pid, "again": not first}})
                 if first:
@@ -109,6 +114,10 @@ async def _end(process: Process) -> None:
     try:
         await asyncio.wait_for(process.wait(), _PATIENCE)
     except TimeoutError:
-        with suppress(ProcessLookupError):
-            process.kill()
+        _kill(process)
         await process.wait()
+
+
+def _kill(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.kill()
