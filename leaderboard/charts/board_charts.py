@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ from leaderboard.charts.scatter_plots import (
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.common.rounding import one_decimal
-from vlrb.statistics.pairwise import BAND_JUDGES, BANDS, KAPPA_AT_MOST
+from vlrb.statistics.pairwise import AGREEMENT_AT_MOST, BAND_JUDGES, BANDS
 
 MOST_SPOTS = 400  # of a tier; the best ones
 MOST_NAMED = 10  # beside those chosen
@@ -209,16 +210,16 @@ def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
     )
 
 
-@chart("agreement", _("Kappa"), place=10, group="biases", needs="nothing")
+@chart("agreement", _("Agreement"), place=10, group="biases", needs="nothing")
 def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Cohen's kappa between the majority verdicts of the judges chosen."""
-    result, notes = chosen_judges(entries, view, most=KAPPA_AT_MOST)
+    """Agreement of the judges chosen, corrected for a random order; among the numbers their error consistency."""
+    result, notes = chosen_judges(entries, view, most=AGREEMENT_AT_MOST)
     relations = view.around.relations
     if not result:
         return empty_chart(notes)
     if relations is None:
         return empty_chart((*notes, _("Agreement follows about a minute after scores. Reload the page then.")))
-    place = {name: at for at, name in enumerate(relations.entries[: len(relations.kappa)])}
+    place = {name: at for at, name in enumerate(relations.entries[: len(relations.agreement)])}
     known = [judge for judge in result if judge.id in place]
     anonymous = {entry["id"] for entry in entries if is_anonymous(entry)}
     if hidden := [judge.name for judge in result if judge.id in anonymous]:
@@ -231,39 +232,44 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         if len(missing) > _MOST_MISSING:
             missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
         text = _("We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
-                 most=KAPPA_AT_MOST, names=joined(map(isolated, missing)))  # fmt: skip
+                 most=AGREEMENT_AT_MOST, names=joined(map(isolated, missing)))  # fmt: skip
         notes += (text,)
     if len(known) < 2:
         return empty_chart((*notes, _("Agreement needs two judges or more. Choose another one above.")))
     at = [place[judge.id] for judge in known]
-    square = relations.kappa[np.ix_(at, at)]
+    square = relations.agreement[np.ix_(at, at)]
     values = [[None if math.isnan(value) else float(value) for value in line] for line in square]
     pairs = int(relations.sizes.sum())
     words = ChartText(
         _("Which judges judge alike"),
         _(
-            "Cohen's kappa of two judges' majority verdicts on the same pairs, right or wrong: 1 is full agreement, "
-            "0 what chance gives."
+            "How often the majority verdicts of two judges are the same, right or wrong, corrected for a random order: "
+            "1 is full agreement, 0 what chance gives."
         ),
         axis=_(
             "The stronger the shade, the more they agree; agreement does not mean accuracy (n {pairs} pairs)",
             pairs=f"{pairs:,}",
         ),
     )
-    notes += (_("Kappa needs no label, so it is the same under all rules. The numbers below have three decimals."),)
+    notes += (_("This agreement needs no label, so it is the same under all rules."),)
     if len(known) > CELLS_WITH_NUMBERS:
         notes += (_("Up to {most} judges have their numbers in the cells.", most=CELLS_WITH_NUMBERS),)
-    cells: list[Cells] = [
-        (judge.name, other.name, values[i][j])
-        for i, judge in enumerate(known)
-        for j, other in enumerate(known)
-        if i < j
-    ]
+    header = (_("judge"), _("other judge"), _("agreement, corrected"))
+    names = [judge.name for judge in known]
+    places = list(combinations(range(len(known)), 2))
+    cells: list[Cells] = [(names[i], names[j], values[i][j]) for i, j in places]
+    if relations.right is not None:
+        text = _(
+            "Error consistency (Geirhos 2020), among the numbers below, says whether two judges err on the same pairs: "
+            "0 is what judges of their accuracies do that err independently."
+        )
+        notes += (text,)
+        header = (*header, _("error consistency"))
+        consistency = [relations.error_consistency(known[i].id, known[j].id) for i, j in places]
+        cells = [(*row, value) for row, value in zip(cells, consistency, strict=True)]
     words = replace(words, axis=with_legend(words.axis, [Estimate(0, None, high=None, n=pairs)]))
-    drawn = matrix(
-        [judge.name for judge in known], values, page=view.page, words=words, strength=FADED if pairs < FEW_PAIRS else 1
-    )
-    return to_chart(drawn, words, notes=notes, rows=cells, header=(_("judge"), _("other judge"), _("kappa")))
+    drawn = matrix(names, values, page=view.page, words=words, strength=FADED if pairs < FEW_PAIRS else 1)
+    return to_chart(drawn, words, notes=notes, rows=cells, header=header)
 
 
 @chart("difficulty", _("Difficulty"), place=14, group="field", alone=True, needs="counts")

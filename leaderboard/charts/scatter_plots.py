@@ -404,7 +404,7 @@ def matrix(
 
 
 def _alike(page: Page, first: str, *, other: str, value: float | None) -> str:
-    message = _("no agreement can be measured") if value is None else _("kappa {value}", value=f"{value:.3f}")
+    message = _("no agreement can be measured") if value is None else _("agreement {value}", value=f"{value:.3f}")
     return f"<b>{plain(first, 40)}</b><br>{plain(other, 40)}: {page.text(message)}"
 
 

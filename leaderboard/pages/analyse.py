@@ -52,7 +52,7 @@ FILES: Mapping[str, str] = {
 """Files of a figure: ending -> media type."""
 _FILE_WIDTH = 1160
 _ROWS = 400  # of the table; the files have all
-_KAPPA_DECIMALS = 3
+_AGREEMENT_DECIMALS = 3
 _WORDS = ("scored", "reported", "yes", "no", "longer", "shorter")  # in cells of the numbers
 _PAIRS = 5  # the column of estimates that counts pairs
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
@@ -338,7 +338,7 @@ def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: I
         figures=_drawings(charts, board_version),
         groups=_groups(board_version, query),
         rows=chart.rows[:_ROWS],
-        shown=partial(_shown, context, _KAPPA_DECIMALS if query.chart == "agreement" else 1),
+        shown=partial(_shown, context, _AGREEMENT_DECIMALS if query.chart == "agreement" else 1),
         is_small=lambda row: chart.has_estimates and row[_PAIRS] is not None and row[_PAIRS] < FEW_PAIRS,
         few=FEW_PAIRS,
         files={kind: (query.url(kind), file_name(query, kind)) for kind in FILES},

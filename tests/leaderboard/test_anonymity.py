@@ -44,7 +44,7 @@ def test_relations_without_some_entries_are_those_of_the_others() -> None:
     for i, one in enumerate(less.entries):
         for j, other in enumerate(less.entries):
             at, to = whole.entries.index(one), whole.entries.index(other)
-            assert less.kappa[i, j] == whole.kappa[at, to]
+            assert less.agreement[i, j] == whole.agreement[at, to]
             assert less.pair(one, other, VL) == whole.pair(one, other, VL)
     assert whole.without(()) is whole
 

@@ -190,15 +190,17 @@ def test_critics_stand_with_the_judges_chosen_by_kind() -> None:
 # --- who is alike, and how hard the pairs are -------------------------------------------------------------------------
 
 
-def test_kappa_in_the_figure_is_that_of_the_relations_in_the_order_of_the_board() -> None:
+def test_agreement_in_the_figure_is_that_of_the_relations_in_the_order_of_the_board() -> None:
     chart = CHARTS["agreement"].draw(ENTRIES[:4], VIEW)
     relations = VIEW.around.relations
     assert relations is not None
     place = {f"Judge {'ABCDEF'[int(name[-1]) - 1]}": at for at, name in enumerate(relations.entries)}
     assert len(chart.rows) == 6
-    for one, other, kappa in chart.rows:
-        assert kappa == pytest.approx(relations.kappa[place[str(one)], place[str(other)]])
-        assert f"{kappa:.2f}" in words(chart)
+    for one, other, agreement, consistency in chart.rows:
+        at, to = place[str(one)], place[str(other)]
+        assert agreement == pytest.approx(relations.agreement[at, to])
+        assert f"{agreement:.2f}" in words(chart)
+        assert consistency == relations.error_consistency(relations.entries[at], relations.entries[to])
     assert all(data(chart)[0]["z"][at][at] is None for at in range(4))
 
 

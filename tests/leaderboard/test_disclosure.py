@@ -185,10 +185,10 @@ def test_figures_of_hidden_labels_follow_one_rule_and_name_no_source(chart: str)
         assert all(round(cell, 1) == cell for row in rows for cell in row if isinstance(cell, float))
 
 
-def test_kappa_needs_no_label_and_stays_while_paired_counts_go() -> None:
+def test_agreement_needs_no_label_and_stays_while_paired_counts_go() -> None:
     body = pairwise.related()[1].body
     before, after = unpack(body), without_counts(unpack(body))
-    assert np.array_equal(before.kappa, after.kappa, equal_nan=True)
+    assert np.array_equal(before.agreement, after.agreement, equal_nan=True)
     assert before.pair(*before.entries[:2], VL)
     assert after.pair(*after.entries[:2], VL) is None
     assert after.bands is None

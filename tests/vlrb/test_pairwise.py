@@ -16,8 +16,9 @@ from tests.rank_ranges import ranges_by
 from vlrb.benchmarks.labels import make_label_set
 from vlrb.protocols import scores
 from vlrb.scoring import Tally, tally
+from vlrb.statistics.judge_agreement import agreement_matrix, error_consistency
 from vlrb.statistics.pairwise import (
-    KAPPA_AT_MOST,
+    AGREEMENT_AT_MOST,
     agreement,
     comparable,
     compare_all,
@@ -26,7 +27,6 @@ from vlrb.statistics.pairwise import (
     ranking_keys,
     unpack,
 )
-from vlrb.statistics.reliability import cohen_kappa
 from vlrb.statistics.uncertainty import macro_difference, mcnemar_exact
 from vlrb.votes import ABSENT, Votes
 
@@ -150,24 +150,32 @@ def test_a_stranger_cannot_be_compared():
     assert found.pair("e1", "e1", VL)["overall"].p == 1
 
 
-def test_kappa_is_that_of_each_pair_to_three_decimals_for_at_most_two_hundred_judges():
+def test_agreement_is_that_of_each_pair_to_three_decimals_for_at_most_two_hundred_judges():
     verdicts = judges(6)
-    kappa = compare_all("abcdef", verdicts, labels=LABELS, table=TABLE).relations.kappa
+    found = compare_all("abcdef", verdicts, labels=LABELS, table=TABLE).relations.agreement
     for i, j in combinations(range(6), 2):
-        assert kappa[i, j] == kappa[j, i] == round(cohen_kappa(verdicts[i], verdicts[j]), 3)
+        assert found[i, j] == found[j, i] == round(agreement_matrix(verdicts[[i, j]])[0, 1], 3)
     assert (
-        compare_all([str(n) for n in range(210)], judges(210), labels=LABELS, table=TABLE).relations.kappa.shape
-        == (KAPPA_AT_MOST,) * 2
+        compare_all([str(n) for n in range(210)], judges(210), labels=LABELS, table=TABLE).relations.agreement.shape
+        == (AGREEMENT_AT_MOST,) * 2
     )
 
 
-def test_judges_without_a_common_item_have_no_kappa_but_the_others_do():
+def test_error_consistency_of_two_entries_is_that_of_a_count_item_by_item():
+    verdicts = judges(3)
+    relations = compare_all("abc", verdicts, labels=LABELS, table=TABLE).relations
+    first, second = verdicts[:2] == LABELS.preferred
+    counts = int((first & second).sum()), int(first.sum())
+    expected = error_consistency(*counts, second_right=int(second.sum()), items=len(TABLE))
+    assert relations.error_consistency("a", "b") == relations.error_consistency("b", "a") == pytest.approx(expected)
+
+
+def test_judges_without_a_common_item_have_no_agreement_but_the_others_do():
     verdicts = judges(3)
     verdicts[0, :30], verdicts[1, 30:] = ABSENT, ABSENT
-    kappa = agreement(verdicts)
-    assert np.isnan(kappa[0, 1]) and not np.isnan(kappa[[0, 1], [2, 2]]).any()
-    assert np.diag(kappa).tolist() == [1, 1, 1]
-    assert kappa[0, 2] == round(cohen_kappa(verdicts[0], verdicts[2]), 3)
+    found = agreement(verdicts)
+    assert np.isnan(found[0, 1]) and not np.isnan(found[[0, 1], [2, 2]]).any()
+    assert np.diag(found).tolist() == [1, 1, 1]
 
 
 def test_bands_are_tenths_of_the_judges_that_have_the_item():
@@ -212,8 +220,9 @@ def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on
     others = compare_all([f"e{number}" for number in range(8)], judges(8), labels=flipped, table=TABLE, public=False)
     assert pack(others.relations) == pack(hidden.relations)  # not even its digest depends on a label
     back = unpack(pack(hidden.relations).body)
+    assert back.error_consistency("e0", "e1") is None
     assert back.right is back.only_right is back.bands is back.pair("e0", "e1", VL) is None
-    assert np.array_equal(back.kappa, public.relations.kappa, equal_nan=True)
+    assert np.array_equal(back.agreement, public.relations.agreement, equal_nan=True)
 
 
 def test_a_category_without_items_has_no_ranges_and_takes_the_macro_with_it():
@@ -243,9 +252,9 @@ def test_what_is_stored_is_read_back(count, seed, public):
     packed = pack(found.relations)
     back = unpack(packed.body)
     assert (back.label_revision, back.entries) == (found.relations.label_revision, found.relations.entries)
-    for name in ("sizes", "right", "only_right", "kappa", "bands"):
+    for name in ("sizes", "right", "only_right", "agreement", "bands"):
         one, other = getattr(back, name), getattr(found.relations, name)
-        assert one is other is None or np.array_equal(one, other, equal_nan=name == "kappa")
+        assert one is other is None or np.array_equal(one, other, equal_nan=name == "agreement")
     assert pack(back) == packed
     assert json.loads(json.dumps(found.summary)) == found.summary
 

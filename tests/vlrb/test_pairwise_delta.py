@@ -23,10 +23,10 @@ def content(entries: list[int], *, public: bool = True, at_most: int = 8) -> byt
     both = np.minimum(number[:, None], number[None, :]) % 7
     only = (right[:, :, None] - both).astype(np.int16)
     alike = number[:at_most].astype(float)
-    kappa = (alike[:, None] * alike[None, :] % 100) / 100
+    agreement = (alike[:, None] * alike[None, :] % 100) / 100
     bands = (np.arange(40) + len(entries)).astype(np.int8) % 10
-    found = PairwiseArrays("v0", names, sizes=SIZES, right=right, only_right=only, kappa=kappa, bands=bands)
-    hidden = PairwiseArrays("v0", names, sizes=SIZES, right=None, only_right=None, kappa=kappa, bands=None)
+    found = PairwiseArrays("v0", names, sizes=SIZES, right=right, only_right=only, agreement=agreement, bands=bands)
+    hidden = PairwiseArrays("v0", names, sizes=SIZES, right=None, only_right=None, agreement=agreement, bands=None)
     return zlib.decompress(pack(found if public else hidden).body)
 
 
@@ -36,7 +36,7 @@ ORDERS = st.lists(st.integers(1, 40), unique=True, min_size=1, max_size=14)
 @given(ORDERS, ORDERS, st.booleans(), st.booleans())
 def test_any_relations_come_back_from_any_others(first: list[int], second: list[int], was: bool, now: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairwise_delta, "KAPPA_AT_MOST", 8)
+        patch.setattr(pairwise_delta, "AGREEMENT_AT_MOST", 8)
         base, target = content(first, public=was), content(second, public=now)
         delta = pairwise_delta.encode(base, target)
         assert delta is not None

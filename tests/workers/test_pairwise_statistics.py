@@ -111,7 +111,7 @@ def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -
         expected = compare_all(summary["entries"], verdicts, labels=labels, table=scorer.table)
         found = unpack(_stored(ready, summary["id"]))
         assert np.array_equal(found.only_right, expected.relations.only_right)
-        assert np.array_equal(found.kappa, expected.relations.kappa)
+        assert np.array_equal(found.agreement, expected.relations.agreement)
         assert np.array_equal(found.bands, expected.relations.bands)
         assert summary["ranges"] == expected.summary["ranges"]
         assert len(rank_ranges_of(summary, "official", order="macro")) == 7

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
-from vlrb.statistics.reliability import kappa_matrix
+from vlrb.statistics.judge_agreement import agreement_matrix
 from vlrb.votes import ABSENT, Matrix
 
 FEWEST, MOST = 5, 15
@@ -66,7 +66,7 @@ def _copies(verdicts: Matrix, other: Matrix) -> bool:
     shared = (verdicts != ABSENT) & (other != ABSENT)
     if (verdicts[shared] == other[shared]).all():
         return bool(shared.any())
-    return bool(kappa_matrix(np.stack([verdicts, other]))[0, 1] > COPY)
+    return bool(agreement_matrix(np.stack([verdicts, other]))[0, 1] > COPY)
 
 
 def candidates(verdicts: Matrix, labels: LabelSet, *, table: ItemTable) -> Candidates:

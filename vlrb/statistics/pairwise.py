@@ -9,13 +9,14 @@ the other, little-endian, in C order. ``arrays`` lists [name, numpy type, shape]
 * ``sizes`` int32 (sources): labelled items by source, in the order of the definition;
 * ``right`` int16 (sources, entries): items right under ``strict``;
 * ``both`` int16 (sources, pairs): items that both entries are right on, pairs (i, j) with i < j, row by row;
-* ``kappa`` int16 (pairs of the first KAPPA_AT_MOST entries): Cohen's kappa in thousandths, _NO_KAPPA where undefined;
+* ``agreement`` int16 (pairs of the first AGREEMENT_AT_MOST entries): corrected for a random order, in thousandths,
+  _UNDEFINED where there is none;
 * ``group_differences``, ``group_products`` int32 (sources, pairs): where pairs come in groups, sums over the groups of
   d * d and d * n, where d is right of i minus right of j and n the pairs of the group; ``group_sizes`` int32 (sources,
   2): sum of n * n, and groups;
 * ``bands`` int8 (items): 0..9 for the tenth in which the share of right judges lies, -1 with too few judges.
 
-A label set that is not public gets rank ranges under the official grouping and the label-free kappa, nothing else.
+A label set that is not public gets rank ranges under the official grouping and the label-free agreement only.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ from vlrb.statistics.clustered_intervals import (
     grouped_reach,
     mean_difference,
 )
+from vlrb.statistics.judge_agreement import agreement_matrix, error_consistency
 from vlrb.statistics.ranking import (
     RANK_RANGE_LIMIT,
     RankRanges,
@@ -54,18 +56,17 @@ from vlrb.statistics.ranking import (
     parts_of,
     rank_ranges,
 )
-from vlrb.statistics.reliability import cohen_kappa, kappa_matrix
 from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
-VERSION = "3"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "4"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
-KAPPA_AT_MOST = 200
+AGREEMENT_AT_MOST = 200
 BANDS = 10
 BAND_JUDGES = 5  # fewer would show what single judges got right
-_NO_KAPPA = -32768
+_UNDEFINED = -32768
 _COMPRESSION = 3  # 6 takes three times as long for 2% less
 
 _OrderParts = Mapping[str, Mapping[str, list[BoolArray]]]  # by grouping and order
@@ -148,8 +149,9 @@ class PairwiseArrays:
     """Arrays over the compared entries under one label revision, best strict macro first.
 
     ``only_right``: int16 (sources, entries, entries), items of a source on which the row is right and the column is
-    wrong, under ``strict``. ``right``: int16 (sources, entries). ``kappa``: (m, m) agreement of majority verdicts
-    between the first m entries, rounded to thousandths, NaN where undefined. ``bands``: int8 per item of the table.
+    wrong, under ``strict``. ``right``: int16 (sources, entries). ``agreement``: (m, m) of the majority verdicts of the
+    first m entries, corrected for a random order, in thousandths, NaN where undefined. ``bands``: int8 per item of the
+    table.
     """
 
     label_revision: str
@@ -157,7 +159,7 @@ class PairwiseArrays:
     sizes: IntArray
     right: Int16Array | None
     only_right: Int16Array | None
-    kappa: FloatArray
+    agreement: FloatArray
     bands: Int8Array | None
     grouped: GroupedPairs | None = None
 
@@ -166,13 +168,13 @@ class PairwiseArrays:
         kept = [index for index, name in enumerate(self.entries) if name not in names]
         if len(kept) == len(self.entries):
             return self
-        alike = [index for index in kept if index < len(self.kappa)]
+        alike = [index for index in kept if index < len(self.agreement)]
         return replace(
             self,
             entries=tuple(self.entries[index] for index in kept),
             right=None if self.right is None else self.right[:, kept],
             only_right=None if self.only_right is None else self.only_right[:, kept][:, :, kept],
-            kappa=self.kappa[np.ix_(alike, alike)],
+            agreement=self.agreement[np.ix_(alike, alike)],
             grouped=None if self.grouped is None else self.grouped.of(kept),
         )
 
@@ -203,6 +205,16 @@ class PairwiseArrays:
         means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
         complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
         return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **result}
+
+    def error_consistency(self, first: str, second: str) -> float | None:
+        """Return whether two entries err on the same items; None where that is undefined, or not disclosed."""
+        if self.right is None or self.only_right is None:
+            return None
+        i, j = self.entries.index(first), self.entries.index(second)
+        right, other, only = (
+            int(counts.sum()) for counts in (self.right[:, i], self.right[:, j], self.only_right[:, i, j])
+        )
+        return error_consistency(right - only, right, second_right=other, items=int(self.sizes.sum()))
 
     def _grouped_pair(
         self,
@@ -341,7 +353,7 @@ def compare_all(
         sizes=sizes,
         right=right if public else None,
         only_right=only if public else None,
-        kappa=agreement(verdicts[:KAPPA_AT_MOST]),
+        agreement=agreement(verdicts[:AGREEMENT_AT_MOST]),
         bands=bands,
         grouped=GroupedPairs.count(correct, members, groups=table.group_index)
         if public and spec.grouped is not None
@@ -384,19 +396,11 @@ def outcomes(verdicts: Matrix, labels: LabelSet) -> BoolArray:
 
 
 def agreement(verdicts: Matrix) -> FloatArray:
-    """(judges, items) -> (judges, judges) Cohen's kappa rounded to thousandths; NaN where it is undefined, 1 with
+    """(judges, items) -> (judges, judges) agreement rounded to thousandths; NaN where it is undefined, 1 with
     oneself."""
-    present = (verdicts != ABSENT).astype(np.float32)
-    shared = present @ present.T > 0
-    if len(verdicts) and shared.all():
-        kappa = np.round(kappa_matrix(verdicts), 3)
-    else:  # only judges of revisions without a common item come here: no reason to be fast
-        kappa = np.full(shared.shape, np.nan)
-        for i, j in np.argwhere(shared):
-            value = cohen_kappa(verdicts[i], verdicts[j])
-            kappa[i, j] = np.nan if value is None else round(value, 3)
-    np.fill_diagonal(kappa, 1.0)
-    return kappa
+    result = np.round(agreement_matrix(verdicts), 3)
+    np.fill_diagonal(result, 1.0)
+    return result
 
 
 def _bands(correct: npt.NDArray[np.bool_], present: npt.NDArray[np.bool_]) -> Int8Array:
@@ -555,9 +559,9 @@ def pack(relations: PairwiseArrays) -> Packed:
             arrays["group_differences"] = relations.grouped.differences[:, i, j].astype("<i4")
             arrays["group_products"] = relations.grouped.products[:, i, j].astype("<i4")
             arrays["group_sizes"] = relations.grouped.sizes.astype("<i4")
-    i, j = np.triu_indices(len(relations.kappa), k=1)
-    thousandths = np.round(relations.kappa[i, j] * 1000)
-    arrays["kappa"] = np.where(np.isnan(thousandths), _NO_KAPPA, thousandths).astype("<i2")
+    i, j = np.triu_indices(len(relations.agreement), k=1)
+    thousandths = np.round(relations.agreement[i, j] * 1000)
+    arrays["agreement"] = np.where(np.isnan(thousandths), _UNDEFINED, thousandths).astype("<i2")
     if relations.bands is not None:
         arrays["bands"] = relations.bands.astype("|i1")
     header = {
@@ -583,7 +587,7 @@ def unpack(body: bytes) -> PairwiseArrays:
         sizes=arrays["sizes"].astype(np.int64),
         right=right,
         only_right=None if right is None else _only_right(right, arrays["both"]),
-        kappa=_kappa_square(arrays["kappa"], min(len(header["entries"]), KAPPA_AT_MOST)),
+        agreement=_agreement_square(arrays["agreement"], min(len(header["entries"]), AGREEMENT_AT_MOST)),
         bands=arrays.get("bands"),
         grouped=_grouped_pairs(arrays, len(header["entries"])),
     )
@@ -628,8 +632,8 @@ def _only_right(right: Int16Array, both: Int16Array) -> Int16Array:
     return only
 
 
-def _kappa_square(thousandths: Int16Array, entries: int) -> FloatArray:
+def _agreement_square(thousandths: Int16Array, entries: int) -> FloatArray:
     i, j = np.triu_indices(entries, k=1)
     square = np.ones((entries, entries))
-    square[i, j] = square[j, i] = np.where(thousandths == _NO_KAPPA, np.nan, thousandths / 1000)
+    square[i, j] = square[j, i] = np.where(thousandths == _UNDEFINED, np.nan, thousandths / 1000)
     return square

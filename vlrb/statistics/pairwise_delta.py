@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from vlrb.arrays import Array, IntArray
-from vlrb.statistics.pairwise import KAPPA_AT_MOST, MAGIC, read_arrays
+from vlrb.statistics.pairwise import AGREEMENT_AT_MOST, MAGIC, read_arrays
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,12 +100,12 @@ def _restored(name: str, empty: Array, *, old: StoredArrays, order: IntArray, ow
 def _source(name: str, array: Array, *, old: StoredArrays, order: IntArray) -> IntArray | None:
     """Return where in the base's array each figure of the last axis lies, or -1; None for an array of neither."""
     before = old.arrays.get(name)
-    if before is None or before.shape[:-1] != array.shape[:-1] or name not in ("right", "both", "kappa"):
+    if before is None or before.shape[:-1] != array.shape[:-1] or name not in ("right", "both", "agreement"):
         return None
     if name == "right":
         return order
-    most = KAPPA_AT_MOST if name == "kappa" else len(order)
-    compared = len(old.entries) if name == "both" else min(len(old.entries), KAPPA_AT_MOST)
+    most = AGREEMENT_AT_MOST if name == "agreement" else len(order)
+    compared = len(old.entries) if name == "both" else min(len(old.entries), AGREEMENT_AT_MOST)
     kept = np.where(order[:most] < compared, order[:most], -1)
     i, j = np.triu_indices(len(kept), k=1)
     low, high = np.minimum(kept[i], kept[j]), np.maximum(kept[i], kept[j])

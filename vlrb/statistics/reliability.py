@@ -11,8 +11,6 @@ import numpy.typing as npt
 from vlrb.arrays import Array, FloatArray
 from vlrb.votes import ABSENT, OTHER, UNDECIDED
 
-_VERDICTS = (0, 1, UNDECIDED)
-
 
 @cache
 def _majority_chances(total: int, k: int) -> FloatArray:
@@ -80,37 +78,26 @@ def majority(matrix: Array) -> npt.NDArray[np.int8]:
 
 
 def cohen_kappa(a: Array, b: Array) -> float | None:
-    """Cohen's kappa (1960) of two judges' verdicts per item: (observed - chance agreement) / (1 - chance agreement).
+    """Cohen's kappa (1960) of two people's answers per item: (observed - chance agreement) / (1 - chance agreement).
 
     ``a``, ``b``: int arrays (items,) of 0, 1, UNDECIDED, ABSENT. Undecided is a third answer to agree on; items that
-    either file lacks are left out. None where chance agreement is complete (both always give one and the same answer).
+    either lacks are left out. None where chance agreement is complete (both always give one and the same answer).
 
     Raises:
-        ValueError: lengths differ, or no item is in both files.
+        ValueError: lengths differ, or no item is in both.
     """
     first, second = np.asarray(a), np.asarray(b)
     if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError("verdicts of two judges are one-dimensional and equally long")
-    value = float(kappa_matrix(np.stack([first, second]))[0, 1])
-    return None if np.isnan(value) else value
-
-
-def kappa_matrix(verdicts: Array) -> FloatArray:
-    """Cohen's kappa of all pairs: (judges, items) verdicts -> (judges, judges), NaN where it is undefined.
-
-    Raises:
-        ValueError: two judges have no item in common.
-    """
-    answers = np.asarray(verdicts)
-    options = (*_VERDICTS, *range(2, int(answers.max(initial=1)) + 1))
-    chosen = [(answers == verdict).astype(np.float64) for verdict in options]
-    present = sum(chosen[1:], start=chosen[0])
-    shared = present @ present.T
-    if not (shared > 0).all():
-        raise ValueError("two judges have no item in common: there is no agreement to measure")
-    observed = sum(chose @ chose.T for chose in chosen) / shared
-    # How often each judge says it, counted on the items shared with the other one only.
-    chance = sum((chose @ present.T) * (present @ chose.T) for chose in chosen) / shared**2
+        raise ValueError("answers of two are one-dimensional and equally long")
+    both = (first != ABSENT) & (second != ABSENT)
+    if not both.any():
+        raise ValueError("two have no item in common: there is no agreement to measure")
+    first, second = first[both], second[both]
+    options = np.union1d(first, second)
+    chance = float(sum((first == answer).mean() * (second == answer).mean() for answer in options))
     # Chance agreement is complete or at least one item in n^2 away from it, far more than rounding.
-    undefined = np.isclose(chance, 1.0, rtol=0, atol=1e-12)
-    return np.where(undefined, np.nan, (observed - chance) / np.where(undefined, 1.0, 1.0 - chance))
+    return (
+        None
+        if np.isclose(chance, 1.0, rtol=0, atol=1e-12)
+        else float(((first == second).mean() - chance) / (1 - chance))
+    )

@@ -147,10 +147,10 @@ def test_numbers_of_few_pairs_are_pale_in_the_table(board_version: BoardVersion)
     assert few == {"VLFeedback"}, "10 pairs"
 
 
-def test_kappa_has_three_decimals_in_the_table() -> None:
+def test_agreement_and_error_consistency_have_three_decimals_in_the_table() -> None:
     compared = BoardVersion("s" * 20, pairwise.body(), context=RenderContext(VL), published=load_published(VL))
     table = page_of(compared, "chart=agreement").split("<tbody>")[1]
-    assert len(re.findall(r"<td class=\"n\">-?0\.\d{3}</td>", table)) == 10, "five judges"
+    assert len(re.findall(r"<td class=\"n\">-?0\.\d{3}</td>", table)) == 20, "five judges"
 
 
 def test_what_a_submitter_wrote_is_text_in_page_and_files(board_version: BoardVersion) -> None:
@@ -180,7 +180,7 @@ def test_many_judges_make_one_path_for_each_shade_instead_of_thousands_of_cells(
     }  # fmt: skip
     layout = {"height": 400, "margin": {"t": 0, "b": 0}, "shapes": [], "annotations": [], "xaxis": {
         "range": [-0.5, size - 0.5], "showline": False, "showticklabels": False}}  # fmt: skip
-    drawing = svg({"data": [trace], "layout": layout}, 400, p=LIGHT, name="kappa", paint=page_paint(VL))
+    drawing = svg({"data": [trace], "layout": layout}, 400, p=LIGHT, name="agreement", paint=page_paint(VL))
     assert len(ElementTree.fromstring(drawing)) == 10
 
 
