@@ -13,7 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import BoolArray
-from vlrb.statistics.ranking import influence, normal_draws, paired_tests, parts_of, step_down
+from vlrb.statistics.ranking import (
+    best_set,
+    best_set_limit,
+    influence,
+    normal_draws,
+    paired_tests,
+    parts_of,
+    step_down,
+)
 from vlrb.statistics.selection import luck, select_best, selected_p
 from vlrb.statistics.uncertainty import (
     ALPHA,
@@ -118,26 +126,32 @@ def board(random: np.random.Generator, abilities: npt.NDArray[np.float64]) -> Bo
 
 
 def ranges(share: float = 1.0) -> Iterator[str]:
-    """Family-wise errors and mean widths of rank ranges, Holm beside the step-down max-T procedure."""
-    yield "| judges | abilities | boards | errors, Holm | errors, max-T | mean range, Holm | mean range, max-T |"
-    yield "|---|---|---|---|---|---|---|"
+    """Family-wise errors and mean widths of rank ranges, Holm beside the step-down max-T procedure; how often a truly
+    best judge is said not to be first, and how often one judge alone could be."""
+    yield (
+        "| judges | abilities | boards | errors, Holm | errors, max-T | mean range, Holm | mean range, max-T "
+        "| best left out | one alone |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|"
     draws = normal_draws(len(CATEGORY))
     cases = ((12, 0.0, 400), (40, 0.0, 200), (12, 2.0, 100), (40, 2.0, 100), (150, 2.0, 10), (500, 2.0, 3))
     for judges, spread, boards in cases:
-        random, result = np.random.default_rng(judges), []
+        random, result, sets = np.random.default_rng(judges), [], []
         for _ in range(max(2, round(boards * share))):
             abilities = np.linspace(-spread / 2, spread / 2, judges) + 0.7
             right = board(random, abilities)
             tests = paired_tests(right, PARTS, exact=False)
+            first = best_set(judges, tests, clear=tests.p < best_set_limit(judges))
+            sets.append((not first[-1], first.sum() == 1))
             wrong = (tests.delta > 0) == (abilities[tests.first] <= abilities[tests.second])
             for rejected in (holm(tests.p) < ALPHA, step_down(tests, influence(right, PARTS), draws=draws)):
                 false = (rejected & (wrong if spread else True)).any()
                 result.append((float(false), judges - 2 * rejected.sum() / judges))
         pairs = np.array(result).reshape(-1, 2, 2).mean(axis=0)
-        kind = "spread" if spread else "equal"
+        (left_out, alone), kind = np.mean(sets, axis=0), "spread" if spread else "equal"
         yield (
             f"| {judges} | {kind} | {len(result) // 2} | {pairs[0, 0]:.3f} | {pairs[1, 0]:.3f} "
-            f"| {pairs[0, 1]:.2f} | {pairs[1, 1]:.2f} |"
+            f"| {pairs[0, 1]:.2f} | {pairs[1, 1]:.2f} | {left_out:.3f} | {alone:.2f} |"
         )
 
 

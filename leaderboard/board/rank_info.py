@@ -22,7 +22,7 @@ class RankInfo(NamedTuple):
     rank: int
     best: int | None = None
     worst: int | None = None
-    level: bool = False  # not separable from the first, without being it
+    level: bool = False  # could be first, without having its rank
     band: int | None = None  # the rank at the top of the band that it shares with others
 
 
@@ -59,7 +59,7 @@ def standings(
         rank = ranks.get(name)
         if rank is not None and tested.worst <= len(at):
             result[name] = RankInfo(
-                rank, at[tested.best - 1], worst=at[tested.worst - 1], level=not tested.separable and rank > 1
+                rank, at[tested.best - 1], worst=at[tested.worst - 1], level=tested.best == 1 and rank > 1
             )
     return result
 
@@ -67,7 +67,7 @@ def standings(
 def with_bands(standings: Mapping[str, RankInfo]) -> dict[str, RankInfo]:
     """Return the standings; those of tested entries that share a place name the rank at the top of their band.
 
-    The first band holds the first and all that are not separable from it. Below it, the best one that is left begins a
+    The first band holds the first and all that could be it. Below it, the best one that is left begins a
     band with those whose range of ranks reaches its rank. A band of one is none.
     """
     tested = {name: at for name, at in standings.items() if at.best is not None}

@@ -254,7 +254,7 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     notes += (_("This agreement needs no label, so it is the same under all rules."),)
     if len(known) > CELLS_WITH_NUMBERS:
         notes += (_("Up to {most} judges have their numbers in the cells.", most=CELLS_WITH_NUMBERS),)
-    header = (_("judge"), _("other judge"), _("agreement, corrected"))
+    header: tuple[str, ...] = (_("judge"), _("other judge"), _("agreement, corrected"))
     names = [judge.name for judge in known]
     places = list(combinations(range(len(known)), 2))
     cells: list[Cells] = [(names[i], names[j], values[i][j]) for i, j in places]

@@ -38,9 +38,9 @@ def test_judges_that_tests_cannot_separate_from_the_first_share_its_place() -> N
     found = board(0.9, 0.9, 0.4)
     first, second, third = (row.id for row in found.rows if row.tier == "scored")
     ranges = {
-        first: RankRange(1, 2, separable=False),
-        second: RankRange(1, 2, separable=False),
-        third: RankRange(3, 3, separable=True),
+        first: RankRange(1, 2),
+        second: RankRange(1, 2),
+        third: RankRange(3, 3),
     }
     shared = replace(found, ranges={"macro": ranges}, _standings={})
     assert re.match(r"Two judges share first place; .*macro \d\d\.\d ", finding(shared))
@@ -77,7 +77,7 @@ def test_judges_of_the_demo_are_called_simulated_and_not_set_beside_published_re
     found = board(0.9, 0.9, published=(reported("Judge Y", 75.0),))
     demo = replace(found, spec=replace(VL, synthetic=True), _standings={})
     assert "reported" not in finding(demo)
-    ranges = {row.id: RankRange(1, 2, separable=False) for row in found.rows if row.tier == "scored"}
+    ranges = {row.id: RankRange(1, 2) for row in found.rows if row.tier == "scored"}
     shared = replace(demo, ranges={"macro": ranges}, _standings={})
     assert re.match(r"Two simulated judges .+ first place", finding(shared))
 

@@ -21,9 +21,9 @@ def test_a_range_is_given_in_ranks_of_the_board() -> None:
     """One judge was not compared."""
     ranks = {"first": 1, "untested": 2, "second": 3, "third": 4}
     ranges = {
-        "first": RankRange(1, 2, separable=False),
-        "second": RankRange(1, 3, separable=False),
-        "third": RankRange(2, 3, separable=True),
+        "first": RankRange(1, 2),
+        "second": RankRange(1, 3),
+        "third": RankRange(2, 3),
     }
     assert standings(ranks, ranges) == {
         "first": RankInfo(1, 1, worst=3, level=False),
@@ -34,7 +34,7 @@ def test_a_range_is_given_in_ranks_of_the_board() -> None:
 
 
 def test_a_judge_whose_tested_version_is_not_the_ranked_one_keeps_its_place_among_the_tested() -> None:
-    ranges = {"old": RankRange(1, 2, separable=False), "other": RankRange(1, 2, separable=False)}
+    ranges = {"old": RankRange(1, 2), "other": RankRange(1, 2)}
     assert standings({"new": 1, "other": 2}, ranges, versions={"old": "new"}) == {
         "new": RankInfo(1),
         "other": RankInfo(2, 1, worst=2, level=True),
@@ -42,9 +42,7 @@ def test_a_judge_whose_tested_version_is_not_the_ranked_one_keeps_its_place_amon
 
 
 def test_a_range_that_counts_removed_entries_is_not_shown() -> None:
-    assert standings({"a": 1}, {"a": RankRange(1, 2, separable=False), "gone": RankRange(1, 2, separable=False)}) == {
-        "a": RankInfo(1)
-    }
+    assert standings({"a": 1}, {"a": RankRange(1, 2), "gone": RankRange(1, 2)}) == {"a": RankInfo(1)}
 
 
 def test_ranks_follow_accuracies_and_nothing_else() -> None:
@@ -77,7 +75,7 @@ def test_a_board_by_another_category_has_its_own_ranks() -> None:
     assert board.standings()[best.id].rank == best.rank
 
 
-def test_the_first_band_holds_whatever_is_not_separable_from_the_first() -> None:
+def test_the_first_band_holds_whoever_could_be_first() -> None:
     found = with_bands(
         {"a": RankInfo(1, 1, worst=2), "b": RankInfo(2, 1, worst=3, level=True), "c": RankInfo(3, 2, worst=3)}
     )

@@ -105,6 +105,9 @@ def test_a_paired_test_of_pairs_in_groups_is_that_of_the_group_totals() -> None:
     sums = GroupedPairs.count(correct, every, groups=groups)
     b, c = (int((correct[i] & ~correct[1 - i]).sum()) for i in (0, 1))
     stored = sums.difference(0, 1, places=[0], count=(b, c, groups.size))
+    only = np.array([[[0, b], [c, 0]]])
+    (p,) = sums.tests(only, [[0]], sizes=np.array([groups.size])).p
+    assert p == pytest.approx(found.p[0])
     assert (float(stored.delta), float(stored.variance)) == pytest.approx((delta, error**2))
 
 

@@ -143,7 +143,35 @@ def test_by_holm_rank_ranges_are_the_worked_ones():
 def test_the_boards_rank_ranges_of_the_worked_example_are_the_same():
     found = ranges_by(*worked_example(), "overall")
     assert spans(found) == [(2, 3), (1, 1), (2, 3), (4, 4)]
-    assert found.separable_from(0).tolist() == [False, True, False, True]
+
+
+def could_be_first(correct, category, *, order_by):
+    """Rival by rival: the one-sided p of the order's own test, times the number of rivals."""
+    tests = paired_tests(correct, order_parts(category, order_by), exact=order_by != "macro")
+    smallest = [1.0] * len(correct)
+    for i, j, delta, p in zip(tests.first, tests.second, tests.delta, tests.p, strict=True):
+        for judge, ahead in ((i, delta < 0), (j, delta > 0)):
+            smallest[judge] = min(smallest[judge], p / 2 if ahead else 1 - p / 2)
+    return [p * (len(correct) - 1) for p in smallest]
+
+
+def test_who_could_be_first_in_the_worked_example():
+    found = could_be_first(*worked_example(), order_by="overall")
+    assert found[1] > 0.05
+    assert [found[0], found[2], found[3]] == pytest.approx([1.3717e-5, 1.1915e-6, 1.7804e-66], rel=1e-4)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("order_by", ["macro", "overall"])
+def test_ranges_begin_at_one_for_those_that_no_rival_beats_and_for_no_other(order_by, hidden):
+    alone = 0
+    for seed in range(12):
+        correct, category = judges_of_shared_difficulty(seed, 6, items=150)
+        first = [p > 0.05 for p in could_be_first(correct, category, order_by=order_by)]
+        found = rank_ranges(correct, order_parts(category, order_by), exact=order_by == "overall", pairwise_only=hidden)
+        assert (found.best == 1).tolist() == first
+        alone += sum(first) == 1
+    assert 0 < alone < 12, "both kinds of boards were there"
 
 
 def slow_ranges(correct, category, *, order_by):
@@ -237,15 +265,19 @@ def test_the_same_votes_always_have_the_same_ranges():
 
 
 def test_a_judge_rarely_differs_significantly_from_its_equals():
-    """Family-wise error under equal ability: at most .05; of 120 simulated boards that is at most 12 (p = .01)."""
-    wrong, draws = 0, normal_draws(400)
+    """Family-wise error under equal ability: at most .05; of 120 simulated boards that is at most 12 (p = .01). So is
+    the chance that one of the truly best is said not to be first."""
+    wrong, out, draws = 0, 0, normal_draws(400)
     parts = order_parts(np.arange(400) % 3)
     for seed in range(120):
         rng = np.random.default_rng(seed)
         difficulty = rng.random(400)
         correct = rng.random((8, 400)) < difficulty
-        wrong += rank_ranges(correct, parts, exact=False, draws=draws).differs.any()
+        found = rank_ranges(correct, parts, exact=False, draws=draws)
+        wrong += found.differs.any()
+        out += found.best[0] > 1
     assert wrong <= 12
+    assert out <= 12
 
 
 def test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than_one_judge_would():
@@ -257,8 +289,10 @@ def test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than
         variants = variants[np.argsort(-variants.mean(axis=1))]
         both = np.stack([variants[0], rng.random(600) < 0.65])
         parts = [np.ones(600, dtype=bool)]
-        plain += rank_ranges(both, parts, exact=True, draws=draws).best[1] == 2
-        fair += rank_ranges(both, parts, exact=True, chosen={0: select_best(variants, parts)}, draws=draws).best[1] == 2
+        plain += rank_ranges(both, parts, exact=True, draws=draws).worst[0] == 1
+        fair += (
+            rank_ranges(both, parts, exact=True, chosen={0: select_best(variants, parts)}, draws=draws).worst[0] == 1
+        )
     assert plain > 20  # of 7.5 on either side that one judge is allowed
     assert fair <= 15
 
@@ -300,7 +334,7 @@ def test_ranges_of_hidden_labels_are_those_of_holm() -> None:
     category = np.repeat([0, 1], 200)
     found = rank_ranges(correct, order_parts(category, "overall"), exact=True, pairwise_only=True)
     _, _, expected = holm_ranges(correct, category, order_by="overall")
-    for name in ("best", "worst", "differs"):
+    for name in ("worst", "differs"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
 
 

@@ -50,11 +50,14 @@ from vlrb.statistics.clustered_intervals import (
 from vlrb.statistics.judge_agreement import agreement_matrix, error_consistency
 from vlrb.statistics.ranking import (
     RANK_RANGE_LIMIT,
-    RankRanges,
+    PairTests,
+    best_set,
+    best_set_limit,
     grouped_rank_ranges,
     normal_draws,
     parts_of,
     rank_ranges,
+    tests_of_counts,
 )
 from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
@@ -85,9 +88,8 @@ class ComparableJudges(NamedTuple):
 class RankRange(NamedTuple):
     """Range of ranks of an entry among those compared."""
 
-    best: int
+    best: int  # 1 of who could be first, and of no other
     worst: int
-    separable: bool  # from the first under this order; the first is not separable from itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +134,27 @@ class GroupedPairs:
         """Return the sums of some entries."""
         return GroupedPairs(self.differences[:, kept][:, :, kept], self.products[:, kept][:, :, kept], sizes=self.sizes)
 
-    def difference(self, first: int, second: int, *, places: Sequence[int], count: _PairCount) -> GroupedDifference:
-        """Return the difference of two entries over some sources."""
+    def tests(self, only: IntArray, parts: Sequence[Sequence[int]], *, sizes: IntArray) -> PairTests:
+        """Return every two entries by the cluster-robust test of the mean over parts. ``only``: only the row right."""
+        first, second = np.triu_indices(self.differences.shape[1], k=1)
+        counts = [(only[part].sum(axis=0), int(sizes[part].sum())) for part in map(list, parts)]
+        result = mean_difference(
+            [
+                self.difference(first, second, places=part, count=(b[first, second], b[second, first], n))
+                for part, (b, n) in zip(parts, counts, strict=True)
+            ]
+        )
+        p = grouped_p(result.delta, result.variance, freedom=result.freedom)
+        return PairTests(first, second, delta=result.delta, variance=result.variance, p=p)
+
+    def difference(
+        self, first: Any, second: Any, *, places: Sequence[int], count: tuple[Any, Any, int]
+    ) -> GroupedDifference:
+        """Return the difference of two entries over some sources; of several pairs where places are arrays."""
         b, c, n = count
         differences, products = (
-            float(values[places, first, second].sum()) for values in (self.differences, self.products)
+            values[places][:, first, second].sum(axis=0, dtype=np.float64)
+            for values in (self.differences, self.products)
         )
         squares, groups = self.sizes[places].sum(axis=0).astype(np.float64)
         return grouped_difference(
@@ -205,6 +223,38 @@ class PairwiseArrays:
         means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
         complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
         return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **result}
+
+    def best_set(
+        self, names: Sequence[str], order: str, *, spec: BenchmarkSpec, grouping: str, tried: Mapping[str, int]
+    ) -> frozenset[str] | None:
+        """Return which of some entries could be first by a score; None where that cannot be tested.
+
+        ``tried``: of how many variants an entry is the best. It beats a rival by p times that number (Bonferroni).
+        """
+        places = {name: index for index, name in enumerate(self.entries)}
+        parts = self._parts(order, spec=spec, grouping=grouping)
+        if self.only_right is None or not parts or not names or not places.keys() >= set(names):
+            return None
+        kept = [places[name] for name in names]
+        only = self.only_right[:, kept][:, :, kept].astype(np.int64)
+        if self.grouped is None:
+            counts = [(only[part].sum(axis=0), int(self.sizes[part].sum())) for part in parts]
+            tests = tests_of_counts(counts, exact=not spec.is_mean(order))
+        else:
+            tests = self.grouped.of(kept).tests(only, parts, sizes=self.sizes)
+        better = np.where(tests.delta > 0, tests.first, tests.second)
+        p = tests.p * np.array([tried.get(name, 1) for name in names])[better]
+        first = best_set(len(names), tests, clear=p < best_set_limit(len(names)))
+        return frozenset(name for name, known in zip(names, first.tolist(), strict=True) if known)
+
+    def _parts(self, order: str, *, spec: BenchmarkSpec, grouping: str) -> list[list[int]]:
+        """Return the sources of each category that a score averages, or of all its pairs; [] of too few pairs."""
+        members = spec.groupings[grouping]
+        parts = [[spec.source_keys.index(source) for source in members[name]] for name in spec.parts_of(order)]
+        if not spec.is_mean(order):
+            parts = [[source for part in parts for source in part]]
+        counted = all(self.sizes[part].sum() >= 2 for part in parts) and _fits_overall(order, self.sizes, spec=spec)
+        return parts if counted and not spec.counts_groups(order) else []
 
     def error_consistency(self, first: str, second: str) -> float | None:
         """Return whether two entries err on the same items; None where that is undefined, or not disclosed."""
@@ -460,7 +510,7 @@ def _ranges(
                 }
                 how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
                 ranges = rank_ranges(correct, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
-                known[key] = _range_json(ranges, np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0))
+                known[key] = {"best": ranges.best.tolist(), "worst": ranges.worst.tolist()}
             result[grouping][order] = known[key]
     return result
 
@@ -471,8 +521,7 @@ def _grouped_ranges(correct: BoolArray, parts: _OrderParts, *, table: ItemTable,
     for grouping, orders in parts.items() if len(correct) else ():
         for order, masks in orders.items():
             ranges = grouped_rank_ranges(correct, masks, groups=table.group_index, pairwise_only=not public)
-            values = np.mean([correct[:, mask].mean(axis=1) for mask in masks], axis=0)
-            result[grouping][order] = _range_json(ranges, values)
+            result[grouping][order] = {"best": ranges.best.tolist(), "worst": ranges.worst.tolist()}
     return result
 
 
@@ -519,24 +568,12 @@ def _up(value: float, digits: int) -> float:
     return value if value == Z else ceil(value * 10**digits) / 10**digits
 
 
-def _range_json(ranges: RankRanges, values: FloatArray) -> dict[str, Any]:
-    first = int(np.argmax(values))  # of equals the first in the order of the entries
-    separable = ranges.separable_from(first).astype(int)
-    return {
-        "first": first,
-        "best": ranges.best.tolist(),
-        "worst": ranges.worst.tolist(),
-        "separable": separable.tolist(),
-    }
-
-
 def rank_ranges_of(summary: Mapping[str, Any], grouping: str, *, order: str) -> dict[str, RankRange]:
     """Rank ranges by entry id from the summary in a snapshot; empty where there are none for this order."""
     ranges = summary["ranges"].get(grouping, {}).get(order)
     if ranges is None:
         return {}
-    columns = (ranges["best"], ranges["worst"], map(bool, ranges["separable"]))
-    return dict(zip(summary["entries"], map(RankRange, *columns), strict=True))
+    return dict(zip(summary["entries"], map(RankRange, ranges["best"], ranges["worst"]), strict=True))
 
 
 class Packed(NamedTuple):

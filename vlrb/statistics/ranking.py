@@ -8,7 +8,7 @@ paired tests over the same items, adjusted for testing all pairs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -93,9 +93,9 @@ class RankRanges:
     worst: IntArray
     differs: BoolArray
 
-    def separable_from(self, entry: int) -> BoolArray:
-        """Return which entries differ significantly from one, for "not separable from #1"."""
-        return np.asarray(self.differs[entry])
+    def led_by(self, first: BoolArray) -> RankRanges:
+        """Return the ranges, of which those of the best set (bool by entry), and no others, begin at 1."""
+        return replace(self, best=np.where(first, 1, np.maximum(self.best, 2)))
 
 
 class PairTests(NamedTuple):
@@ -137,11 +137,12 @@ def rank_ranges(
     selected = SelectedTests.of(tests, chosen or {})
     if pairwise_only:
         selected.make_exact(selected.bound)
-        return ranges_of(len(bits), tests, rejected=holm(selected.p) < ALPHA)
-    weights = normal_draws(bits.shape[1]) if draws is None else draws
-    return ranges_of(
-        len(bits), tests, rejected=step_down(tests, influence(bits, parts), draws=weights, selected=selected)
-    )
+        rejected = holm(selected.p) < ALPHA
+    else:
+        weights = normal_draws(bits.shape[1]) if draws is None else draws
+        rejected = step_down(tests, influence(bits, parts), draws=weights, selected=selected)
+    first = best_set(len(bits), tests, clear=selected.below(best_set_limit(len(bits))))
+    return ranges_of(len(bits), tests, rejected=rejected).led_by(first)
 
 
 def grouped_rank_ranges(
@@ -155,9 +156,28 @@ def grouped_rank_ranges(
     bits = np.asarray(correct, dtype=bool)
     tests = grouped_tests(bits, parts, groups=groups)
     if pairwise_only:
-        return ranges_of(len(bits), tests, rejected=holm(tests.p) < ALPHA)
-    scores = influence(bits, parts) @ _membership(groups)
-    return ranges_of(len(bits), tests, rejected=step_down(tests, scores, draws=normal_draws(scores.shape[1])))
+        rejected = holm(tests.p) < ALPHA
+    else:
+        scores = influence(bits, parts) @ _membership(groups)
+        rejected = step_down(tests, scores, draws=normal_draws(scores.shape[1]))
+    first = best_set(len(bits), tests, clear=tests.p < best_set_limit(len(bits)))
+    return ranges_of(len(bits), tests, rejected=rejected).led_by(first)
+
+
+def best_set_limit(entries: int) -> float:
+    """Return the two-sided p below which a rival beats an entry: one-sided, times the number of rivals, it is ALPHA."""
+    return 2 * ALPHA / max(entries - 1, 1)
+
+
+def best_set(entries: int, tests: PairTests, *, clear: BoolArray) -> BoolArray:
+    """Return which entries could be first: those that no rival beats (Hsu 1984; Mogstad et al. 2024).
+
+    ``clear``: which pairs have a p below ``best_set_limit``. The family of an entry is its rivals, not all pairs, so a
+    leader stands alone sooner than by rank ranges; a truly best entry is left out with a probability of ALPHA at most.
+    """
+    result = np.ones(entries, dtype=bool)
+    result[np.where(tests.delta > 0, tests.second, tests.first)[clear]] = False
+    return result
 
 
 def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
@@ -217,8 +237,12 @@ def parts_of(category: Array, order_by: str | int = MEAN) -> list[BoolArray]:
 def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
     """Return every two entries by exact McNemar over one part (``exact``), or by the paired test of the mean over
     parts."""
-    first, second = np.triu_indices(len(correct), k=1)
-    only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
+    return tests_of_counts([(discordant_counts(correct[:, part]), int(part.sum())) for part in parts], exact=exact)
+
+
+def tests_of_counts(only: Sequence[tuple[Array, int]], *, exact: bool) -> PairTests:
+    """Return the same from counts: of each part the pairs on which the row is right and the column wrong, and all."""
+    first, second = np.triu_indices(len(only[0][0]), k=1)
     counts = [
         (matrix[first, second].astype(np.float64), matrix[second, first].astype(np.float64), n) for matrix, n in only
     ]
@@ -285,7 +309,10 @@ class SelectedTests:
         """Return which pairs are above a normal deviate, exactly."""
         from scipy.special import ndtr
 
-        limit = 2 * float(ndtr(-deviate))
+        return self.below(2 * float(ndtr(-deviate)))
+
+    def below(self, limit: float) -> BoolArray:
+        """Return which pairs have a p below a limit, exactly."""
         self.make_exact((self.tests.p < limit) & (self.p >= limit))
         return np.asarray(self.p < limit)
 
