@@ -15,7 +15,7 @@ from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import redact_entry, rounded
 from leaderboard.board.opening import finding
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
-from leaderboard.board.query import ordered_as, read_query
+from leaderboard.board.query import ordered_as, read_query, row_test
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
@@ -190,7 +190,9 @@ def shown_json(
 
 def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:
     """Return the board; accuracies are fractions. A page of it says which one is next."""
-    rows = [row for row in _ordered(board, page.sort) if page.tier in ("", row.tier)]
+    view = read_query({"sort": page.sort, "tier": page.tier}, (), spec=board.spec).on(board)
+    test = row_test(view)
+    rows = ordered_as([row for row in board.rows if row.tier != "baseline" and test(row)], view)
     following = {} if page.limit is None else {"next": page.following(len(rows), board.snapshot_id)}
     return {
         "snapshot": board.snapshot_id,
@@ -201,19 +203,13 @@ def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any
         "grouping": board.grouping,
         "headline": {"key": board.headline, "name": board.spec.name_of(board.headline)},
         "sizes": dict(board.sizes),
-        "finding": " ".join(finding(board)),
+        "finding": " ".join(finding(board, view)),
         "unpublished": board.unpublished,
         "columns": list(columns(board.spec)),
         "entries": [_entry(row, board.spec) for row in page.cut(rows)],
         "baselines": [_entry(row, board.spec) for row in board.rows if row.tier == "baseline"],
         **following,
     }
-
-
-def _ordered(board: Board, sort: str) -> list[BoardRow]:
-    """Return the rows without baselines, ordered as a page of the board is; never by a column that is not shown."""
-    view = read_query({"sort": sort}, (), spec=board.spec).on(board)
-    return ordered_as([row for row in board.rows if row.tier != "baseline"], view)
 
 
 def _entry(row: BoardRow, spec: BenchmarkSpec) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from markupsafe import Markup
 
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
-from leaderboard.board.hints import leaders, misread_words, stated_names, unstated_judges
+from leaderboard.board.hints import misread_words, stated_names, unstated_judges
 from leaderboard.board.names import (
     breakable_parts,
     is_shortened,
@@ -34,7 +34,7 @@ from leaderboard.board.names import (
     owner_of,
     short_name,
 )
-from leaderboard.board.opening import finding, strips
+from leaderboard.board.opening import BestSet, finding, strips, untested
 from leaderboard.board.query import FILTERS, PAGE, PRESETS, BoardQuery, SelectedRows, row_test, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
@@ -354,14 +354,15 @@ def board_fragment(board_version: BoardVersion, view: BoardQuery | None = None, 
     return render(board_version.context, "parts/board_fragment.html", **values)
 
 
-def board_page(board_version: BoardVersion, view: BoardQuery) -> str:
-    """Return the page at /."""
-    return render(
-        board_version.context, "board.html", current="/", **_board_context(board_version, view, embedded=False)
-    )
+def board_page(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> str:
+    """Return the page at /. ``best_set``: tests who is first of the judges that a search or filter leaves."""
+    values = _board_context(board_version, view, embedded=False, best_set=best_set)
+    return render(board_version.context, "board.html", current="/", **values)
 
 
-def _board_context(board_version: BoardVersion, view: BoardQuery, *, embedded: bool) -> dict[str, Any]:
+def _board_context(
+    board_version: BoardVersion, view: BoardQuery, *, embedded: bool, best_set: BestSet = untested
+) -> dict[str, Any]:
     board = board_version.board(view.protocol, view.grouping, revision=view.revision)
     view = view.on(board)
     selection = select(board, view)
@@ -380,7 +381,6 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, embedded: b
         "marks": _marks(view, selection, standings=standings),
         "ranked_by": ranked_by,
         "misread": misread_words(board, view),
-        "leaders": leaders(board, view),
         "unstated": unstated_judges(board, view),
         "presets": _presets(board, view),
         "rules": scoring_rules(board.spec),
@@ -404,7 +404,7 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, embedded: b
         "delayed": board_version.delayed_since if not view.as_of else None,
         "clock": _clock(board_version.delayed_since),
         "paused": board_version.paused if not view.as_of else None,
-        "findings": finding(board),
+        "findings": finding(board, view, best_set=best_set),
         "strips": strips(board),
     }
 
@@ -561,10 +561,16 @@ def board_data(board: Board, context: RenderContext | None = None) -> bytes:
     return orjson.dumps(data)
 
 
-def opening_markup(board: Board, context: RenderContext | None = None) -> str:
-    """Return the sentence and the strips of dots above the table, in the language of a context."""
-    where = context or RenderContext(board.spec)
-    return render(where, "parts/opening.html", spec=board.spec, findings=finding(board), strips=strips(board))
+def opening_markup(
+    board: Board,
+    context: RenderContext | None = None,
+    *,
+    view: BoardQuery | None = None,
+    best_set: BestSet = untested,
+) -> str:
+    """Return the sentence and the strips of dots above the table of a view, in the language of a context."""
+    where, sentences = context or RenderContext(board.spec), finding(board, view, best_set=best_set)
+    return render(where, "parts/opening.html", spec=board.spec, findings=sentences, strips=strips(board))
 
 
 def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:

@@ -74,6 +74,14 @@ def column_file(board_version: BoardVersion, view: BoardQuery) -> CachedResponse
     return board_version.get_or_render(key, make)
 
 
+def _opening(board_version: BoardVersion, view: BoardQuery, *, catalog: ItemCatalog) -> CachedResponse:
+    """Return what stands above the table of a view, for the script."""
+    board = board_version.board(view.protocol, view.grouping, revision=view.revision)
+    best_set = catalog.best_set(board_version, view)
+    markup = render.opening_markup(board, board_version.context, view=view.on(board), best_set=best_set)
+    return CachedResponse.of(markup.encode(), HTML)
+
+
 def _without_score(
     board_version: BoardVersion, result: Mapping[str, Any], *, revision: str, as_of: str, headers: Headers
 ) -> Response | None:
@@ -92,6 +100,19 @@ def prerender(board_version: BoardVersion) -> None:
     column_file(board_version, BoardQuery(board_version.spec))
 
 
+def _add_opening(router: APIRouter, cache: BoardCache, *, catalog: ItemCatalog) -> None:
+    """Add what stands above the table of a view, for the script."""
+
+    @router.api_route("/opening", methods=["GET", "HEAD"])
+    async def opening(request: Request) -> Response:
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return problem(404, "no-board", detail=_("There is no leaderboard for that date."))
+        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
+        make = partial(_opening, board_version, view, catalog=catalog)
+        return respond(await board_version.ready(f"/opening{view.url(page=1)}", make), request.headers)
+
+
 def build(
     cache: BoardCache,
     catalog: ItemCatalog | None = None,
@@ -105,6 +126,7 @@ def build(
     catalog = catalog or ItemCatalog(spec=cache.spec)
     missing = partial(not_found_page, cache.context)
     router = APIRouter(include_in_schema=False)
+    _add_opening(router, cache, catalog=catalog)
 
     @router.api_route("/", methods=["GET", "HEAD"])
     async def board(request: Request) -> Response:
@@ -114,7 +136,10 @@ def build(
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
         if view == BoardQuery(board_version.spec):
             return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
-        response = await board_version.ready(view.url(), lambda: status_page(render.board_page(board_version, view)))
+        best_set = catalog.best_set(board_version, view)
+        response = await board_version.ready(
+            view.url(), lambda: status_page(render.board_page(board_version, view, best_set=best_set))
+        )
         reply = respond(response, request.headers)
         if view.embed:
             reply.headers["Content-Security-Policy"] = EMBEDDABLE

@@ -5,16 +5,14 @@ static/board.js says the same; a test holds the two together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.query import BoardQuery, asked_words, row_test
-from leaderboard.board.rows import Board, BoardRow
+from leaderboard.board.rows import Board
 from leaderboard.board.search import STATED, asked_column, haystack, is_unstated, misread, words
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined, ngettext
-from vlrb.common.rounding import percent, tenths
 
 _MOST = 3  # words that are explained
 
@@ -73,33 +71,6 @@ def _name(column: Column) -> Message:
 def _listed(names: list[Message]) -> Message:
     first, last = joined(names[:-1]) if names[:-1] else "", names[-1]
     return _("{first} or {last}", first=first, last=last) if first else last
-
-
-@dataclass(frozen=True, slots=True)
-class Leader:
-    """The best judge by one score. ``value`` as it is shown."""
-
-    key: str
-    row: BoardRow
-    value: str
-
-
-def leaders(board: Board, view: BoardQuery) -> list[Leader]:
-    """Return the best of the judges that a search or filter leaves, by each score that is drawn; none of a single
-    judge."""
-    if not (view.search or view.filters):
-        return []
-    test = row_test(view)
-    rows = [row for row in board.rows if row.leads and row.tier != "baseline" and test(row)]
-    leading = [(column.key, _best(rows, column.key)) for column in board.columns if column.kind == "interval"]
-    return [
-        Leader(key, row, value=percent(row.value(key))) for key, row in leading if row is not None and len(rows) > 1
-    ]
-
-
-def _best(rows: Sequence[BoardRow], key: str) -> BoardRow | None:
-    known = [row for row in rows if row.value(key) is not None]
-    return max(known, key=lambda row: tenths(row.value(key)), default=None)
 
 
 def misread_words(board: Board, view: BoardQuery) -> list[Message]:

@@ -6,7 +6,10 @@ static/board.js does the same in the browser; a test holds the two together.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from vlrb.common.messages import _, joined
 
 _LONGEST, _HEAD, _TAIL = 56, 34, 18  # characters: of a name that is shown whole, and of what is left of a longer one
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
@@ -66,3 +69,10 @@ def monogram(organisation: str) -> str:
 def monogram_colour(organisation: str) -> int:
     """Return the number of the colour of an organisation, always the same."""
     return sum(map(ord, organisation)) % MONOGRAM_COLOURS
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return “a, b and c”."""
+    if len(words) < 2:
+        return "".join(words) if not words else words[0]
+    return _("{others} and {last}", others=joined(words[:-1]), last=words[-1])

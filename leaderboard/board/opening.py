@@ -1,4 +1,4 @@
-"""Opening of the front page: one sentence that says who is best, and a strip of dots per accuracy. Pure.
+"""Opening of the board: one sentence that says who is best in a view, and a strip of dots per accuracy. Pure.
 
 The strips are SVG paths of points without length: a round line cap makes each a dot that stays round however wide the
 page draws the strip.
@@ -7,22 +7,21 @@ page draws the strip.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from leaderboard.board.names import short_name
+from leaderboard.board.names import listed, short_name
+from leaderboard.board.query import BoardQuery, asked_words, row_test
 from leaderboard.board.rows import Board, BoardRow
 from vlrb.common.messages import Message, _, joined
-from vlrb.common.rounding import percent, tenths
+from vlrb.common.rounding import percent, tenths, units
 
 _LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
 _WIDTH = 1000  # units of the drawing from one end to the other
 _BIN = 8  # tenths of a percent that share a column of dots
 _MIDDLE, _STEP, _MOST = 20, 6, 7  # of a strip: its line, from a dot to the next one of a column, dots of a column
-_NUMBERS = (
-    _("No"), _("One"), _("Two"), _("Three"), _("Four"), _("Five"), _("Six"), _("Seven"), _("Eight"), _("Nine"),
-    _("Ten"), _("Eleven"), _("Twelve"),
-)  # fmt: skip
+_NAMED = 2  # of those who share first place with the best
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,49 +37,85 @@ class Strip:
     summary: tuple[Message, ...]
 
 
-def finding(board: Board) -> tuple[Message, ...]:
-    """Return who is best, in one or two sentences."""
-    scored = _known(board, "scored", key=board.headline)
-    # Results of a benchmark that the demo only imitates say nothing about simulated judges.
-    reported = [] if board.spec.synthetic else _known(board, "reported", key=board.headline)
-    return (_leaders(board, scored) or _("No judge has been scored here yet."), *_best_reported(board, reported))
+class BestSet(Protocol):
+    """Test who of some entries could be first by a score; None where that cannot be tested."""
+
+    def __call__(self, names: Sequence[str], order: str) -> Collection[str] | None: ...
 
 
-def _known(board: Board, tier: str, *, key: str) -> list[BoardRow]:
-    """Return the rows with a value; what leads nothing is none to look up to."""
-    return [row for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None]
+def untested(names: Sequence[str], order: str) -> None:
+    """Test nothing: for who has no counts of pairs."""
 
 
-def _leaders(board: Board, scored: Sequence[BoardRow]) -> Message | None:
-    """Return who is first; None without a score. Judges that tests cannot separate from the first share its place."""
-    standings = board.standings(board.headline)
-    first = [row for row in scored if (at := standings.get(row.id)) is not None and (at.rank == 1 or at.level)]
+def finding(board: Board, view: BoardQuery | None = None, *, best_set: BestSet = untested) -> tuple[Message, ...]:
+    """Return who is best of the judges that a view shows, by what orders it, in one or two sentences.
+
+    First place is shared by all that could be first. ``best_set``: tests those that a search or filter leaves.
+    """
+    asked = view or BoardQuery(board.spec)
+    key = asked.sort if asked.sort in board.values else board.headline
+    test = row_test(asked)
+    rows = [row for row in board.rows if row.leads and row.value(key) is not None and test(row)]
+    scored = [row for row in rows if row.tier == "scored"]
+    sentences: list[Message] = []
+    if asked.tier in ("all", "scored"):
+        some = bool(asked_words(asked))
+        first = _first(board, scored, key=key)
+        if some:
+            first = _first_of(scored, key, shared=first, best_set=best_set)
+        sentences.append(_leaders(board, first, key=key, some=some, alone=len(scored) == 1))
+    return (*sentences, *_best_reported(board, rows, key=key))
+
+
+def _first(board: Board, scored: Sequence[BoardRow], *, key: str) -> list[BoardRow]:
+    """Return who shares first place on the board."""
+    standings = board.standings(key)
+    return [row for row in scored if (at := standings.get(row.id)) is not None and (at.rank == 1 or at.level)]
+
+
+def _first_of(scored: Sequence[BoardRow], key: str, *, shared: Sequence[BoardRow], best_set: BestSet) -> list[BoardRow]:
+    """Return who shares first place among some judges. Where that is not tested: who has the highest score, and those
+    of them that share first place on the board."""
+    judges = [row for row in scored if row.is_ranked] or list(scored)
+    known = best_set([row.id for row in judges], key) if len(judges) > 1 else None
+    if known is not None:
+        return [row for row in judges if row.id in known]
+    highest = max((units(row.value(key)) for row in judges), default=0)
+    return [row for row in judges if units(row.value(key)) == highest or row in shared]
+
+
+def _leaders(board: Board, first: Sequence[BoardRow], *, key: str, some: bool, alone: bool) -> Message:
+    """Say who is first. ``some``: of the judges that a search or filter leaves; ``alone``: there is no other."""
     if not first:
-        return None
-    top = max(first, key=lambda row: row.value(board.headline))
-    bounds = top.interval.get(board.headline)
-    value = percent(top.value(board.headline))
+        return _("None of these judges is scored here.") if some else _("No judge has been scored here yet.")
+    top, *others = sorted(first, key=lambda row: -row.value(key))
+    bounds, value = top.interval.get(key), percent(top.value(key))
     interval = f" ({percent(bounds[0])}–{percent(bounds[1])})" if bounds else ""
-    best = joined((_(board.spec.name_of(board.headline)), f"{value}{interval}"), " ")
-    judges = len({row.judge or row.id for row in first})
-    if judges == 1:
-        name = short_name(top.model)
-        return _("{name} leads: {best}.", name=name, best=best) if len(scored) > 1 else _only(name, best)
-    number = _NUMBERS[judges] if judges < len(_NUMBERS) else f"{judges:,}"
-    if board.spec.synthetic:
-        return _("{number} simulated judges share first place; best {best}.", number=number, best=best)
-    return _("{number} judges share first place; best {best}.", number=number, best=best)
+    name = short_name(top.model)
+    best = joined((_(board.spec.name_of(key)), f"{value}{interval}"), " ")
+    if alone:
+        return _("{name} is scored: {best}.", name=name, best=best)
+    if not others:
+        text = _("Of these judges, {name} leads: {best}.") if some else _("{name} leads: {best}.")
+        return _(text, name=name, best=best)
+    named = [short_name(row.model) for row in others]
+    with_whom = listed(named) if len(named) <= _NAMED else _("{n:,} others", n=len(named))
+    if some:
+        text = _("Of these judges, {name} shares first place with {others}: {best}.")
+    else:
+        text = _("{name} shares first place with {others}: {best}.")
+    return _(text, name=name, others=with_whom, best=best)
 
 
-def _only(name: str, best: str) -> Message:
-    return _("{name} is scored: {best}.", name=name, best=best)
-
-
-def _best_reported(board: Board, reported: Sequence[BoardRow]) -> tuple[Message, ...]:
-    if not reported:
+def _best_reported(board: Board, rows: Sequence[BoardRow], *, key: str) -> tuple[Message, ...]:
+    """Say what the best reported result is; results of a benchmark that the demo only imitates say nothing there."""
+    reported = [row for row in rows if row.tier == "reported" and not row.inconsistent]
+    if board.spec.synthetic or not reported:
         return ()
-    best = percent(max(row.value(board.headline) for row in reported))
-    return (_("Best reported {best}, not verified.", best=best),)
+    best = max(reported, key=lambda row: row.value(key))
+    return (
+        _("Best reported: {name}, {best}, not verified.", name=short_name(best.model), best=percent(best.value(key))),
+    )
 
 
 def strips(board: Board) -> tuple[Strip, ...]:
@@ -93,9 +128,15 @@ def strips(board: Board) -> tuple[Strip, ...]:
     return tuple(strip for strip in drawn if strip.scored or strip.reported)
 
 
+def _known(board: Board, tier: str, *, key: str) -> list[BoardRow]:
+    """Return the rows with a value; what leads nothing is none to look up to."""
+    return [row for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None]
+
+
 def _strip(board: Board, key: str) -> Strip:
     scored, reported = _known(board, "scored", key=key), _known(board, "reported", key=key)
-    best = max((*scored, *reported), key=lambda row: (row.value(key), row.tier == "reported"), default=None)
+    consistent = [row for row in reported if not row.inconsistent]
+    best = max(scored or consistent, key=lambda row: row.value(key), default=None)
     stacked: Counter[int] = Counter()
     return Strip(
         key=key,

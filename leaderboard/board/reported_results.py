@@ -65,11 +65,16 @@ class ReportedFigures:
         return judge_slug(self.judge_name)
 
     @property
-    def remark(self) -> str:
-        """The short phrases for the board: nothing where the official sizes fit, or nothing can be checked."""
-        text = (self.check.remark or "") if self.check else ""
+    def inconsistency(self) -> str:
+        """What arithmetic says against the figures, in a short phrase: nothing where the official sizes fit."""
         if self.definition is not None:
-            text = reported_definitions.remark(self.definition, self.stated_overall)
+            return reported_definitions.remark(self.definition, self.stated_overall)
+        return (self.check.remark or "") if self.check else ""
+
+    @property
+    def remark(self) -> str:
+        """The short phrases for the board."""
+        text = self.inconsistency
         given = [text] if text else []
         given += [ORACLE] if self.oracle else []
         given += [SECOND_HAND] if self.second_hand else []

@@ -110,6 +110,7 @@ class BoardRow:
     best_of: BestOf | None = None  # None where it was not chosen among variants
     stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
     oracle: bool = False  # of a reported result: the judge was given a part of the answer
+    inconsistent: bool = False  # of a reported result: arithmetic speaks against its figures
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
     remark: str = ""  # why it leads nothing: given the answer, votes that need no judge
     version_of: str | None = None  # the ranked version of the same judge
@@ -723,6 +724,7 @@ def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
         judge=reported_figures.judge,
         judge_name=name,
         oracle=reported_figures.oracle,
+        inconsistent=bool(reported_figures.inconsistency),
         remark=ORACLE if reported_figures.oracle else "",
     )
 

@@ -17,7 +17,6 @@ SENTENCES = (
     _("shares first place"),
     _("could share rank {rank}"),
     _("No judge matches this search."),
-    _("Best of these:"),
     _("reported"),
     _("Show all"),
     _("Compare {n}"),

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from leaderboard.board.names import listed
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.judges.table import JudgeLine, JudgeResult, OverallFigure, variant_of
-from leaderboard.pages.compare import ScoreDifference, adjust, compare, listed, p_text, points
+from leaderboard.pages.compare import ScoreDifference, adjust, compare, p_text, points
 from vlrb.common.messages import _, joined
 from vlrb.protocols import protocols
 from vlrb.statistics.pairwise import PairwiseArrays

@@ -13,6 +13,7 @@ from math import erfc, sqrt
 from typing import Any
 
 from leaderboard.anonymity import anonymous_entries
+from leaderboard.board.names import listed
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find
 from leaderboard.board.rows import Board, BoardRow
@@ -436,13 +437,6 @@ def _whole(a: str, b: str, *, pair: Pair) -> str:
         points=points(abs(whole.delta)),
         evidence=_evidence(whole),
     )
-
-
-def listed(words: Sequence[str]) -> str:
-    """Return “a, b and c”."""
-    if len(words) < 2:
-        return "".join(words) if not words else words[0]
-    return _("{others} and {last}", others=joined(words[:-1]), last=words[-1])
 
 
 def points(difference: float, *, signed: bool = False) -> str:

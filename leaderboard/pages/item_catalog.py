@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import Any
 
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.disclosure import without_counts
+from leaderboard.board.opening import BestSet
+from leaderboard.board.query import BoardQuery
 from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.items import ItemTable, load_table, response_fingerprint
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -124,6 +126,19 @@ class ItemCatalog:
             relation = self._relations[name]
         named = relation if with_anonymous else relation.without(anonymous_entries(board_version.snapshot))
         return without_counts(named) if board_version.is_redacted(relation.label_revision) else named
+
+    def best_set(self, board_version: BoardVersion, view: BoardQuery) -> BestSet:
+        """Return a test of who could be first among some entries of a view's board, by its counts of pairs."""
+        board = board_version.board(view.protocol, view.grouping, revision=view.revision)
+
+        def test(names: Sequence[str], order: str) -> Collection[str] | None:
+            relations = self.relations(board_version, board.label_revision)
+            if relations is None or board.protocol != board.spec.ranking:
+                return None
+            tried = {row.id: row.best_of.variants for row in board.rows if row.best_of is not None}
+            return relations.best_set(names, order, spec=board.spec, grouping=board.grouping, tried=tried)
+
+        return test
 
     def _body(self, name: str) -> bytes | None:
         try:

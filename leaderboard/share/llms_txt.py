@@ -5,8 +5,8 @@ No word in it comes from a submitter: what an agent reads as instructions must n
 
 from __future__ import annotations
 
+from leaderboard.board.names import listed
 from leaderboard.board.rows import Board
-from leaderboard.pages.compare import listed
 from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import FORMATS
 from vlrb.benchmarks.spec import BenchmarkSpec

@@ -124,28 +124,10 @@
     return tr("The field {name} has no value {wanted}. Values: {known}.", { name, wanted, known: known.join(", ") });
   }
 
-  // The best by each score of what a search or filter leaves; none of a single judge.
-  function leaders(data, state) {
-    if (!asked(state).length) return [];
-    const unled = new Set(data.unled.rows);
-    const rows = choose(data, { ...state, pin: "" }).rows.filter((i) => data.tier[i] !== 2 && !unled.has(i));
-    if (rows.length < 2) return [];
-    const line = element("p", {}, element("b", {}, tr("Best of these:")));
-    for (const [key, kind] of state.columns) {
-      const known = rows.filter((i) => kind === "interval" && data[key][i] !== null);
-      if (!known.length) continue;
-      const best = known.reduce((a, b) => (tenths(data[key][b]) > tenths(data[key][a]) ? b : a));
-      line.append(" ", element("span", {}, `${state.titles[key]} `, element("b", {}, shown(tenths(data[key][best]))), " ",
-        element("a", { href: entry(data, best, state) }, shortName(data.model[best])),
-        data.tier[best] === 1 ? ` ${tr("reported")}` : ""));
-    }
-    return [line];
-  }
-
   function hints(data, state) {
     const found = [...new Set(words(state.q))].map((word) => [word, misread(data, word)])
       .filter(([word, text]) => text && !haystack(data).some((row) => row.includes(word))).slice(0, 3)
-      .map(([, text]) => element("p", {}, text)).concat(leaders(data, state));
+      .map(([, text]) => element("p", {}, text));
     const columns = asked(state).map((word) => askedColumn(data, state, word)).filter(Boolean);
     if (!columns.length) return found;
     const strict = choose(data, { ...state, unstated: "" }), kept = new Set(strict.rows);
@@ -457,7 +439,7 @@
       one("[data-scoring]").textContent = data.scoring;
       for (const cell of root.querySelectorAll("[data-size]")) cell.textContent = number.format(data.sizes[POOLED]);
       for (const cell of root.querySelectorAll("[data-revision]")) cell.textContent = data.revision;
-      if (opened !== data.opening) one("[data-opening]").innerHTML = opened = data.opening;
+      open(data).catch(() => {});
       const rules = { protocol: state.protocol, grouping: state.grouping };
       for (const key of ["revision", "as_of"]) if (state[key]) rules[key] = state[key];
       one("[data-json]").href = `${PREFIX}/api/v1/leaderboard?${new URLSearchParams(rules)}`;
@@ -506,6 +488,21 @@
       one("[data-only]").href = address(ticked());
       one("[data-unpick]").href = address({ compare: "" });
       one("[data-picked]").hidden = !chosen.length;
+    }
+
+    // The sentence about who is first follows the view; the server tests it. While somebody types it waits.
+    async function open(data) {
+      const mine = asked, usualView = !state.q && !filters.some((key) => state[key]) && state.tier === "all" && rankedBy(state) === HEADLINE;
+      let markup = data.opening;
+      if (!usualView) {
+        const query = new URL(address({ page: 1, pin: "", compare: "", cols: "", embed: "" }), location).search;
+        await new Promise((done) => setTimeout(done, 200));
+        if (mine !== asked) return;
+        const reply = await fetch(`${PREFIX}/opening${query}`);
+        if (!reply.ok) return;
+        markup = await reply.text();
+      }
+      if (mine === asked && opened !== markup) one("[data-opening]").innerHTML = opened = markup;
     }
 
     function heads(data) {

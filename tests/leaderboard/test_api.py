@@ -41,7 +41,9 @@ def test_the_leaderboard_names_its_snapshot_rules_and_columns(client: TestClient
 
 def test_the_first_sentence_of_the_page_is_in_its_json(client: TestClient) -> None:
     finding = client.get("/api/v1/leaderboard").json()["finding"]
-    assert re.fullmatch(r"\w.* macro [0-9.]+ \([0-9.]+–[0-9.]+\)\. Best reported [0-9.]+, not verified\.", finding)
+    assert re.fullmatch(
+        r"\w.* macro [0-9.]+ \([0-9.]+–[0-9.]+\)\. Best reported: \w.*, [0-9.]+, not verified\.", finding
+    )
     assert finding in client.get("/").text
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from leaderboard.board.hints import UnstatedJudges, leaders, misread_words, unstated_judges
+from leaderboard.board.hints import UnstatedJudges, misread_words, unstated_judges
 from leaderboard.board.query import PRESETS, BoardQuery, read_query, select
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import VL
-from vlrb.common.rounding import percent
 from vlrb.common.translations import translations
 
 
@@ -77,29 +76,6 @@ def test_a_value_that_a_field_does_not_have_is_explained_with_those_it_has() -> 
 def test_a_colon_in_the_name_of_a_judge_is_no_field() -> None:
     named = build_board(snapshot([entry(1, 0.7, model="ollama:7b")]), VL)
     assert misread_words(named, BoardQuery(VL, search="ollama:7b")) == []
-
-
-def test_a_filter_names_the_best_of_what_it_leaves_by_each_score_drawn() -> None:
-    found = leaders(board(), BoardQuery(VL, filters=(("open", "yes"),)))
-    assert [one.key for one in found] == ["macro", "general", "hallucination", "reasoning"]
-    assert {one.row.model for one in found} == {"A"}
-    assert found[0].value == percent(board().rows[0].value("macro"))
-
-
-def test_nobody_is_the_best_without_a_filter_or_of_a_single_judge() -> None:
-    for view in (
-        BoardQuery(VL),
-        BoardQuery(VL, search="tier:reported size:72"),
-        BoardQuery(VL, filters=(("open", "no"),)),
-    ):
-        assert leaders(board(), view) == []
-
-
-def test_what_leads_nothing_is_not_the_best() -> None:
-    rows = [entry(n, score, model=name, open_weights=True) for n, score, name in ((1, 0.6, "A"), (2, 0.5, "B"))]
-    unled = entry(3, 0.9, model="C", open_weights=True, remarks=["baseline-votes"])
-    shown = build_board(snapshot([*rows, unled]), VL)
-    assert {one.row.model for one in leaders(shown, BoardQuery(VL, search="open:yes"))} == {"A"}
 
 
 def test_a_preset_replaces_filters_about_weights_and_size_alone() -> None:

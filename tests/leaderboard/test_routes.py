@@ -15,8 +15,10 @@ from starlette.types import Receive, Scope, Send
 from leaderboard import api, cache, routes
 from leaderboard.cache import BoardCache
 from leaderboard.charts.colours import DARK, LIGHT
+from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import STATIC, assets, board_fragment, header_markup, safe_link, without_comments
 from leaderboard.render_context import RenderContext
+from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
 from tests.factories.specs import DEMO, VL
 
@@ -513,3 +515,18 @@ def test_entries_are_chosen_for_comparison_by_links_and_buttons_alone(client: Te
     many = ",".join(f"e{number:011d}" for number in range(1, 9))
     assert "compare=" + ",".join(many.split(",")[:5]) + '"' in client.get(f"/?compare={many}").text
     assert "data-picked hidden" in client.get("/").text
+
+
+def test_the_opening_of_a_view_is_that_of_its_page_and_tests_the_judges_that_a_filter_leaves() -> None:
+    boards = BoardCache(FixedSource(pairwise.body()))
+    app = FastAPI()
+    app.include_router(routes.build(boards, ItemCatalog(relations_body=pairwise.stored, spec=VL)))
+    with TestClient(app) as client:
+        said = {}
+        for query in ("", "?sort=hallucination", "?q=id:e00000000001,e00000000004", "?q=id:e00000000001,e00000000005"):
+            opening = client.get(f"/opening{query}").text
+            assert opening.strip() in client.get(f"/{query}").text
+            said[query[-6:]] = opening.split("<a ")[0]
+    assert len(set(said.values())) == 4
+    assert "shares first place" in said["000004"] and "Judge A" in said["000004"] and "Judge D" in said["000004"]
+    assert "Of these judges, Judge A leads" in said["000005"]
