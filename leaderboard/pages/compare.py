@@ -352,13 +352,16 @@ def letters(comparison: Comparison) -> dict[str, str]:
 
 
 def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
-    """Return what the comparison says, in plain words. ``called``: names by id; None for the models'."""
+    """Return what the comparison says, in plain words. ``called``: names by id; None for the models'.
+
+    It is about the two alone: of judges that share first place on a board, one may be ahead here.
+    """
     a, b = names(pair) if called is None else (called[pair.first.id], called[pair.second.id])
     if not pair.differences:
         return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
-    sentences = [_categories(a, b, parts=parts, spec=pair.spec)] if parts else []
-    sentences.append(_whole(a, b, pair=pair))
+    categories = _categories(a, b, parts=parts, spec=pair.spec) if parts else ""
+    sentences = (_("Looking at these two alone:"), categories, _whole(a, b, pair=pair))
     return joined(filter(None, sentences), " ")
 
 

@@ -46,16 +46,23 @@ def related(*, public: bool = True) -> tuple[PairwiseSummary, Packed]:
 
 def body(*more: dict[str, Any], benchmark: str = "vl-rewardbench", public: bool = True) -> dict[str, Any]:
     """Return the snapshot; ``more`` entries are on the board without having been compared."""
-    found, packed = related(public=public)
+    return body_of(_verdicts(), related(public=public), *more, benchmark=benchmark)
+
+
+def body_of(
+    verdicts: Any, compared: tuple[PairwiseSummary, Packed], *more: dict[str, Any], benchmark: str = "vl-rewardbench"
+) -> dict[str, Any]:
+    """Return the snapshot of judges A, B, C... with these verdicts, and what was compared."""
+    found, packed = compared
     entries = []
-    for number, (name, verdicts) in enumerate(zip(SKILLS, _verdicts(), strict=True), start=1):
+    for number, (name, own) in enumerate(zip(found.summary["entries"], verdicts, strict=True), start=1):
         one = entry(number, 0.5, k=1)
-        tallies = tally_many(verdicts[np.newaxis, :, np.newaxis], label_sets()["v2"], table=items())
+        tallies = tally_many(own[np.newaxis, :, np.newaxis], label_sets()["v2"], table=items())
         entries.append(
-            {**one, "id": name, "model": f"Judge {'ABCDEF'[number - 1]}", "tallies": {"v2": tallies[0].to_json()}}
+            {**one, "id": name, "model": f"Judge {chr(ord('A') + number - 1)}", "tallies": {"v2": tallies[0].to_json()}}
         )
     made = snapshot([*entries, *more], benchmark)
-    made["relations"] = {"v2": {"id": packed.id, "judges": len(SKILLS), **found.summary}}
+    made["relations"] = {"v2": {"id": packed.id, "judges": len(entries), **found.summary}}
     return made
 
 

@@ -4,17 +4,19 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from leaderboard.board.opening import finding
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare
 from leaderboard.render_context import RenderContext
-from tests.factories.pairwise import body, related
-from tests.factories.snapshots import entry, snapshot
+from tests.factories.pairwise import body, body_of, related
+from tests.factories.snapshots import entry, items, label_sets, snapshot
 from tests.factories.specs import DEMO, VL
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.statistics.pairwise import PairwiseArrays
+from vlrb.statistics.pairwise import PairwiseArrays, compare_all, pack
 from vlrb.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 
 A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
@@ -66,7 +68,7 @@ def test_the_sentence_says_who_is_better_where_and_how_surely(
 ) -> None:
     text = compare.sentence(one_pair(board_version, relations, A, B))
     pattern = (
-        r"Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
+        r"[\w ]+ two [\w ]+: Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
         r"no significant difference on (general and reasoning|reasoning and general)\. .*macro average.*\."
     )
     assert re.fullmatch(pattern, text), text
@@ -76,7 +78,26 @@ def test_the_sentence_names_both_sides_where_each_is_better_somewhere(
     board_version: BoardVersion, relations: PairwiseArrays
 ) -> None:
     text = compare.sentence(one_pair(board_version, relations, B, C))
-    assert re.match(r"Judge B agrees .* more often than Judge C on .*, but Judge C agrees with people ", text), text
+    assert re.search(r"Judge B agrees .* more often than Judge C on .*, but Judge C agrees with people ", text), text
+
+
+def test_of_two_that_share_first_place_one_is_ahead_where_these_two_alone_are_looked_at() -> None:
+    truth, general = label_sets()["v2"].preferred, np.flatnonzero([one.category == "general" for one in items().items])
+    right = np.zeros((25, len(truth)), dtype=bool)
+    right[:2] = np.random.default_rng(1).random(len(truth)) < 0.8
+    right[0, general[:20]], right[1, general[:20]] = True, False
+    right[0, general[20:26]], right[1, general[20:26]] = False, True
+    right[2:] = np.random.default_rng(2).random((23, len(truth))) < 0.5
+    verdicts = np.where(right, truth, 1 - truth).astype(np.int8)
+    names = [f"e{number:011d}" for number in range(1, 26)]
+    found = compare_all(names, verdicts, labels=label_sets()["v2"], table=items())
+    version = BoardVersion(
+        "s", body_of(verdicts, (found, pack(found.relations))), context=RenderContext(VL), published=()
+    )
+    said = str(finding(version.board())[0])
+    assert said.startswith("Judge A shares first place with Judge B: ")
+    text = compare.sentence(one_pair(version, found.relations, A, B))
+    assert "alone" in text and "Judge A is ahead by " in text
 
 
 def test_p_values_are_adjusted_for_the_differences_of_their_table(
