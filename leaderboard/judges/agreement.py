@@ -1,6 +1,6 @@
 """Agreement between benchmarks: do two of them put the same judges in the same order? Pure.
 
-Only figures of a column's own definition count: the headline of each board, scored here or reported.
+Only figures of a column's own definition count: the headline of each board, scored here or reported under its grouping.
 """
 
 from __future__ import annotations
@@ -83,39 +83,38 @@ def _agreement(lines: Sequence[JudgeLine], boards: Sequence[Board], *, first: in
 
 
 def agreement_verdict(results: Sequence[BenchmarkAgreement]) -> str:
-    """Return what the correlations say, in plain words."""
-    known = [(agreement.correlation.rho, agreement) for agreement in results if agreement.correlation is not None]
+    """Return what the correlations say, in plain words; which of them is the largest the data cannot tell."""
+    known = [(agreement.correlation, agreement) for agreement in results if agreement.correlation is not None]
     if not known:
         return _(
             "No two benchmarks have {least} judges in common yet, so their orders cannot be compared.", least=LEAST
         )
-    rho, most = max(known, key=lambda pair: pair[0])
-    pair_text = _("{first} and {second}", first=most.first.spec.title, second=most.second.spec.title)
     if len(known) == 1:
+        correlation, agreement = known[0]
         return _(
-            "{pair} have a rank correlation of {rho:.2f} over {count} judges.",
-            pair=pair_text,
-            rho=rho,
-            count=len(most.judges),
+            "{first} and {second} have a rank correlation of {rho:.2f} over {count} judges.",
+            first=agreement.first.spec.title,
+            second=agreement.second.spec.title,
+            rho=correlation.rho,
+            count=correlation.n,
         )
-    low, least = min(known, key=lambda pair: pair[0])
     return _(
-        "{pair} order judges most alike (rank correlation {rho:.2f}), {first} and {second} least ({low:.2f}).",
-        pair=pair_text,
-        rho=rho,
-        first=least.first.spec.title,
-        second=least.second.spec.title,
-        low=low,
+        "Of {count} pairs of benchmarks, {alike} order judges alike: the interval of the rank correlation is above 0.",
+        count=len(known),
+        alike=sum(correlation.interval.low > 0 for correlation, _agreement in known),
     )
 
 
 def headline(cell: JudgeResult | None) -> tuple[float, bool] | None:
-    """Return the headline of a judge on a board, and whether it was scored here; None without one. Votes that need no
-    judge, and results of a judge that was given the answer, are none."""
+    """Return the headline of a judge on a board, and whether it was scored here; None without one.
+
+    Each judge has one: an entry that is a version of another one has none. Votes that need no judge, results of a judge
+    that was given the answer, and figures of another grouping or that do not add up, are none.
+    """
     if cell is None:
         return None
     for row, figures in ((cell.scored, cell.figures), *cell.reports):
-        for figure in figures if row is not None and row.leads else ():
+        for figure in figures if row is not None and row.is_ranked and not row.inconsistent else ():
             if figure.key == cell.board.headline:
                 return (figure.value if cell.board.level == PUBLIC else rounded(figure.value)), row is cell.scored
     return None
