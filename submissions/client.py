@@ -35,6 +35,7 @@ _STATES: Mapping[str, str] = {
 }
 _ENDED = ("scored", "failed", "withdrawn")
 _AWAITING = "awaiting-approval"  # it may take days
+_RANGES_WITHIN = 20.0  # seconds after the score; hidden labels may have none
 TOKEN_NAME = "VLRB_TOKEN"  # noqa: S105 (the variable's name)
 TOKEN_FILE = Path("~/.config/vl-rewardbench/token")
 
@@ -236,7 +237,12 @@ def _report(http: httpx.Client, submission: str, *, arguments: argparse.Namespac
         print(json.dumps({**more, **state, "scorecard": card}))
     elif state["state"] == "scored":
         entry = f"{str(http.base_url).rstrip('/')}{state['entry_url']}" if state["entry_url"] else None
-        print(_result(card, _row(http, submission, benchmark=card["benchmark"]) if card else None, entry=entry))
+        until = min(deadline, time.monotonic() + _RANGES_WITHIN) if arguments.wait else 0
+        print(
+            _result(
+                card, _row(http, submission, benchmark=card["benchmark"], until=until) if card else None, entry=entry
+            )
+        )
     if arguments.wait and state["state"] not in (*_ENDED, _AWAITING):
         return _complain(
             _(
@@ -270,14 +276,21 @@ def _scorecard(http: httpx.Client, submission: str, *, deadline: float) -> dict[
         time.sleep(0.3)
 
 
-def _row(http: httpx.Client, submission: str, *, benchmark: str) -> dict[str, Any] | None:
-    """Return the entry's row of its benchmark's board, with `of`: how many have a rank; None where it is not there
-    (yet)."""
-    reply = http.get("/api/v1/leaderboard", params={"benchmark": benchmark})
-    rows = reply.json()["entries"] if reply.status_code == 200 else []
-    ranked = sum(row["rank"] is not None for row in rows)
-    match = next((row for row in rows if row["id"] == submission), None)
-    return match and {**match, "of": ranked, "headline": reply.json().get("headline"), "sizes": reply.json()["sizes"]}
+def _row(http: httpx.Client, submission: str, *, benchmark: str, until: float) -> dict[str, Any] | None:
+    """Return the entry's row of its benchmark's board, with `of`: how many have a rank; None where it is not there.
+
+    Its range of ranks follows the score by some seconds: until then it is asked for again.
+    """
+    while True:
+        reply = http.get("/api/v1/leaderboard", params={"benchmark": benchmark})
+        board = reply.json() if reply.status_code == 200 else {"entries": [], "sizes": {}}
+        row = next((row for row in board["entries"] if row["id"] == submission), None)
+        complete = row is not None and (row["rank"] is None or row["rank_range"] is not None)
+        if complete or time.monotonic() > until:
+            break
+        time.sleep(0.3)
+    ranked = sum(row["rank"] is not None for row in board["entries"])
+    return row and {**row, "of": ranked, "headline": board.get("headline"), "sizes": board["sizes"]}
 
 
 def _result(card: Mapping[str, Any] | None, row: Mapping[str, Any] | None, *, entry: str | None) -> str:
@@ -311,11 +324,16 @@ def _with_interval(strict: Mapping[str, Any], name: str, *, called: str) -> str:
 
 
 def _rank(row: Mapping[str, Any] | None) -> str:
-    if row is None or row["rank"] is None:
+    """Return the rank with its range, or why one of them is missing."""
+    if row is None:
         return ""
-    possible = row["rank_range"]
-    text = translated(_("rank {rank} of {ranked}", rank=row["rank"], ranked=row["of"]))
-    return f"   {text}" + (f" ({possible[0]}-{possible[1]})" if possible else "")
+    if row["rank"] is None:
+        best = row["version_of"]
+        return f"   {_('no rank: entry {id} is the ranked version of this judge', id=best)}" if best else ""
+    text, possible = _("rank {rank} of {ranked}", rank=row["rank"], ranked=row["of"]), row["rank_range"]
+    if possible:
+        return f"   {text} ({possible[0]}-{possible[1]})"
+    return f"   {_('{rank}; its range is not computed yet, or the labels are hidden', rank=text)}"
 
 
 def read_token(arguments: argparse.Namespace) -> str:

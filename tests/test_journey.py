@@ -171,6 +171,7 @@ def test_the_command_line_submits_waits_and_prints_the_result(service: Service, 
         timeout=240,
     )
     assert ran.returncode == 0, ran.stderr
+    assert re.search(r"rank \d+ of \d+ \(\d+-\d+\)|no rank: entry e", ran.stdout), ran.stdout
     assert "Overall 66.2" in ran.stdout  # 826 of 1,247: ties are undecided
     assert f"{service.url}/entries/e" in ran.stdout
 

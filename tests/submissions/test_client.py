@@ -202,13 +202,21 @@ def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> Non
     assert client._result(hidden, None, entry=None) == "Scored    Overall 50.0"
 
 
+def test_a_result_says_why_a_rank_or_its_range_is_missing() -> None:
+    card = {"benchmark": "vl-rewardbench", "protocols": {"strict": {"macro": 0.4744}}}
+    rerun = {"rank": None, "of": 9, "rank_range": None, "version_of": "e5"}
+    assert "no rank: entry e5 " in client._result(card, rerun, entry=None)
+    early = {"rank": 7, "of": 9, "rank_range": None, "version_of": None}
+    assert "rank 7 of 9; its range " in client._result(card, early, entry=None)
+
+
 def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
     strict = {"mean-of-five": 0.8, "micro": 0.7882, "acc-plus": 0.5, "mcq": 0.9, "interval": {"micro": [0.7, 0.86]}}
-    row = {"rank": 2, "of": 3, "rank_range": None, "headline": {"key": "micro", "name": "ACC"}}
+    row = {"rank": 2, "of": 3, "rank_range": [1, 3], "headline": {"key": "micro", "name": "ACC"}}
     sizes = {"micro": 170, "acc-plus": 46, "mcq": 42}
     card = {"benchmark": "mm-rlhf-rewardbench", "protocols": {"strict": strict}}
     first, second = client._result(card, {**row, "sizes": sizes}, entry=None).splitlines()
-    assert first == "Scored    ACC 78.8 (70.0-86.0)   rank 2 of 3"
+    assert first == "Scored    ACC 78.8 (70.0-86.0)   rank 2 of 3 (1-3)"
     assert second.split("   ")[-3:] == [" Mean of 5 80.0", "ACC+ 50.0", "Multiple choice 90.0"]
 
 
