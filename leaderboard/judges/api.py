@@ -15,7 +15,7 @@ from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges import openapi_examples
 from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
 from leaderboard.judges.compare import BenchmarkComparison, verdict
-from leaderboard.judges.composite import LARGEST_WEIGHT, composite_of, weighted
+from leaderboard.judges.composite import LARGEST_WEIGHT, JudgeComposite, composite_of, weighted
 from leaderboard.judges.query import COMPOSITE, JUDGE_FILTERS, NAME, TIERS, JudgesQuery, matching
 from leaderboard.judges.selection import (
     ComparedJudges,
@@ -28,6 +28,7 @@ from leaderboard.judges.selection import (
     of_agreement,
     read_query,
     selected,
+    tested,
     version_key,
 )
 from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_json, judge_lines, part_json
@@ -36,7 +37,6 @@ from leaderboard.responses import json_body, respond
 from vlrb.common.messages import _
 from vlrb.disclosure import PUBLIC
 from vlrb.judges import MOST_SLUG
-from vlrb.statistics.composite import Composite
 from vlrb.statistics.rank_agreement import LEAST
 
 SearchQuery = Annotated[str, Query(description="As on the board: words, open:yes, size:<10")]
@@ -45,14 +45,14 @@ SearchQuery = Annotated[str, Query(description="As on the board: words, open:yes
 def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> APIRouter:
     """Return the routes; ``boards`` are those of all benchmarks, the first one first; ``relations``: of each."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"])
-    _add_judges(router, boards)
+    _add_judges(router, boards, relations=relations)
     _add_comparison(router, boards, relations=relations)
-    _add_judge(router, boards)
+    _add_judge(router, boards, relations=relations)
     _add_agreement(router, boards)
     return router
 
 
-def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
+def _add_judges(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
     parameters = [*_narrowing(), *_ordering(boards), *_weights(boards)]
 
     @router.get(
@@ -69,13 +69,17 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         response = await board_versions[0].ready(
             f"/api/v1{version_key(board_versions)}|{asked.url()}",
             lambda: json_body(
-                _judges(selected(board_versions, asked), dict(asked.weights), findings=findings_of(board_versions))
+                _judges(
+                    selected(board_versions, asked, relations=relations),
+                    dict(asked.weights),
+                    findings=findings_of(board_versions),
+                )
             ),
         )
         return respond(response, request.headers)
 
 
-def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
+def _add_judge(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
     @router.get(
         "/judges/{slug}",
         summary="One judge on all benchmarks",
@@ -86,7 +90,9 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         """Return one judge with its composite and its figures on each benchmark, scored here and reported."""
         board_versions = [await board.current() for board in boards]
         weights = dict(read_query(request, board_versions).weights)
-        body = await board_versions[0].executor.take(lambda name: _judge(board_versions, name, weights=weights), slug)
+        body = await board_versions[0].executor.take(
+            lambda name: _judge(board_versions, name, weights=weights, relations=relations), slug
+        )
         if body is None:
             return problem(
                 404, "unknown-judge", detail=_("There is no judge with this slug. /api/v1/judges lists them.")
@@ -175,13 +181,16 @@ def _judges(selection: SelectedLines, weights: Mapping[str, float], *, findings:
     }
 
 
-def _judge(board_versions: Sequence[BoardVersion], slug: str, *, weights: Mapping[str, float]) -> dict[str, Any] | None:
+def _judge(
+    board_versions: Sequence[BoardVersion], slug: str, *, weights: Mapping[str, float], relations: Sequence[Relations]
+) -> dict[str, Any] | None:
     every = lines_of(board_versions)
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
         return None
     boards = [board_version.board() for board_version in board_versions]
-    composites = _composites(composite_of(every, weights), boards, weights=weights)
+    found = composite_of(every, weights, tested=tested(board_versions, relations))
+    composites = _composites(found, boards, weights=weights)
     return {**_line(line, composites, findings=findings_of(board_versions)), "weights": dict(weights)}
 
 
@@ -190,16 +199,18 @@ def _line(line: JudgeLine, composites: Mapping[str, dict[str, Any]], *, findings
 
 
 def _composites(
-    composites: Mapping[str, Composite], boards: Sequence[Board], *, weights: Mapping[str, float]
+    composites: Mapping[str, JudgeComposite], boards: Sequence[Board], *, weights: Mapping[str, float]
 ) -> dict[str, dict[str, Any]]:
     """Return composites as programs get them. ``parts``: of which benchmarks only a part of the pairs is in them."""
     parts = {board.benchmark: part for board in weighted(boards, weights) if (part := part_json(board)) is not None}
     return {slug: {**_composite(composite), "parts": parts} for slug, composite in composites.items()}
 
 
-def _composite(composite: Composite) -> dict[str, Any]:
+def _composite(judge: JudgeComposite) -> dict[str, Any]:
+    composite = judge.composite
     ranks = None if composite.best is None else [composite.best, composite.worst]
-    return {"value": composite.value, "interval": list(composite.interval), "rank_range": ranks}
+    entries = {name: {"entry": row.id, "version": row.version or None} for name, row in judge.rows.items()}
+    return {"value": composite.value, "interval": list(composite.interval), "rank_range": ranks, "entries": entries}
 
 
 def _comparison(result: ComparedJudges) -> dict[str, Any]:

@@ -1,50 +1,126 @@
 """Composites of judges over the benchmarks that a reader chooses, with the reader's weights. Pure.
 
 Only scores made here count, each the headline of its board; none of votes that need no judge. A judge without one of
-the chosen benchmarks has no composite: nothing is averaged over different sets of columns.
+the chosen benchmarks has no composite: nothing is averaged over different sets of columns. One version of it counts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
 
 from leaderboard.board.disclosure import rounded
-from leaderboard.board.rows import Board
+from leaderboard.board.rows import Board, BoardRow
 from leaderboard.judges.table import JudgeLine
+from vlrb.common.messages import _, joined
 from vlrb.disclosure import PUBLIC
-from vlrb.statistics.composite import BenchmarkScore, Composite, composites
+from vlrb.statistics.composite import BenchmarkScore, Composite, PairedVariances, composites
+from vlrb.statistics.pairwise import PairwiseArrays
 from vlrb.statistics.uncertainty import Interval
 
 LARGEST_WEIGHT = 9.0
 
 
-def composite_of(lines: Sequence[JudgeLine], weights: Mapping[str, float]) -> dict[str, Composite]:
+Tested = Mapping[str, PairwiseArrays]
+"""The counts of pairs of benchmarks, where there are some."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeComposite:
+    """Composite of a judge. ``rows``: the entries that it is made of, by benchmark."""
+
+    composite: Composite
+    rows: Mapping[str, BoardRow]
+    boards: Mapping[str, Board]
+
+    @property
+    def version(self) -> str:
+        """The version that was scored; of several which one on which benchmark."""
+        versions = {name: row.version or _("no version") for name, row in self.rows.items()}
+        if len(set(versions.values())) == 1:
+            return next(iter(self.rows.values())).version
+        titles = {name: self.boards[name].spec.title for name in versions}
+        return joined(
+            [_("{version} on {benchmark}", version=text, benchmark=titles[name]) for name, text in versions.items()]
+        )
+
+
+def composite_of(
+    lines: Sequence[JudgeLine], weights: Mapping[str, float], *, tested: Tested = MappingProxyType({})
+) -> dict[str, JudgeComposite]:
     """Return slug -> composite of the judges that have a score on every benchmark with a weight.
 
-    Empty where fewer than two benchmarks have one.
+    Empty where fewer than two benchmarks have one. Differences of judges are paired where ``tested`` has both.
     """
-    if sum(weight > 0 for weight in weights.values()) < 2:
+    used = {name for name, weight in weights.items() if weight > 0}
+    if len(used) < 2:
         return {}
-    return composites({line.slug: _scores(line) for line in lines}, weights)
+    boards = {cell.board.benchmark: cell.board for line in lines for cell in line.cells if cell is not None}
+    rows = {line.slug: _one_version(line, used) for line in lines}
+    scores = {slug: {name: _score(row, boards[name]) for name, row in own.items()} for slug, own in rows.items() if own}
+    paired = {
+        name: known
+        for name in used & tested.keys() & boards.keys()
+        if (
+            known := _paired(
+                {slug: own[name].id for slug, own in rows.items() if name in own}, boards[name], tested=tested[name]
+            )
+        )
+    }
+    return {
+        slug: JudgeComposite(composite, rows[slug], boards=boards)
+        for slug, composite in composites(scores, weights, paired=paired).items()
+    }
+
+
+def _one_version(line: JudgeLine, used: Collection[str]) -> dict[str, BoardRow]:
+    """Return the entries of one version of a judge, that on most benchmarks, the latest of those; where it has none,
+    the judge's best."""
+    cells = {cell.board.benchmark: cell for cell in line.cells if cell is not None and cell.board.benchmark in used}
+    by_version: dict[str, dict[str, BoardRow]] = {}
+    for name, cell in cells.items():
+        for row in cell.versions:
+            if _has_score(row, cell.board):
+                by_version.setdefault(row.version, {}).setdefault(name, row)
+    if not by_version:
+        return {}
+    of_most = max(by_version.values(), key=lambda own: (len(own), max(row.submitted_at for row in own.values())))
+    best = {name: own for name, cell in cells.items() if (own := cell.scored) and _has_score(own, cell.board)}
+    return {**best, **of_most}
+
+
+def _has_score(row: BoardRow, board: Board) -> bool:
+    return row.leads and row.value(board.headline) is not None and board.headline in row.interval
+
+
+def _score(row: BoardRow, board: Board) -> BenchmarkScore:
+    """Return the headline; the lower limit of the best of several variants accounts for the choice."""
+    chosen = row.best_of.interval if row.best_of is not None else row.interval
+    low, high = chosen.get(board.headline, row.interval[board.headline])
+    figures = (row.value(board.headline), low, high)
+    # Weights could tell more digits of a score than its board does.
+    value, low, high = figures if board.level == PUBLIC else rounded(figures)
+    return BenchmarkScore(value, Interval(low, high))
+
+
+def _paired(ids: Mapping[str, str], board: Board, *, tested: PairwiseArrays) -> PairedVariances | None:
+    """Return the variances of the differences of judges that were compared pair by pair. ``ids``: their entries."""
+    known = {slug: name for slug, name in ids.items() if name in tested.entries}
+    tests = tested.tests(list(known.values()), board.headline, spec=board.spec, grouping=board.grouping)
+    if tests is None:
+        return None
+    variance = np.zeros((len(known), len(known)))
+    variance[tests.first, tests.second] = variance[tests.second, tests.first] = tests.variance
+    return PairedVariances(list(known), variance)
 
 
 def weighted(boards: Sequence[Board], weights: Mapping[str, float]) -> tuple[Board, ...]:
     """Return the boards that a composite takes in: those with a weight."""
     return tuple(board for board in boards if weights.get(board.benchmark, 1.0) > 0)
-
-
-def _scores(line: JudgeLine) -> dict[str, BenchmarkScore]:
-    scores = {}
-    for cell in line.cells:
-        leads = cell is not None and cell.scored is not None and cell.scored.leads
-        headline = cell.figures[0] if cell is not None and leads and cell.figures else None
-        if cell is not None and headline is not None and headline.key == cell.board.headline and headline.interval:
-            figures = (headline.value, *headline.interval)
-            # Weights could tell more digits of a score than its board does.
-            value, low, high = figures if cell.board.level == PUBLIC else rounded(figures)
-            scores[cell.board.benchmark] = BenchmarkScore(value, Interval(low, high))
-    return scores
 
 
 def parse_weight(text: str | None) -> float:

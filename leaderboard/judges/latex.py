@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leaderboard.board.rows import Board
-from leaderboard.judges.composite import weighted
+from leaderboard.judges.composite import JudgeComposite, weighted
 from leaderboard.judges.table import (
     JudgeLine,
     JudgeResult,
@@ -18,7 +18,6 @@ from leaderboard.judges.table import (
 )
 from leaderboard.share import escape
 from vlrb.common.rounding import percent
-from vlrb.statistics.composite import Composite
 
 MOST_IN_A_FLOAT = 40  # rows
 _CAPTION = "Judges on several benchmarks: percent agreement with people."
@@ -42,7 +41,7 @@ def judges_latex(
     lines: Sequence[JudgeLine],
     boards: Sequence[Board],
     *,
-    result: Mapping[str, Composite],
+    result: Mapping[str, JudgeComposite],
     address: str,
     weights: Mapping[str, float] | None = None,
 ) -> bytes:
@@ -57,7 +56,7 @@ def judges_latex(
     result = {line.slug: result[line.slug] for line in lines if line.slug in result}
     if result:
         heads.append("Composite")
-        ranks = "" if any(composite.best is None for composite in result.values()) else ", with the range of its rank"
+        ranks = "" if any(judge.composite.best is None for judge in result.values()) else ", with the range of its rank"
         notes.append(f"Composite: {_composite_note(boards, weights or {})}; 95\\% interval{ranks}.")
     rows = [
         " & ".join([_name(line.name), *(_cell(cell, marks) for cell in line.cells), *_composite(line, result)]) + r" \\"
@@ -222,12 +221,12 @@ def _cell(cell: JudgeResult | None, marks: _Marks) -> str:
     return rf"\textit{{{percent(figure.value)}}}" + _raised(*letters, marks.sources[source])
 
 
-def _composite(line: JudgeLine, result: Mapping[str, Composite]) -> list[str]:
+def _composite(line: JudgeLine, result: Mapping[str, JudgeComposite]) -> list[str]:
     if not result:
         return []
-    composite = result.get(line.slug)
-    if composite is None:
+    if line.slug not in result:
         return ["--"]
+    composite = result[line.slug].composite
     low, high = composite.interval
     ranks = "" if composite.best is None else f", {composite.best}--{composite.worst}"
     return [rf"{percent(composite.value)} {{\scriptsize [{percent(low)}, {percent(high)}]{ranks}}}"]

@@ -50,7 +50,13 @@ _NAME: dict[str, Any] = {"judge": "my-judge-7b", "name": "My judge 7B", "url": "
 _LINE = {
     **_NAME,
     "benchmarks": {_SPEC.id: _CELL, "mm-rlhf-rewardbench": _OTHER_CELL},
-    "composite": {"value": 0.7825, "interval": [0.7469, 0.8119], "rank_range": [1, 2], "parts": {}},
+    "composite": {
+        "value": 0.7825,
+        "interval": [0.7469, 0.8119],
+        "rank_range": [1, 2],
+        "entries": {_SPEC.id: {"entry": _SCORED["entry"], "version": "v3"}},
+        "parts": {},
+    },
 }
 _WEIGHTS = {_SPEC.id: 1.0, "mm-rlhf-rewardbench": 1.0}
 _UNKNOWN = "There is no judge with this slug; `unknown` lists those of a comparison"

@@ -114,7 +114,7 @@ def _rows(cell: JudgeResult) -> tuple[BoardRow, ...]:
 
 _KEPT: Mapping[str, Callable[[JudgeResult], JudgeResult]] = {
     "scored": lambda cell: replace(cell, reported=()),
-    "reported": lambda cell: replace(cell, scored=None, info=None),
+    "reported": lambda cell: replace(cell, scored=None, info=None, versions=()),
 }
 
 

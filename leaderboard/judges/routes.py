@@ -27,6 +27,7 @@ from leaderboard.judges.selection import (
     of_agreement,
     read_query,
     selected,
+    tested,
     version_key,
 )
 from leaderboard.judges.table import judge_lines, named_parts, part_of, variant_of
@@ -52,7 +53,8 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         board_versions = [await board.current() for board in boards]
         asked = read_query(request, board_versions)
         response = await board_versions[0].ready(
-            f"{version_key(board_versions)}|{asked.url()}", lambda: status_page(_table_page(board_versions, asked))
+            f"{version_key(board_versions)}|{asked.url()}",
+            lambda: status_page(_table_page(board_versions, asked, relations=relations)),
         )
         return respond(response, request.headers)
 
@@ -64,7 +66,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         response = await board_versions[0].ready(
             f"{version_key(board_versions)}.tex|{address}",
             lambda: CachedResponse.of(
-                _latex(board_versions, asked, address=address), "application/x-tex; charset=utf-8"
+                _latex(board_versions, asked, relations=relations, address=address), "application/x-tex; charset=utf-8"
             ),
         )
         return respond(response, request.headers)
@@ -72,7 +74,9 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     @router.api_route("/judges/{slug}", methods=["GET", "HEAD"], include_in_schema=False)
     async def judge(slug: str, request: Request) -> Response:
         board_versions = [await board.current() for board in boards]
-        page = await board_versions[0].executor.take(lambda name: _judge_page(board_versions, name), slug)
+        page = await board_versions[0].executor.take(
+            lambda name: _judge_page(board_versions, name, relations=relations), slug
+        )
         if page is None:
             return not_found_page(boards[0].context, request.headers)
         return respond(status_page(page), request.headers)
@@ -137,9 +141,9 @@ def _agreement_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) 
     return render(board_versions[0].context, "agreement.html", current="/judges", **values)
 
 
-def _table_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
+def _table_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, relations: Sequence[Relations]) -> str:
     context = board_versions[0].context
-    selection = selected(board_versions, asked)
+    selection = selected(board_versions, asked, relations=relations)
     return render(
         context,
         "judges.html",
@@ -156,8 +160,10 @@ def _table_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> s
     )
 
 
-def _latex(board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, address: str) -> bytes:
-    selection = selected(board_versions, asked)
+def _latex(
+    board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, relations: Sequence[Relations], address: str
+) -> bytes:
+    selection = selected(board_versions, asked, relations=relations)
     return judges_latex(
         selection.lines, selection.boards, result=selection.composites, address=address, weights=dict(asked.weights)
     )
@@ -174,7 +180,7 @@ def _prefixes(board_versions: Sequence[BoardVersion]) -> dict[str, str]:
     return {board_version.benchmark: board_version.context.prefix for board_version in board_versions}
 
 
-def _judge_page(board_versions: Sequence[BoardVersion], slug: str) -> str | None:
+def _judge_page(board_versions: Sequence[BoardVersion], slug: str, *, relations: Sequence[Relations]) -> str | None:
     every = lines_of(board_versions)
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
@@ -184,6 +190,7 @@ def _judge_page(board_versions: Sequence[BoardVersion], slug: str) -> str | None
         board_version.spec.title for board_version, cell in zip(board_versions, line.cells, strict=True) if cell is None
     ]
     values = {"line": line, "prefixes": _prefixes(board_versions), "missing": missing, "reported": reported}
-    values["composite"] = composite_of(every, dict.fromkeys(_prefixes(board_versions), 1.0)).get(slug)
+    weights = dict.fromkeys(_prefixes(board_versions), 1.0)
+    values["composite"] = composite_of(every, weights, tested=tested(board_versions, relations)).get(slug)
     values |= {"findings": findings_of(board_versions), "part_of": part_of, "variant_of": variant_of}
     return render(board_versions[0].context, "judge.html", current="/judges", **values)

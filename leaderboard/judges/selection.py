@@ -11,12 +11,11 @@ from starlette.requests import Request
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardVersion
 from leaderboard.judges.compare import BenchmarkComparison, compare_judges
-from leaderboard.judges.composite import composite_of
+from leaderboard.judges.composite import JudgeComposite, composite_of
 from leaderboard.judges.query import COMPOSITE, JudgesQuery, matching, read_judges_query
 from leaderboard.judges.table import JudgeLine, judge_lines, sorted_lines
 from leaderboard.pages.reported_findings import ReportedFinding, report_findings
 from vlrb.judges import MOST_SLUG
-from vlrb.statistics.composite import Composite
 from vlrb.statistics.pairwise import PairwiseArrays
 
 
@@ -29,7 +28,7 @@ class SelectedLines:
     total: int
     page: int
     pages: int
-    composites: Mapping[str, Composite]
+    composites: Mapping[str, JudgeComposite]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +62,23 @@ def of_agreement(asked: JudgesQuery) -> JudgesQuery:
     return JudgesQuery(search=asked.search, tier=asked.tier, filters=asked.filters)
 
 
-def selected(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> SelectedLines:
+def tested(board_versions: Sequence[BoardVersion], relations: Sequence[Relations]) -> dict[str, PairwiseArrays]:
+    """Return the counts of pairs of the boards that have some; it blocks."""
+    read = zip(board_versions, relations, strict=False)
+    return {version.benchmark: counts for version, of in read if (counts := of(version)) is not None}
+
+
+def selected(
+    board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, relations: Sequence[Relations] = ()
+) -> SelectedLines:
     """Return all lines that were asked for, in their order."""
     boards = tuple(board_version.board() for board_version in board_versions)
     every = judge_lines(boards)
-    composites = composite_of(every, dict(asked.weights))
+    composites = composite_of(every, dict(asked.weights), tested=tested(board_versions, relations))
     lines = sorted_lines(matching(every, asked), boards, sort=asked.sort, descending=asked.descending)
     if asked.sort == COMPOSITE:
         sign = -1 if asked.descending else 1
-        lines.sort(key=lambda line: sign * composites[line.slug].value if line.slug in composites else 2.0)
+        lines.sort(key=lambda line: sign * composites[line.slug].composite.value if line.slug in composites else 2.0)
     return SelectedLines(boards, tuple(lines), total=len(lines), page=1, pages=1, composites=composites)
 
 
@@ -103,10 +110,6 @@ def compared(
     lines = tuple(by_slug[slug] for slug in asked if slug in by_slug)
     comparisons: tuple[BenchmarkComparison, ...] = ()
     if len(lines) == 2:
-        known = {
-            board_version.benchmark: read(board_version)
-            for board_version, read in zip(board_versions, relations, strict=False)
-        }
-        comparisons = compare_judges((lines[0], lines[1]), board_versions, relations=known)
+        comparisons = compare_judges((lines[0], lines[1]), board_versions, relations=tested(board_versions, relations))
     unknown = tuple(slug for slug in asked if slug not in by_slug)
     return ComparedJudges(lines, unknown, comparisons=comparisons, every=tuple(by_slug.values()))

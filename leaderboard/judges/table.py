@@ -45,6 +45,7 @@ class JudgeResult:
     scored: BoardRow | None
     info: RankInfo | None
     reported: tuple[BoardRow, ...]  # the one that leads first
+    versions: tuple[BoardRow, ...] = ()  # all that were scored here, the best first
 
     @property
     def figures(self) -> tuple[OverallFigure, ...]:
@@ -130,9 +131,10 @@ def _results(board: Board) -> dict[str, JudgeResult]:
     standings = board.standings()
     result: dict[str, JudgeResult] = {}
     for slug, same in rows.items():
-        scored = next((row for row in same if row.tier == "scored"), None)
+        versions = tuple(row for row in same if row.tier == "scored")
+        scored = next(iter(versions), None)
         info = standings.get(scored.id) if scored is not None else None
-        result[slug] = JudgeResult(board, scored, info=info, reported=_leading_first(same, board))
+        result[slug] = JudgeResult(board, scored, info=info, reported=_leading_first(same, board), versions=versions)
     return result
 
 

@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from leaderboard.board.rows import Board
+from leaderboard.board.rows import BestOf, Board, build_board
 from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of, parse_weight
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.selection import version_key
 from leaderboard.judges.table import judge_json, judge_lines, missing_pairs, part_of, sorted_lines
+from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.specs import VL
 from vlrb.disclosure import BY_CATEGORY
 
 
@@ -72,8 +74,57 @@ def test_a_composite_needs_a_score_on_every_benchmark_with_a_weight() -> None:
     (line,) = (line for line in lines if line.name == "Both")
     values = [cell.figures[0].value for cell in line.cells if cell is not None]
     assert set(found) == {line.slug}
-    assert found[line.slug].value == pytest.approx((values[0] + 3 * values[1]) / 4)
+    assert found[line.slug].composite.value == pytest.approx((values[0] + 3 * values[1]) / 4)
     assert composite_of(lines, {"vl-rewardbench": 1, "other": 0}) == {}, "one benchmark is no composite"
+
+
+def _versions(*entries: tuple[str, float], benchmark: str = "vl-rewardbench") -> Board:
+    found = [entry(n, share, model="Judge", version=version) for n, (version, share) in enumerate(entries, start=1)]
+    board = build_board(snapshot(found), VL)
+    return replace(board, spec=_renamed(board, benchmark))
+
+
+def test_a_composite_takes_one_version_of_a_judge() -> None:
+    boards = [_versions(("v3", 0.8), ("v1", 0.6)), _versions(("v1", 0.7), benchmark="other")]
+    (found,) = composite_of(judge_lines(boards), {"vl-rewardbench": 1, "other": 1}).values()
+    assert {name: row.version for name, row in found.rows.items()} == {"vl-rewardbench": "v1", "other": "v1"}
+    assert found.version == "v1"
+    values = [row.value("macro") for row in found.rows.values()]
+    assert found.composite.value == pytest.approx(sum(values) / 2)
+
+
+def test_a_composite_of_several_versions_names_each() -> None:
+    boards = [_versions(("v3", 0.8)), _versions(("v1", 0.7), benchmark="other")]
+    (found,) = composite_of(judge_lines(boards), {"vl-rewardbench": 1, "other": 1}).values()
+    assert {name: row.version for name, row in found.rows.items()} == {"vl-rewardbench": "v3", "other": "v1"}
+    assert "v3 " in found.version and "v1 " in found.version
+
+
+def test_the_lower_limit_of_a_composite_accounts_for_the_choice_among_variants() -> None:
+    boards = [_versions(("v3", 0.8)), _versions(("v3", 0.7), benchmark="other")]
+    weights = {"vl-rewardbench": 1, "other": 1}
+    (plain,) = composite_of(judge_lines(boards), weights).values()
+    (row,) = (row for row in boards[0].rows if row.tier == "scored")
+    low, high = row.interval["macro"]
+    chosen = replace(row, best_of=BestOf(5, {}, interval={"macro": (low - 0.05, high)}, headline="macro"))
+    boards[0] = replace(boards[0], rows=(chosen,))
+    (found,) = composite_of(judge_lines(boards), weights).values()
+    assert found.composite.interval.low < plain.composite.interval.low
+    assert found.composite.interval.high == plain.composite.interval.high
+
+
+def test_composites_of_judges_on_the_same_pairs_are_compared_pair_by_pair() -> None:
+    board = build_board(pairwise.body(), VL)
+    boards = [board, replace(board, spec=_renamed(board, "other"))]
+    counts = pairwise.related()[0].relations
+    weights = {"vl-rewardbench": 1, "other": 1}
+    apart, paired = (
+        composite_of(judge_lines(boards), weights, tested=tested)
+        for tested in ({}, {"vl-rewardbench": counts, "other": counts})
+    )
+    widths = [sum(one.composite.worst - one.composite.best for one in found.values()) for found in (apart, paired)]  # type: ignore[operator]
+    assert widths[1] < widths[0]
+    assert [one.composite.value for one in paired.values()] == [one.composite.value for one in apart.values()]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +155,7 @@ def test_a_table_longer_than_a_page_goes_on_over_pages_and_composites_have_rank_
     assert (r"\begin{table}" in short, "longtable" in short) == (True, False)
     assert (r"\begin{table}" in long, r"\usepackage{booktabs,longtable}" in long) == (False, True)
     assert r"\endfirsthead" in long and long.count(r"\midrule") == 2
-    best = found[lines[0].slug]
+    best = found[lines[0].slug].composite
     assert f"], {best.best}--{best.worst}}}" in long and "with the range of its rank" in long
 
 
@@ -181,7 +232,7 @@ def test_weights_tell_no_more_digits_of_a_hidden_score_than_its_board() -> None:
     exact, public = (cell.figures[0].value for cell in lines[0].cells if cell is not None)
     assert round(exact, 3) != exact
     found = composite_of(lines, {"vl-rewardbench": 9, "other": 1})[lines[0].slug]
-    assert found.value == pytest.approx((9 * round(exact, 3) + public) / 10, abs=1e-12)
+    assert found.composite.value == pytest.approx((9 * round(exact, 3) + public) / 10, abs=1e-12)
 
 
 def test_what_is_made_of_a_board_is_made_anew_with_each_version_of_it() -> None:

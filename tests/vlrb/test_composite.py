@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.factories.oracles.clustered_oracle import clustered_wilson
-from vlrb.statistics.composite import RANKED_AT_MOST, BenchmarkScore, composites, weighted_mean
+from vlrb.statistics.composite import RANKED_AT_MOST, BenchmarkScore, PairedVariances, composites, weighted_mean
 from vlrb.statistics.uncertainty import Interval, Z, holm, wilson
 
 
@@ -105,6 +105,23 @@ def test_rank_ranges_are_those_of_testing_every_pair_one_by_one(rights: list[int
     for judge, composite in found.items():
         assert composite.best == 1 + sum(second == judge for _, second in apart)
         assert composite.worst == len(scores) - sum(first == judge for first, _ in apart)
+
+
+@pytest.mark.parametrize(("deviates", "ranks"), [(2.0, (1, 1)), (1.9, (1, 2))])
+def test_differences_are_tested_by_the_weighted_sum_of_paired_variances(
+    deviates: float, ranks: tuple[int, int]
+) -> None:
+    scores = {"a": {"x": score(620, 1000), "y": score(635, 1000)}, "b": {"x": score(600, 1000), "y": score(610, 1000)}}
+    weights = {"x": 1, "y": 3}
+    difference = 0.25 * 0.02 + 0.75 * 0.025
+    whole = (difference / deviates) ** 2  # of the difference of both composites
+    variance = {"x": whole / 2 / 0.25**2, "y": whole / 2 / 0.75**2}
+    paired = {name: PairedVariances(["b", "a"], np.full((2, 2), own)) for name, own in variance.items()}
+    found = composites(scores, weights, paired=paired)["a"]
+    assert (found.best, found.worst) == ranks
+    assert composites(scores, weights)["a"].worst == 2, "as independent intervals they are not apart"
+    elsewhere = {name: PairedVariances(["a", "c"], np.full((2, 2), own)) for name, own in variance.items()}
+    assert composites(scores, weights, paired=elsewhere) == composites(scores, weights)
 
 
 def test_too_many_judges_have_composites_without_ranks() -> None:

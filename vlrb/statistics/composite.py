@@ -1,8 +1,8 @@
 """Composite of a judge's accuracies on several benchmarks: weighted mean, interval, rank range. Pure.
 
-Items of different benchmarks are independent, so the variance of a weighted mean is the weighted sum of the variances.
-Each benchmark's own interval carries its variance (by groups where its pairs come in groups), so that resampling items
-within each benchmark, which needs the labels, is not necessary: a test compares both.
+Items of different benchmarks are independent, so the variance of a weighted mean, and of the difference of two, is the
+sum of w^2 times the variances. A benchmark's own interval carries the variance of a score, its paired tests that of a
+difference: resampling items, which needs the labels, is not necessary; a test compares both.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from vlrb.arrays import FloatArray
 from vlrb.statistics.uncertainty import ALPHA, Interval, Z, holm
 
 RANKED_AT_MOST = 500  # the work is quadratic, and with more every range is wide
@@ -25,6 +28,13 @@ class BenchmarkScore:
 
     value: float
     interval: Interval
+
+
+class PairedVariances(NamedTuple):
+    """Variances of the paired differences of judges on one benchmark. ``variance``: a square over ``judges``."""
+
+    judges: Sequence[str]
+    variance: FloatArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +66,17 @@ def weighted_mean(scores: Sequence[BenchmarkScore], weights: Sequence[float]) ->
 
 
 def composites(
-    scores: Mapping[str, Mapping[str, BenchmarkScore]], weights: Mapping[str, float]
+    scores: Mapping[str, Mapping[str, BenchmarkScore]],
+    weights: Mapping[str, float],
+    *,
+    paired: Mapping[str, PairedVariances] = MappingProxyType({}),
 ) -> dict[str, Composite]:
     """Return the composite of each judge that has all benchmarks of ``weights``; the others get none.
 
     ``scores``: judge -> benchmark -> score. A rank range holds the ranks that no significant difference forbids. Two
-    judges differ significantly where the difference of their composites does, by Holm's rule over all pairs. Their
-    intervals are taken as independent, which is conservative: both judged the same items.
+    judges differ significantly where the difference of their composites does, by Holm's rule over all pairs.
+    ``paired``: by benchmark the variances of differences. Where one of two judges is missing there, their intervals are
+    taken as independent, which is conservative: both judged the same items.
     """
     names = [benchmark for benchmark, weight in weights.items() if weight > 0]
     complete = [judge for judge, own in scores.items() if all(name in own for name in names)]
@@ -73,7 +87,13 @@ def composites(
     if len(means) > RANKED_AT_MOST:
         return {judge: Composite(mean.value, mean.interval, best=None, worst=None) for judge, mean in means.items()}
     order = sorted(means, key=lambda judge: -means[judge].value)
-    beats = _separable([means[judge] for judge in order])
+    total = math.fsum(weights[name] for name in names)
+    variance = sum(
+        (weights[name] / total) ** 2
+        * _variances([scores[judge][name] for judge in order], order, paired=paired.get(name))
+        for name in names
+    )
+    beats = _separable(np.array([means[judge].value for judge in order]), np.asarray(variance))
     better, worse = beats.sum(axis=0), beats.sum(axis=1)
     return {
         judge: Composite(
@@ -83,21 +103,31 @@ def composites(
     }
 
 
-def _separable(means: Sequence[BenchmarkScore]) -> npt.NDArray[np.bool_]:
-    """Return a square: whether the row is significantly better than the column. ``means``: the best first.
+def _variances(
+    scores: Sequence[BenchmarkScore], judges: Sequence[str], *, paired: PairedVariances | None
+) -> FloatArray:
+    """Return the variances of differences on one benchmark, row minus column, as a square.
 
-    The two-sided p of a difference comes from the limits that face each other.
+    Without a paired test it comes from the limits that face each other where the row is ahead.
     """
+    below = np.array([score.value - score.interval.low for score in scores]) / Z
+    above = np.array([score.interval.high - score.value for score in scores]) / Z
+    result = below[:, np.newaxis] ** 2 + above[np.newaxis] ** 2
+    if paired is not None:
+        places = {judge: place for place, judge in enumerate(judges)}
+        known = [at for at, judge in enumerate(paired.judges) if judge in places]
+        at = [places[paired.judges[place]] for place in known]
+        result[np.ix_(at, at)] = paired.variance[np.ix_(known, known)]
+    return result
+
+
+def _separable(values: FloatArray, variance: FloatArray) -> npt.NDArray[np.bool_]:
+    """Return a square: whether the row is significantly better than the column. ``values``: the best first."""
     from scipy.special import erfc  # takes a third of a second to import
 
-    beats = np.zeros((len(means), len(means)), dtype=np.bool_)
-    if len(means) < 2:
-        return beats
-    value = np.array([mean.value for mean in means])
-    low, high = (np.array([mean.interval[side] for mean in means]) for side in (0, 1))
-    first, second = np.triu_indices(len(means), 1)
-    difference = value[first] - value[second]
-    error = np.hypot(value[first] - low[first], high[second] - value[second]) / Z
+    beats = np.zeros((len(values), len(values)), dtype=np.bool_)
+    first, second = np.triu_indices(len(values), 1)
+    difference, error = values[first] - values[second], np.sqrt(variance[first, second])
     certain = np.where(difference > 0, np.inf, 0.0)  # without any uncertainty
     scaled = np.divide(difference, error, out=certain, where=error > 0)
     beats[first, second] = holm(erfc(scaled / math.sqrt(2))) < ALPHA

@@ -231,21 +231,27 @@ class PairwiseArrays:
 
         ``tried``: of how many variants an entry is the best. It beats a rival by p times that number (Bonferroni).
         """
+        tests = self.tests(names, order, spec=spec, grouping=grouping)
+        if tests is None:
+            return None
+        better = np.where(tests.delta > 0, tests.first, tests.second)
+        p = tests.p * np.array([tried.get(name, 1) for name in names])[better]
+        first = best_set(len(names), tests, clear=p < best_set_limit(len(names)))
+        return frozenset(name for name, known in zip(names, first.tolist(), strict=True) if known)
+
+    def tests(self, names: Sequence[str], order: str, *, spec: BenchmarkSpec, grouping: str) -> PairTests | None:
+        """Return every two of some entries by the test of a score; None where one was not compared, or counts are not
+        disclosed."""
         places = {name: index for index, name in enumerate(self.entries)}
         parts = self._parts(order, spec=spec, grouping=grouping)
         if self.only_right is None or not parts or not names or not places.keys() >= set(names):
             return None
         kept = [places[name] for name in names]
         only = self.only_right[:, kept][:, :, kept].astype(np.int64)
-        if self.grouped is None:
-            counts = [(only[part].sum(axis=0), int(self.sizes[part].sum())) for part in parts]
-            tests = tests_of_counts(counts, exact=not spec.is_mean(order))
-        else:
-            tests = self.grouped.of(kept).tests(only, parts, sizes=self.sizes)
-        better = np.where(tests.delta > 0, tests.first, tests.second)
-        p = tests.p * np.array([tried.get(name, 1) for name in names])[better]
-        first = best_set(len(names), tests, clear=p < best_set_limit(len(names)))
-        return frozenset(name for name, known in zip(names, first.tolist(), strict=True) if known)
+        if self.grouped is not None:
+            return self.grouped.of(kept).tests(only, parts, sizes=self.sizes)
+        counts = [(only[part].sum(axis=0), int(self.sizes[part].sum())) for part in parts]
+        return tests_of_counts(counts, exact=not spec.is_mean(order))
 
     def _parts(self, order: str, *, spec: BenchmarkSpec, grouping: str) -> list[list[int]]:
         """Return the sources of each category that a score averages, or of all its pairs; [] of too few pairs."""
