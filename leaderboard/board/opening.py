@@ -70,7 +70,7 @@ def finding(board: Board, view: BoardQuery | None = None, *, best_set: BestSet =
 def _first(board: Board, scored: Sequence[BoardRow], *, key: str) -> list[BoardRow]:
     """Return who shares first place on the board."""
     standings = board.standings(key)
-    return [row for row in scored if (at := standings.get(row.id)) is not None and (at.rank == 1 or at.level)]
+    return [row for row in scored if (at := standings.get(row.id)) and at.shares_first]
 
 
 def _first_of(scored: Sequence[BoardRow], key: str, *, shared: Sequence[BoardRow], best_set: BestSet) -> list[BoardRow]:

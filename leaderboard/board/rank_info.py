@@ -25,6 +25,11 @@ class RankInfo(NamedTuple):
     level: bool = False  # could be first, without having its rank
     band: int | None = None  # the rank at the top of the band that it shares with others
 
+    @property
+    def shares_first(self) -> bool:
+        """Whether it is first, or could be."""
+        return self.rank == 1 or self.level
+
 
 def order_of(sort: str, spec: BenchmarkSpec) -> str:
     """Return which accuracy ranks follow when the board is ordered by a column: its own, or else the headline."""
@@ -74,10 +79,9 @@ def with_bands(standings: Mapping[str, RankInfo]) -> dict[str, RankInfo]:
     bands: dict[int, list[str]] = {}
     top = 0
     for name, at in sorted(tested.items(), key=lambda item: item[1].rank):
-        shares_first = at.rank == 1 or at.level
-        if not shares_first and (top == 0 or (at.best or 0) > top):
+        if not at.shares_first and (top == 0 or (at.best or 0) > top):
             top = at.rank
-        bands.setdefault(1 if shares_first else top, []).append(name)
+        bands.setdefault(1 if at.shares_first else top, []).append(name)
     shared = {name: rank for rank, names in bands.items() if len(names) > 1 for name in names}
     return {name: at._replace(band=shared.get(name)) for name, at in standings.items()}
 

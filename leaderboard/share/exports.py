@@ -2,7 +2,7 @@
 
 CSV, JSON and Parquet hold one and the same table (FIELDS): shares are fractions 0..1, rounded only where labels are not
 public, and what is not known is empty. Markdown and LaTeX hold what people read: percent with one decimal, intervals,
-the best in bold.
+first place in bold.
 """
 
 from __future__ import annotations
@@ -313,15 +313,9 @@ class _Cell:
 
 def _cells(taken: Extract, columns: Sequence[Column]) -> list[list[_Cell]]:
     tier, letters = _best_tier(taken.rows), _letters(taken.rows)
-    rivals = [row for row in taken.rows if row.tier == tier and row.leads]
-    highest, compared = _best(rivals, taken.board.spec.headline_first), {row.id for row in rivals}
-    return [
-        [
-            _cell(taken, row, column=column, best=highest if row.id in compared else {}, letters=letters)
-            for column in columns
-        ]
-        for row in taken.rows
-    ]
+    rivals = [row for row in taken.rows if row.tier == tier and row.leads and not row.inconsistent]
+    bold = {name: _best(taken.board, rivals, name=name) for name in taken.board.spec.headline_first}
+    return [[_cell(taken, row, column=column, bold=bold, letters=letters) for column in columns] for row in taken.rows]
 
 
 def _letters(rows: Sequence[BoardRow]) -> dict[str, str]:
@@ -331,7 +325,7 @@ def _letters(rows: Sequence[BoardRow]) -> dict[str, str]:
 
 
 def _cell(
-    taken: Extract, row: BoardRow, *, column: Column, best: Mapping[str, int], letters: Mapping[str, str]
+    taken: Extract, row: BoardRow, *, column: Column, bold: Mapping[str, frozenset[str]], letters: Mapping[str, str]
 ) -> _Cell:
     key = column.key
     if key == "rank":
@@ -345,7 +339,7 @@ def _cell(
     if column.kind in ("interval", "share"):
         bounds = row.interval.get(key)
         spread = (percent(bounds[0]), percent(bounds[1])) if bounds else None
-        return _Cell(percent(value), spread, best=tenths(value) == best.get(key))
+        return _Cell(percent(value), spread, best=row.id in bold.get(key, ()))
     return _Cell(column.text(value))
 
 
@@ -362,10 +356,15 @@ def _best_tier(rows: Sequence[BoardRow]) -> str:
     return "scored" if any(row.tier == "scored" for row in rows) else "reported"
 
 
-def _best(rows: Sequence[BoardRow], names: Sequence[str]) -> dict[str, int]:
-    """Return the highest accuracy of each column, in tenths of a percent."""
-    known = {name: [tenths(value) for row in rows if (value := row.value(name)) is not None] for name in names}
-    return {name: max(values) for name, values in known.items() if values}
+def _best(board: Board, rivals: Sequence[BoardRow], *, name: str) -> frozenset[str]:
+    """Return who is first by a score: of judges that were tested those that share first place on the board, of others
+    those with the highest value."""
+    if any(row.tier == "scored" for row in rivals) and board.ranges.get(name):
+        standings = board.standings(name)
+        return frozenset(row.id for row in rivals if (at := standings.get(row.id)) and at.shares_first)
+    known = [(tenths(value), row.id) for row in rivals if (value := row.value(name)) is not None]
+    highest = max((value for value, _ in known), default=0)
+    return frozenset(row_id for value, row_id in known if value == highest)
 
 
 def _sentences(taken: Extract) -> list[str]:
@@ -378,7 +377,10 @@ def _sentences(taken: Extract) -> list[str]:
     lines.append("Percent agreement with people, 95% intervals.")
     if any(at.best != at.worst for row in taken.rows if (at := taken.standing(row))):
         lines.append("With a rank, the ranks that paired tests leave open.")
-    lines.append("Bold: the best counted here." if {"scored", "reported"} <= tiers else "Bold: the best.")
+    if board.ranges and "scored" in tiers:
+        lines.append("Bold: shares first place on the board, by paired tests.")
+    else:
+        lines.append("Bold: the best counted here." if {"scored", "reported"} <= tiers else "Bold: the best.")
     if "reported" in tiers:
         lines.append("† As reported by its authors, not counted here; no rank.")
     if letters := _letters(taken.rows):
@@ -508,7 +510,7 @@ FORMATS: dict[str, Format] = {
             "LaTeX",
             media_type="application/x-tex; charset=utf-8",
             write=as_latex,
-            content="a booktabs table: percent with intervals, best in bold",
+            content="a booktabs table: percent with intervals, first place in bold",
             primary=True,
             compared=True,
         ),

@@ -27,6 +27,7 @@ from leaderboard.share.exports import (
     records,
 )
 from leaderboard.share.exports import extract as take
+from tests.factories import pairwise
 from tests.factories.hostile_text import HOSTILE
 from tests.factories.snapshots import crowd, entry, snapshot
 from tests.factories.specs import EXPORT_FIELDS, EXPORT_NAMES, VALUES, VL
@@ -191,6 +192,20 @@ def test_the_best_is_the_best_counted_here_whatever_is_reported() -> None:
     assert not any("dagger" in row for row in bold)
     assert "best counted here" in text
     assert "\\textbf" in as_latex(extract({"tier": "reported"})).decode()
+
+
+def test_bold_are_those_that_share_first_place_on_the_board_whoever_is_filtered() -> None:
+    found = build_board(pairwise.body(), VL)
+    first = {name for name, at in found.standings().items() if at.best == 1}
+    assert 1 < len(first) < 6
+    for query in ({"tier": "scored"}, {"q": "id:" + ",".join(sorted(pairwise.SKILLS)[2:])}):
+        taken = take(found, read_query({**query, "cols": "rank,model,macro"}, ("v2",), spec=VL), address=ADDRESS)
+        bold = [
+            row.id
+            for row, line in zip(taken.rows, latex_rows(as_latex(taken).decode()), strict=True)
+            if "textbf" in line
+        ]
+        assert set(bold) == first & {row.id for row in taken.rows}
 
 
 def test_hostile_names_leave_the_latex_table_whole() -> None:
