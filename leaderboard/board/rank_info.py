@@ -60,12 +60,13 @@ def standings(
     """
     result = {name: RankInfo(rank) for name, rank in ranks.items()}
     at = sorted(ranks[ranked] for name in ranges if (ranked := versions.get(name, name)) in ranks)
+    below_first = next((rank for rank in at if rank > at[0]), 1)
     for name, tested in ranges.items():
         rank = ranks.get(name)
         if rank is not None and tested.worst <= len(at):
-            result[name] = RankInfo(
-                rank, at[tested.best - 1], worst=at[tested.worst - 1], level=tested.best == 1 and rank > 1
-            )
+            # Equals share the first rank: who cannot be first begins below it, not at the second of them.
+            best = at[tested.best - 1] if tested.best == 1 else max(at[tested.best - 1], below_first)
+            result[name] = RankInfo(rank, best, worst=at[tested.worst - 1], level=tested.best == 1 and rank > 1)
     return result
 
 

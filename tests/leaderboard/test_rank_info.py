@@ -41,6 +41,11 @@ def test_a_judge_whose_tested_version_is_not_the_ranked_one_keeps_its_place_amon
     }
 
 
+def test_who_cannot_be_first_begins_below_those_that_share_the_first_rank() -> None:
+    ranges = {"a": RankRange(1, 2), "b": RankRange(1, 2), "c": RankRange(2, 3)}
+    assert standings({"a": 1, "b": 1, "c": 3}, ranges)["c"] == RankInfo(3, 3, worst=3)
+
+
 def test_a_range_that_counts_removed_entries_is_not_shown() -> None:
     assert standings({"a": 1}, {"a": RankRange(1, 2), "gone": RankRange(1, 2)}) == {"a": RankInfo(1)}
 
