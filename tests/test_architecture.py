@@ -197,7 +197,6 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "vlrb/judge/images.py",
         "vlrb/judge/askers.py",
         "vlrb/editions/pools/images.py",
-        "workers/demo_pictures.py",
     ),
     "imagehash": ("vlrb/editions/pools/images.py",),
     "datasketch": ("vlrb/editions/pools/near_duplicates.py", "vlrb/editions/pools/edition_signatures.py"),
@@ -646,7 +645,6 @@ def test_no_function_takes_more_than_two_arguments_in_order() -> None:
 # an answer that no response is better.
 OTHER_MEANINGS = {
     "vlrb/label_quality/annotation.py": 1,
-    "vlrb/demo.py": 1,
     "vlrb/disclosure.py": 1,
     "vlrb/pairs/published_overalls.py": 1,
     "leaderboard/share/every_eval_ever.py": 1,

@@ -287,7 +287,7 @@ pytestmark = pytest.mark.slow
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the demo's files, which no world changes; to draw its pictures would take seconds."""
     folder = tmp_path_factory.mktemp("demo") / "demo"
-    write_demo(folder, pictures=False)
+    write_demo(folder)
     return folder
 
 

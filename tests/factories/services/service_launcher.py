@@ -182,7 +182,7 @@ def _main(address: str) -> None:
     compress_quickly()
     prepare_service()
     read_in_forks()
-    write_demo(_demo_files(os.getpid()), pictures=False)
+    write_demo(_demo_files(os.getpid()))
     gc.freeze()  # no child writes into the pages of what all share
 
     with socket.socket(socket.AF_UNIX) as listener:
