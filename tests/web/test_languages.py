@@ -127,6 +127,24 @@ def test_sentences_and_values_of_a_listed_problem_are_translated() -> None:
     assert "2" in told["problems"][0]["message"] and "votes" not in told["problems"][0]["message"]
 
 
+def test_a_check_report_is_said_in_the_language_of_who_asks_as_a_refused_submission_is() -> None:
+    listed = [{"code": "bad-vote", "message": "has 2 votes where most pairs have 3; give every pair the same number"}]
+
+    async def report(request: Request) -> Response:
+        return JSONResponse({"ok": False, "problems": listed, "warnings": listed})
+
+    paths = ("/api/v1/check", "/b/other/api/v1/check", "/api/v1/checked")
+    app = LanguageMiddleware(Starlette(routes=[Route(path, report, methods=["POST"]) for path in paths]))
+    with TestClient(app) as client:
+        told, other, unlike = (client.post(path, headers=CHINESE).json() for path in paths)
+        english = client.post("/api/v1/check").json()
+    assert (
+        told == other == json.loads(translated_problem(json.dumps(english).encode(), translations("zh-CN"))) != english
+    )
+    assert unlike == english
+    assert "detail" not in told
+
+
 def test_no_header_of_a_stranger_is_kept_whole() -> None:
     scope = {"path": "/", "headers": [(b"accept-language", b"zh" + b" " * 50_000)]}
     choose(scope)

@@ -49,7 +49,7 @@ class LanguageMiddleware:
             return
         choice = choose(scope)
         if choice.language != ENGLISH:
-            send = translating(send, translations(choice.language))
+            send = translating(send, translations(choice.language), path=scope["path"])
         if _ENGLISH_ONLY.match(scope["path"]):
             await self._app(scope, receive, send)
             return

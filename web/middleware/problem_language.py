@@ -1,4 +1,4 @@
-"""Errors for programs, problem+json, in the language of who asks: `detail` and what is listed below it.
+"""Errors for programs, problem+json, and check reports in the language of who asks: `detail` and what is listed below.
 
 `code` stays as it is, and so does everything in English where no other language is asked for.
 """
@@ -12,27 +12,31 @@ from typing import Any
 
 from starlette.types import Message, Send
 
+from auth.problem_details import MEDIA_TYPE
 from vlrb.common.translations import Translations
 from web.middleware.problem_responses import ResponseHeaders, replacing_problems
 
-_LISTS = ("problems", "errors")
+_LISTS = ("problems", "errors", "warnings")
+_CHECK = "/api/v1/check"  # its report has the problems and warnings that a refused submission lists
 _BETWEEN = re.compile(r"(?<=[.!?]) (?=[A-Z])")
 
 
-def translating(send: Send, of: Translations) -> Send:
-    """Return what sends a response in a language, if it is an error of the API; all others go through as they are."""
+def translating(send: Send, of: Translations, *, path: str = "") -> Send:
+    """Return what sends a response in a language, if it is an error of the API or a check report; all others go through
+    as they are."""
 
     def in_language(start: Message, body: bytes) -> tuple[ResponseHeaders, bytes]:
         translated = translated_problem(body, of) if body else body  # HEAD has none
         return _headers(start, translated, of=of), translated
 
-    return replacing_problems(send, in_language)
+    return replacing_problems(send, in_language, also="application/json" if path.endswith(_CHECK) else MEDIA_TYPE)
 
 
 def translated_problem(body: bytes, of: Translations) -> bytes:
     """Return a problem with its sentences in a language."""
     problem: dict[str, Any] = json.loads(body)
-    problem["detail"] = sentences_in(of, str(problem.get("detail", "")))
+    if "detail" in problem:
+        problem["detail"] = sentences_in(of, str(problem["detail"]))
     for name in _LISTS:
         for listed in problem.get(name) or ():
             if isinstance(listed, dict) and isinstance(listed.get("message"), str):
