@@ -117,9 +117,15 @@ def _command(path: Path, benchmark: str | Path, *, limits: Limits, definitions: 
 
 
 def _environment() -> dict[str, str]:
-    """No secret, and one thread: each numpy thread reserves address space."""
+    """No secret, and one thread: each thread of numpy reserves address space, and so does Arrow's own allocator."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH") if name in os.environ}
-    return {**kept, "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    return {
+        **kept,
+        "LC_ALL": "C.UTF-8",
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",
+    }
 
 
 def _result(output: bytes, errors: bytes, *, returncode: int, benchmark: str | Path, limits: Limits) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.predictions.strict_json import JsonFault, loads
 
+_DECIMAL = re.compile(r"-?\d+,\d+", re.ASCII)
 _CELL_LIMIT = 2**31 - 1  # of characters, the most that csv takes everywhere; the size of the file bounds cells
 
 
@@ -20,12 +22,16 @@ def delimiter_of(header: str) -> str:
 
 
 def column_names(header: str) -> list[str]:
-    """Return the names in a header line."""
-    return next(csv.reader([header], delimiter=delimiter_of(header)), [])
+    """Return the names in a header line; none where it cannot be one."""
+    try:
+        return next(csv.reader([header], delimiter=delimiter_of(header)), [])
+    except csv.Error:
+        return []
 
 
-def table_records(text: str, findings: ProblemCollector) -> list[tuple[int, Any]]:
+def table_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, Any]]:
     """Return the records of a tsv or csv file with a header line; line numbers are those of the file."""
+    text = _decoded(data, findings)
     delimiter = delimiter_of(text.split("\n", 1)[0])
     # The limit belongs to the process. It gets one value, whatever the file, so that no file changes how another is
     # read; and gets it here, since processes that read no table import this module too.
@@ -41,6 +47,8 @@ def table_records(text: str, findings: ProblemCollector) -> list[tuple[int, Any]
             elif len(cells) != len(header):
                 different.append((reader.line_num, len(cells)))
             else:
+                if delimiter == ";":  # which Excel writes where the comma is the decimal sign
+                    cells = [cell.replace(",", ".") if _DECIMAL.fullmatch(cell) else cell for cell in cells]
                 records.append((reader.line_num, dict(zip(header, cells, strict=True))))
     except csv.Error as error:
         raise findings.reject(
@@ -57,9 +65,17 @@ def table_records(text: str, findings: ProblemCollector) -> list[tuple[int, Any]
     return records
 
 
-def as_record(row: Mapping[str, str]) -> dict[str, Any]:
+def _decoded(data: bytes, findings: ProblemCollector) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise findings.reject("bad-utf8", _("the line is not valid UTF-8; save the file as UTF-8"), line=line) from None
+
+
+def as_record(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row of a table as a record: names in small letters, empty cells null, votes and scores as lists."""
-    record: dict[str, Any] = {name.strip().lower(): cell or None for name, cell in row.items()}
+    record: dict[str, Any] = {name.strip().lower(): None if cell == "" else cell for name, cell in row.items()}
     if "vote" in record:
         record["votes"] = [record.pop("vote")]
     for name in ("votes", "scores"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from vlrb.common.messages import _
@@ -17,7 +17,6 @@ from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.predictions.tables import as_record, column_names, table_records
 from vlrb.readers import (
     batch_output,
-    gzipped,
     inspect_log,
     jev,
     lmms_eval,
@@ -30,6 +29,7 @@ from vlrb.readers import (
     vlmevalkit,
 )
 from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader, is_bare_verdict
+from vlrb.readers.containers import ARCHIVE, opened
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import Flags, is_by_column, refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM
@@ -48,6 +48,8 @@ READERS: tuple[PredictionReader, ...] = (
 )  # fmt: skip
 """In the order in which they are asked; the first that recognises a record reads the file."""
 
+_Change = Callable[[Any], Any]
+
 _NAMED: dict[str, str] = {
     inspect_log.FORMAT: "Inspect log",
     **{reader.FORMAT: reader.GUIDE.name or reader.GUIDE.tool for reader in READERS},
@@ -56,7 +58,6 @@ _NAMED: dict[str, str] = {
 DOCUMENT_LIMIT = 64 * 2**20  # a log of inspect_ai has about 20 KB a vote; the sandbox bounds the memory
 _ASKED = 20  # records that are asked before a format counts as unknown
 _SHOWN_OF_LINE = 4096  # bytes that tell what else a text is
-_BOM = b"\xef\xbb\xbf"
 
 
 def format_name(key: str) -> str:
@@ -71,6 +72,30 @@ def detect(record: Any, *, in_document: bool = False) -> PredictionReader | None
     return next((reader for reader in READERS if _matches(reader, record, in_document=in_document)), None)
 
 
+def _detect_among(records: Sequence[Any], *, in_document: bool = False) -> tuple[PredictionReader, _Change] | None:
+    """Return the reader that recognises one of some records, and what to make of each for it.
+
+    Names in capitals, as `ID` and `Votes`, are tried where no reader knows a record as it stands.
+    """
+    for change in (_as_it_is, _with_small_names):
+        for record in records:
+            if reader := detect(change(record), in_document=in_document):
+                return reader, change
+    return None
+
+
+def _as_it_is(record: Any) -> Any:
+    return record
+
+
+def _with_small_names(record: Any) -> Any:
+    """Return a record under names in small letters, unless two would be the same."""
+    if type(record) is not dict:
+        return record
+    renamed = as_record(record)
+    return renamed if len(renamed) == len(record) else record
+
+
 def _matches(reader: PredictionReader, record: dict[str, Any], *, in_document: bool) -> bool:
     if in_document and isinstance(reader, DocumentReader):
         return reader.matches_in_document(record)
@@ -83,16 +108,12 @@ def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedF
     Raises:
         UploadRejected: the file as a whole cannot be read. Problems of single records are added to ``findings``.
     """
-    if data.startswith(b"PK\x03\x04"):
+    data = opened(data, findings)
+    if data.startswith(ARCHIVE):
         if inspect_log.is_archive(data):
             return _read(inspect_log, inspect_log.archive_records(data, findings), findings=findings, items=items)
-        from vlrb.readers import xlsx  # zip and XML parsers are needed for no other file
-
-        return _read_table(xlsx.sheet_records(data, findings), findings, items=items, code="xlsx-not-vlmevalkit")
-    if data.startswith(gzipped.MAGIC):
-        data = gzipped.unpack(data, findings)
+        return _read_workbook(data, findings, items=items)
     refuse_binary(data, findings)
-    data = data.removeprefix(_BOM)
     start = data[:4096].lstrip()[:1]
     if not start and not data.strip():
         raise findings.reject("empty-file", _("The file is empty. Upload the predictions that your tool wrote."))
@@ -104,7 +125,7 @@ def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedF
     if document is not None:
         return _read_document(document, findings, items=items)
     if start not in (b"[", b"{") and _table_reader(data.split(b"\n", 1)[0]):
-        records = table_records(_decoded(data, findings), findings)
+        records = table_records(data, findings)
         return _read_table(records, findings, items=items, code="unknown-format")
     return _read_lines(data, findings, items=items)
 
@@ -150,14 +171,6 @@ def _parsed(text: bytes) -> Any:
         return None
 
 
-def _decoded(data: bytes, findings: ProblemCollector) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise findings.reject("bad-utf8", _("the line is not valid UTF-8; save the file as UTF-8"), line=line) from None
-
-
 def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> ParsedFile:
     """Read one JSON value: a list of records, or an object that holds one."""
     if inspect_log.is_document(value):
@@ -165,12 +178,11 @@ def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> Par
     records = records_of(value)
     if not any(isinstance(record, dict) for record in records):
         raise _unknown(value, findings)
-    numbered = list(enumerate(records, 1))
-    in_document = isinstance(value, dict)
-    reader = next((result for record in records[:_ASKED] if (result := detect(record, in_document=in_document))), None)
-    if reader is None:
+    known = _detect_among(records[:_ASKED], in_document=isinstance(value, dict))
+    if known is None:
         raise _unknown(value if records == [value] else records, findings)
-    return _read(reader, numbered, findings=findings, items=items)
+    reader, change = known
+    return _read(reader, list(enumerate(map(change, records), 1)), findings=findings, items=items)
 
 
 def _table_reader(header: bytes) -> PredictionReader | None:
@@ -179,6 +191,19 @@ def _table_reader(header: bytes) -> PredictionReader | None:
         return None
     names = column_names(header.decode("utf-8", "replace").strip())
     return detect(as_record(dict.fromkeys(names, ""))) if len(names) > 1 else None
+
+
+def _read_workbook(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
+    """Read the first sheet of a workbook that is a table of predictions."""
+    from vlrb.readers import xlsx  # XML parsers are needed for no other file
+
+    sheets: list[list[tuple[int, Any]]] = []
+    for records in xlsx.sheets(data, findings):
+        sheets.append(records)
+        if records and detect(as_record(records[0][1])):
+            break
+    shown = next((records for records in (*sheets[-1:], *sheets) if records), [])
+    return _read_table(shown, findings, items=items, code="xlsx-not-vlmevalkit")
 
 
 def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, items: int, code: str) -> ParsedFile:
@@ -196,21 +221,15 @@ def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, i
 
 def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
     """Read JSON lines; split on LF only, since texts hold other line separators."""
-    reader = None
-    for line in first_lines(data, _ASKED):
-        try:
-            reader = detect(loads(line)) if len(line) <= LINE_LIMIT else None
-        except JsonFault:
-            continue
-        if reader is not None:
-            break
-    if reader is None:
-        first = first_lines(data, _ASKED)
+    first = first_lines(data, _ASKED)
+    known = _detect_among([_parsed(line) for line in first if len(line) <= LINE_LIMIT])
+    if known is None:
         if not any(_looks_like_json(line) for line in first):
             raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
         raise _unknown_lines(data, findings, items=items)
+    reader, change = known
     lines = Lines(data, findings, items=items)
-    reading = _read(reader, lines, findings=findings, items=items)
+    reading = _read(reader, ((number, change(value)) for number, value in lines), findings=findings, items=items)
     lines.check_again()
     return reading
 

@@ -17,6 +17,7 @@ from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8 in one judge's text
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _LONGEST_NUMBER = 40
+_VOTES = {"0": 0, "1": 1, "false": 0, "true": 1}
 SHORT_TEXT = TEXT_LIMIT // 4  # characters that never exceed TEXT_LIMIT
 
 Records = Iterable[tuple[int, Any]]
@@ -289,11 +290,11 @@ def as_number(value: Any) -> float | None:
 
 
 def as_vote(value: Any) -> int | None:
-    """Return a vote: 0 or 1, also as a text or as false and true; UNDECIDED for null; None for all else."""
+    """Return a vote: 0 or 1, also as false and true, or as a text; UNDECIDED for null; None for all else."""
     if value is None:
         return UNDECIDED
     if type(value) is str:
-        value = {"0": 0, "1": 1}.get(value.strip())
+        value = _VOTES.get(value.strip().lower())
     return int(value) if type(value) in (int, bool) and value in (0, 1) else None
 
 

@@ -10,10 +10,9 @@ import zlib
 from collections.abc import Iterator
 
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
+from vlrb.predictions.problems import FILE_LIMIT, ProblemCollector, too_large
 
 MAGIC = b"\x1f\x8b"
-UNPACKED_LIMIT = 128 * 2**20  # twice the largest file that is taken by default
 RATIO_LIMIT = 100
 _SMALL = 2**16  # packed bytes below which the ratio is that of so many
 _MEMBERS_LIMIT = 10_000  # bgzip writes one for each 64 KiB
@@ -28,7 +27,7 @@ def unpack(data: bytes, findings: ProblemCollector) -> bytes:
     Raises:
         UploadRejected: it is cut off or damaged, unpacks to too much, or holds another archive.
     """
-    limit = min(UNPACKED_LIMIT, RATIO_LIMIT * max(len(data), _SMALL))
+    limit = min(FILE_LIMIT, RATIO_LIMIT * max(len(data), _SMALL))
     parts: list[bytes] = []
     size = 0
     try:
@@ -36,13 +35,13 @@ def unpack(data: bytes, findings: ProblemCollector) -> bytes:
             parts.append(part)
             size += len(part)
             if size > limit:
-                raise findings.reject("unsupported-container", _too_much(limit))
+                raise findings.reject("unsupported-container", too_much(limit))
     except EOFError:
         message = _("The gzip file ends in the middle: it was cut off. Compress or upload it again.")
         raise findings.reject("bad-gzip", message) from None
     except zlib.error:
         raise findings.reject("bad-gzip", _("The gzip file is damaged. Compress or upload it again.")) from None
-    return _unnested(b"".join(parts), findings)
+    return unnested(b"".join(parts), findings)
 
 
 def _parts(data: bytes) -> Iterator[bytes]:
@@ -65,20 +64,19 @@ def _parts(data: bytes) -> Iterator[bytes]:
     raise zlib.error
 
 
-def _too_much(limit: int) -> str:
-    return _(
-        "The gzip file unpacks to more than {limit:,.0f} MiB, or {ratio_limit} times its size.",
-        limit=limit / 2**20,
-        ratio_limit=RATIO_LIMIT,
-    )
+def too_much(limit: int) -> str:
+    """Return what to say of a packed file that unpacks to more than a limit."""
+    if limit == FILE_LIMIT:
+        return too_large()
+    return _("The file unpacks to more than {ratio_limit} times its size.", ratio_limit=RATIO_LIMIT)
 
 
-def _unnested(content: bytes, findings: ProblemCollector) -> bytes:
-    """Return the content, unless it is packed once more."""
+def unnested(content: bytes, findings: ProblemCollector) -> bytes:
+    """Return what a packed file holds, unless it is packed once more."""
     if content.startswith(MAGIC):
-        message = _("This file was compressed twice with gzip. Unpack it once and upload the result.")
+        message = _("This file was compressed twice. Unpack it once and upload the result.")
         raise findings.reject("unsupported-container", message)
     if content.startswith(b"PK\x03\x04"):
-        message = _("This gzip file holds a zip archive or an Excel workbook. Unpack it and upload what is inside.")
+        message = _("This file holds a zip archive or an Excel workbook. Unpack it and upload what is inside.")
         raise findings.reject("unsupported-container", message)
     return content

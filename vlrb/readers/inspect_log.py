@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
+from vlrb.predictions.problems import FILE_LIMIT, ProblemCollector
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionRow, Records, choice_of, objects, text_mark
 from vlrb.readers.lmms_eval import prompted
@@ -25,7 +25,6 @@ from vlrb.readers.samples import Samples
 from vlrb.votes import UNDECIDED
 
 FORMAT = "inspect"
-UNPACKED_LIMIT = 256 * 2**20  # of all members; one is held at a time
 _MEMBER_LIMIT = 16 * 2**20
 RATIO_LIMIT = 100
 _MEMBERS_LIMIT = 40_000  # sixteen votes of each pair, and what else a log holds
@@ -89,7 +88,7 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
         largest = max((member.file_size for member in members), default=0)
-        limit = min(UNPACKED_LIMIT, RATIO_LIMIT * max(len(data), 2**16))
+        limit = min(FILE_LIMIT, RATIO_LIMIT * max(len(data), 2**16))
         if len(members) > _MEMBERS_LIMIT or largest > _MEMBER_LIMIT or unpacked > limit:
             message = _(
                 "the log unpacks to {unpacked:,.0f} MiB in {members:,} parts, more than is read here; run "

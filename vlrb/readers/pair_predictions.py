@@ -29,8 +29,9 @@ from vlrb.pairs.verdict_formats import (
 )
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
-from vlrb.readers import gzipped
+from vlrb.predictions.tables import as_record, column_names, table_records
 from vlrb.readers.base import FieldReader, FileGuide, as_vote, failed_remark, objects, shorten
+from vlrb.readers.containers import opened
 from vlrb.readers.lines import records_of
 from vlrb.readers.unsuitable import Flags, is_by_column, refusal
 from vlrb.votes import UNDECIDED as UNREADABLE
@@ -119,6 +120,8 @@ def read_predictions(data: bytes, spec: BenchmarkSpec, *, findings: ProblemColle
         UploadRejected: nothing of the file can be read. Problems of single records are added to ``findings``.
     """
     records = list(_records(data, findings))
+    if all(detect_format(record) is None for _, record in records[:_ASKED]):
+        records = [(line, as_record(record) if type(record) is dict else record) for line, record in records]
     if not records and findings.problem_count == 0:
         raise findings.reject("empty-file", _("The file is empty. Give the predictions that your tool wrote."))
     if records and type(records[0][1]) is dict and is_by_column(records[0][1]) and (known := refusal(records[0][1])):
@@ -166,8 +169,7 @@ def _format_of(records: Iterable[Any]) -> str | None:
 def first_records(data: bytes) -> list[Any]:
     """Return the first records of a file, of those that can be read."""
     try:
-        if data.startswith(gzipped.MAGIC):
-            data = gzipped.unpack(data, ProblemCollector())
+        data = opened(data, ProblemCollector())
         if data.lstrip()[:1] != b"[":
             data = b"\n".join(data[:_BEGINNING].split(b"\n")[:_ASKED])
         return [record for _, record in islice(_records(data, ProblemCollector()), _ASKED)]
@@ -193,10 +195,11 @@ def detect_format(record: Any) -> str | None:
 
 
 def _records(data: bytes, findings: ProblemCollector) -> Iterator[tuple[int, Any]]:
-    """Yield (line, value): the lines of JSONL, or the parts of a JSON list or of an object's ``logs``."""
-    if data.startswith(gzipped.MAGIC):
-        data = gzipped.unpack(data, findings)
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    """Yield (line, value): the lines of JSONL, the parts of a JSON list or of an object's ``logs``, rows of a table."""
+    data = opened(data, findings)
+    if _is_table(data):
+        yield from table_records(data, findings)
+        return
     document = _document(data, findings)
     if document is not None:
         yield from enumerate(document, start=1)
@@ -208,6 +211,15 @@ def _records(data: bytes, findings: ProblemCollector) -> Iterator[tuple[int, Any
             except JsonFault as fault:
                 findings.unread += 1
                 findings.add(fault.code, fault.message, line=line)
+
+
+def _is_table(data: bytes) -> bool:
+    """Return whether the first line names the columns of a table that tells votes."""
+    header = data[:_BEGINNING].lstrip().split(b"\n", 1)[0]
+    if header[:1] in (b"{", b"["):
+        return False
+    names = column_names(header.decode("utf-8", "replace").strip())
+    return len(names) > 1 and detect_format(as_record(dict.fromkeys(names, ""))) is not None
 
 
 def _document(data: bytes, findings: ProblemCollector) -> list[Any] | None:

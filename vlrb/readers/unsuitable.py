@@ -15,8 +15,8 @@ from vlrb.votes import UNDECIDED
 
 FORMATS = _(
     "We read this project's JSON lines, and what the official script, lmms-eval (--log_samples), "
-    "VLMEvalKit (xlsx, tsv, json) and several reward models write. JSON may be compressed with "
-    "gzip."
+    "VLMEvalKit (xlsx, tsv, json) and several reward models write, also as parquet or compressed with "
+    "gzip or zip."
 )
 _UPLOAD = _("Upload the file with your judge's replies that your tool wrote.")
 _UNPACK = _("Unpack it and upload the prediction file inside, as it is or compressed with gzip.")
@@ -32,7 +32,7 @@ _KINDS = (
     (0, b"BZh", _("a bzip2 file"), _UNPACK), (0, b"\xfd7zXZ", _("an xz file"), _UNPACK),
     (0, b"\x28\xb5\x2f\xfd", _("a zstd file"), _UNPACK), (0, b"7z\xbc\xaf", _("a 7z archive"), _UNPACK),
     (257, b"ustar", _("a tar archive"), _UNPACK), (0, b"Rar!", _("a rar archive"), _UNPACK),
-    (0, b"PK\x05\x06", _("an empty zip archive"), _UPLOAD), (0, b"PAR1", _("a parquet file"), _CONVERT),
+    (0, b"PK\x05\x06", _("an empty zip archive"), _UPLOAD),
     (0, b"ARROW1", _("an Arrow file"), _CONVERT), (0, b"SQLite format 3", _("an SQLite database"), _CONVERT),
     (0, b"\xd0\xcf\x11\xe0", _("an old Excel workbook (.xls) or Office file"), _("Save a prediction table as .xlsx.")),
     *((0, b"\x80" + bytes([protocol]), _("a Python pickle, such as {name} (.pkl)", name=_SCORE_FILE), _PREDICTIONS)
@@ -49,8 +49,9 @@ def refuse_binary(data: bytes, findings: ProblemCollector) -> None:
     for offset, magic, name, remedy in _KINDS:
         if data[offset : offset + len(magic)] == magic:
             raise findings.reject(_CONTAINER, _("This file is {name}. {remedy}", name=name, remedy=remedy))
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] == b"\x00\x00\xfe\xff" or b"\x00" in data[:4]:
-        raise findings.reject("not-utf8", _("The file is in UTF-16 or UTF-32. Save it as UTF-8."), line=1)
+    if b"\x00" in data[:4]:
+        message = _("The file is in UTF-16 or UTF-32 without a byte order mark. Save it as UTF-8.")
+        raise findings.reject("not-utf8", message, line=1)
     if b"\x00" in data:
         line = data.count(b"\n", 0, data.index(b"\x00")) + 1
         message = _(
@@ -198,7 +199,6 @@ def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
 _FLAGS = ("correct", "is_correct")
 _NEARLY_ALL = 0.95
 _FEWEST = 20  # lines that tell anything
-_WORDS = {"true": 1, "false": 0}  # as pandas writes them in a table
 
 
 @dataclass(slots=True)
@@ -223,8 +223,7 @@ class Flags:
             yield line, record
 
     def _keep(self, line: int, value: Any) -> None:
-        flag = _WORDS.get(value.strip().lower()) if isinstance(value, str) else None
-        flag = as_vote(value) if flag is None else flag
+        flag = as_vote(value)
         if flag is not None and flag != UNDECIDED:
             self.by_line[line] = flag
 

@@ -1,4 +1,4 @@
-"""Streaming reader for the first sheet of a workbook, with limits against hostile archives.
+"""Streaming reader for the sheets of a workbook, with limits against hostile archives.
 
 Read with the standard library because that gives what no spreadsheet library gives: the text of a formula cell (the
 older writer turned texts with a leading "=" into formulas with the value 0), the control characters that were written
@@ -41,14 +41,18 @@ class _UnusableWorkbook(Exception):
         self.code, self.message = code, message
 
 
-def sheet_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, Any]]:
-    """(row number, {column name: text}) of the first sheet; its first row names the columns.
+def sheets(data: bytes, findings: ProblemCollector) -> Iterator[list[tuple[int, Any]]]:
+    """Yield (row number, {column name: text}) of each sheet; its first row names the columns.
 
     Raises:
         UploadRejected: not a workbook, or one that unpacks to too much.
     """
     try:
-        rows = list(_rows(data))
+        for rows in _sheets(data):
+            header = rows[0][1] if rows else {}
+            yield [
+                (number, {name: cells.get(column, "") for column, name in header.items()}) for number, cells in rows[1:]
+            ]
     except _UnusableWorkbook as error:
         raise findings.reject(error.code, error.message) from None
     except _DAMAGE as error:
@@ -57,29 +61,30 @@ def sheet_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, An
         ) from None
     except (NotImplementedError, RuntimeError):
         raise findings.reject("bad-xlsx", _("the workbook is encrypted or packed unusually; save it again")) from None
-    if not rows:
-        return []
-    header = rows[0][1]
-    return [(number, {name: cells.get(column, "") for column, name in header.items()}) for number, cells in rows[1:]]
 
 
-def _rows(data: bytes) -> Iterator[tuple[int, dict[str, str]]]:
+def _sheets(data: bytes) -> Iterator[list[tuple[int, dict[str, str]]]]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        sheet = _first_sheet(archive, len(data))
+        names = _sheet_names(archive, len(data))
         shared: list[str] = []
         if "xl/sharedStrings.xml" in archive.namelist():
             shared = [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", tag="si")]
-        for count, row in enumerate(_elements(archive, sheet, tag="row"), 1):
-            cells: dict[str, str] = {}
-            for cell in row.iter(f"{_NAME}c"):
-                column = _COLUMN.match(cell.get("r", ""))
-                if column and len(cells) < _COLUMNS_LIMIT:
-                    cells[column.group()] = _cell_text(cell, shared)
-            yield int(row.get("r", count)), cells
+        for sheet in names:
+            yield list(_rows(archive, sheet, shared))
 
 
-def _first_sheet(archive: zipfile.ZipFile, packed: int) -> str:
-    """Return the name of the first sheet's part, after checking how much the archive unpacks to."""
+def _rows(archive: zipfile.ZipFile, sheet: str, shared: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    for count, row in enumerate(_elements(archive, sheet, tag="row"), 1):
+        cells: dict[str, str] = {}
+        for cell in row.iter(f"{_NAME}c"):
+            column = _COLUMN.match(cell.get("r", ""))
+            if column and len(cells) < _COLUMNS_LIMIT:
+                cells[column.group()] = _cell_text(cell, shared)
+        yield int(row.get("r", count)), cells
+
+
+def _sheet_names(archive: zipfile.ZipFile, packed: int) -> list[str]:
+    """Return the names of the sheets' parts in order, after checking how much the archive unpacks to."""
     parts = archive.infolist()
     names = {part.filename for part in parts}
     sheets = sorted(
@@ -100,7 +105,7 @@ def _first_sheet(archive: zipfile.ZipFile, packed: int) -> str:
             parts=len(parts),
         )
         raise _UnusableWorkbook("zip-bomb", message)
-    return sheets[0]
+    return sheets
 
 
 def _elements(archive: zipfile.ZipFile, part: str, *, tag: str) -> Iterator[ElementTree.Element]:

@@ -202,7 +202,7 @@ def test_what_excel_did_to_texts_is_undone_or_reported() -> None:
 def test_a_long_cell_of_a_table_is_read_whatever_table_came_before() -> None:
     cell, problems = "x" * 200_000, ProblemCollector()
     for text in ("index\tprediction\n0\ty\n", f"index\tprediction\n0\t{cell}\n"):
-        ((_, record),) = tables.table_records(text, problems)
+        ((_, record),) = tables.table_records(text.encode(), problems)
     assert record["prediction"] == cell
 
 

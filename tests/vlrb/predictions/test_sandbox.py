@@ -93,6 +93,7 @@ def test_the_child_inherits_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
         "SYSTEMROOT",
         "LD_LIBRARY_PATH",
         "LC_ALL",
+        "ARROW_DEFAULT_MEMORY_POOL",
         "OPENBLAS_NUM_THREADS",
         "OMP_NUM_THREADS",
     }

@@ -1,0 +1,130 @@
+"""Files in the shapes that people have give the votes of the same file in native JSON lines."""
+
+import io
+import json
+import sys
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+
+from tests.factories import prediction_files as files
+from tests.factories.labels import pairs, table
+from tests.pair_files import mm_rlhf_items
+from tests.vlrb.predictions.test_hostile import zipped
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.pairs.labelled_pairs import read_pairs
+from vlrb.pairs.pair_table import pair_table
+from vlrb.predictions import problems
+from vlrb.predictions.parse import UploadRejected, parse_predictions
+
+PAIRS = pairs(4)
+IDS = [pair["id"] for pair in PAIRS]
+VOTES = [number % 3 % 2 for number in range(len(PAIRS))]
+NATIVE = files.jsonl([{"id": name, "votes": [vote]} for name, vote in zip(IDS, VOTES, strict=True)])
+BOTH = list(zip(IDS, VOTES, strict=True))
+
+
+def lines(separator: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
+    """Return a table as text."""
+    return "".join(separator.join(map(str, row)) + "\n" for row in (header, *rows)).encode()
+
+
+def parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
+    """Return a parquet file as pandas writes it."""
+    out = io.BytesIO()
+    pandas.DataFrame(columns).to_parquet(out)
+    return out.getvalue()
+
+
+def second_sheet() -> bytes:
+    """Return a workbook whose first sheet is notes and whose second one holds the votes."""
+    names = ("xl/worksheets/sheet1.xml",)
+    with zipfile.ZipFile(io.BytesIO(files.workbook([{"id": name, "vote": str(vote)} for name, vote in BOTH]))) as held:
+        votes = {name: held.read(name) for name in names}
+    notes = {"xl/worksheets/sheet2.xml": votes[names[0]]}
+    return files.workbook([{"Notes": "run of Tuesday"}], extra=notes)
+
+
+def scores(vote: int, sign: str = ".") -> list[str]:
+    """Return two scores as texts."""
+    return [f"0{sign}{5 - vote}", f"0{sign}4{1 + vote}"] if vote else [f"0{sign}5", f"0{sign}25"]
+
+
+SHAPES = {
+    "UTF-16": NATIVE.decode().encode("utf-16"),
+    "UTF-32": NATIVE.decode().encode("utf-32"),
+    "text as Excel saves it": lines("\t", ("id", "vote"), BOTH).decode().encode("utf-16"),
+    "zip": zipped({"run/predictions.jsonl": NATIVE}),
+    "zip of a Mac": zipped({"run/": b"", "run/p.jsonl": NATIVE, "__MACOSX/run/._p.jsonl": b"x", "run/.DS_Store": b"x"}),
+    "parquet": parquet({"id": IDS, "votes": [[vote] for vote in VOTES], "image": [b"\x89PNG"] * len(IDS)}),
+    "parquet with a vote": parquet({"ID": IDS, "vote": VOTES, "image": [{"bytes": b"\x89PNG"}] * len(IDS)}),
+    "second sheet": second_sheet(),
+    "semicolons and capitals": lines(";", ("ID", "Vote"), BOTH),
+    "truth values": lines(",", ("id", "vote"), [(name, bool(vote)) for name, vote in BOTH]),
+    "scores with a decimal comma": lines(";", ("id", "Score_0", "Score_1"), [(n, *scores(v, ",")) for n, v in BOTH]),
+    "scores as texts": files.jsonl([{"id": name, "scores": [scores(vote)]} for name, vote in BOTH]),
+    "capital keys": files.jsonl([{"ID": name, "Votes": [vote]} for name, vote in BOTH]),
+    "capital keys in a list": json.dumps([{"Id": name, "Vote": vote} for name, vote in BOTH]).encode(),
+    "padded ids": files.jsonl([{"id": f" {name}\u00a0", "votes": [vote]} for name, vote in BOTH]),
+    "rows of the Hub viewer": json.dumps(
+        {"features": [], "rows": [{"row_idx": n, "row": {"id": i, "votes": [v]}} for n, (i, v) in enumerate(BOTH)]}
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_that_people_have_gives_the_votes_of_native_lines(shape: str) -> None:
+    read = parse_predictions(SHAPES[shape], table(4))
+    assert read.votes.matrix[:, 0].tolist() == VOTES
+
+
+@pytest.mark.parametrize("shape", ["table", "capitals", "parquet", "zip", "UTF-16"])
+def test_shapes_are_read_for_benchmarks_of_labelled_pairs_as_well(shape: str) -> None:
+    held = read_pairs(mm_rlhf_items(seed=2), load_spec("mm-rlhf-rewardbench"))
+    items = pair_table([held])
+    keyed = [(item.key, number % 2) for number, item in enumerate(items.items)]
+    native = files.jsonl([{"item": key, "votes": [vote]} for key, vote in keyed])
+    made = {
+        "table": lines(",", ("item", "vote"), keyed),
+        "capitals": files.jsonl([{"Item": key, "Votes": [vote]} for key, vote in keyed]),
+        "parquet": parquet({"item": [key for key, _ in keyed], "votes": [[vote] for _, vote in keyed]}),
+        "zip": zipped({"p.jsonl": native}),
+        "UTF-16": native.decode().encode("utf-16"),
+    }
+    assert np.array_equal(votes_of(made[shape], items), votes_of(native, items))
+
+
+def votes_of(data: bytes, items: ItemTable) -> Any:
+    """Return the votes of a file."""
+    return parse_predictions(data, items).votes.matrix
+
+
+def test_a_parquet_file_is_refused_with_the_name_of_the_extra_where_arrow_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UploadRejected, match=r"vlrb\[parquet\]"):
+        parse_predictions(SHAPES["parquet"], table(4))
+
+
+@pytest.mark.parametrize("pack", [bytes, lambda data: zipped({"a": data})], ids=["plain", "zip"])
+def test_what_is_larger_than_files_may_be_is_refused_whether_packed_or_not(
+    pack: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vlrb.readers import containers
+
+    monkeypatch.setattr(containers, "FILE_LIMIT", len(NATIVE))
+    parse_predictions(pack(NATIVE), table(4))
+    monkeypatch.setattr(containers, "FILE_LIMIT", len(NATIVE) - 1)
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(pack(NATIVE), table(4))
+    assert caught.value.problem_count == 1
+
+
+def test_sixteen_votes_of_the_official_script_are_no_larger_than_files_may_be() -> None:
+    assert problems.FILE_LIMIT > 109_177_626

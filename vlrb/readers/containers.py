@@ -1,0 +1,114 @@
+"""What a prediction file may be packed or encoded in: gzip, a zip archive of one file, UTF-16 or UTF-32, parquet."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from pathlib import PurePosixPath
+from typing import Any
+
+import orjson
+
+from vlrb.common.messages import _
+from vlrb.predictions.problems import FILE_LIMIT, ProblemCollector, too_large
+from vlrb.readers import gzipped
+from vlrb.readers.gzipped import RATIO_LIMIT
+
+ARCHIVE = b"PK\x03\x04"
+_PARQUET = b"PAR1"
+_ENCODINGS = (
+    (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
+    (b"\xef\xbb\xbf", "utf-8"),
+)  # fmt: skip
+"""Byte order marks; those of UTF-32 begin like those of UTF-16."""
+_SMALL = 2**16  # packed bytes below which the ratio is that of so many
+_CODE = "unsupported-container"
+
+
+def opened(data: bytes, findings: ProblemCollector) -> bytes:
+    """Return the text inside a file in UTF-8; the rows of a parquet file as JSON lines; another file as it is.
+
+    Raises:
+        UploadRejected: it is too large, cut off or damaged, or holds another archive.
+    """
+    if len(data) > FILE_LIMIT:
+        raise findings.reject("file-too-large", too_large())
+    if data.startswith(gzipped.MAGIC):
+        data = gzipped.unpack(data, findings)
+    elif data.startswith(ARCHIVE):
+        data = _only_member(data, findings)
+    if data.startswith(_PARQUET):
+        return _parquet_lines(data, findings)
+    mark, encoding = next((known for known in _ENCODINGS if data.startswith(known[0])), (b"", "utf-8"))
+    if encoding == "utf-8":
+        return data[len(mark) :] if mark else data
+    try:
+        return data.decode(encoding).encode()
+    except UnicodeError:
+        message = _("The file begins as {encoding} and is damaged. Save it as UTF-8.", encoding=encoding.upper())
+        raise findings.reject("not-utf8", message) from None
+
+
+def _only_member(data: bytes, findings: ProblemCollector) -> bytes:
+    """Return the content of a zip archive of one file; every other archive as it is: a workbook and a log are some."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = [member for member in archive.infolist() if _is_meant(member)]
+            if len(members) != 1 or members[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                return data
+            limit = min(FILE_LIMIT, RATIO_LIMIT * max(len(data), _SMALL))
+            with archive.open(members[0]) as member:
+                content = member.read(limit + 1)
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError, RuntimeError):
+        return data  # whoever reads archives says what is wrong with it
+    if len(content) > limit:
+        raise findings.reject(_CODE, gzipped.too_much(limit))
+    return gzipped.unnested(content, findings)
+
+
+def _is_meant(member: zipfile.ZipInfo) -> bool:
+    """Return whether somebody packed a member on purpose: no folder, and nothing that a system adds of its own."""
+    path = PurePosixPath(member.filename)
+    return not (member.is_dir() or path.name.startswith(".") or path.parts[:1] == ("__MACOSX",))
+
+
+def _parquet_lines(data: bytes, findings: ProblemCollector) -> bytes:
+    """Return the rows of a parquet file as JSON lines, without what JSON cannot hold, such as images."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ModuleNotFoundError:
+        message = _(
+            "This is a parquet file; reading it needs another package: pip install 'vlrb[parquet]'. Or write its rows "
+            "as JSON lines."
+        )
+        raise findings.reject(_CODE, message) from None
+    lines: list[bytes] = []
+    size = 0
+    try:
+        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data), pre_buffer=False)
+        kept = [column.name for column in file.schema_arrow if not _holds_bytes(column.type, pyarrow)]
+        for batch in file.iter_batches(batch_size=1000, columns=kept, use_threads=False):
+            for row in batch.to_pylist():
+                lines.append(orjson.dumps(row, default=_nothing))
+                size += len(lines[-1])
+            if size > FILE_LIMIT:
+                raise findings.reject("file-too-large", too_large())
+    except MemoryError:  # one of its exceptions, too
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, TypeError):
+        message = _("The parquet file is damaged or unusual. Write its rows as JSON lines and upload those.")
+        raise findings.reject(_CODE, message) from None
+    return b"\n".join(lines)
+
+
+def _holds_bytes(kind: Any, pyarrow: Any) -> bool:
+    """Return whether a column is of bytes, or of parts that are: images, which no reader asks for."""
+    if pyarrow.types.is_binary(kind) or pyarrow.types.is_large_binary(kind):
+        return True
+    return bool(pyarrow.types.is_struct(kind)) and any(_holds_bytes(part.type, pyarrow) for part in kind)
+
+
+def _nothing(value: object) -> None:
+    """Stand in for a value that JSON has no word for."""
