@@ -18,10 +18,12 @@ from settings.worker import DATABASE_FILE, WorkerSettings
 from storage.files.durability import LOCAL, REPLICATED
 from storage.integrity.key_place import KeyPlace
 from vlrb.common.messages import _
+from vlrb.predictions.problems import FILE_LIMIT
 
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
 """What Hugging Face sets on a Space, the last three where its README says `hf_oauth: true`."""
 
+_FILE_LIMIT_MB = FILE_LIMIT / 2**20
 _SHORTEST_PREFIX = {4: 8, 6: 16}  # of a network of proxies
 _SPACE_DEFAULTS = {
     "host": "0.0.0.0",  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
@@ -43,7 +45,7 @@ class Settings(WorkerSettings):
         "127.0.0.1", "address to listen on. Anything but a loopback address needs `INSECURE_ALLOW_PUBLIC`"
     )
     port: int = setting(7860, "port to listen on", ge=0, le=65535)
-    upload_limit_mb: float = setting(64, "largest file taken", ge=0.001, le=4096)
+    upload_limit_mb: float = setting(_FILE_LIMIT_MB, "largest file taken", ge=0.001, le=_FILE_LIMIT_MB)
     identity_mode: str = setting(
         "",
         "`openid`: people sign in. `local`: no sign-in; answers to this machine only, and anyone who reaches "

@@ -170,7 +170,7 @@ def _add_submit(router: APIRouter, reading: _FileReading) -> None:
     )
     async def submit(request: Request) -> Response:
         """Submit a file. The same bytes from the same owner are the same submission: `duplicate`, nothing changes."""
-        user = require(identity_of(request), Role.SUBMITTER)  # before 64 MB are taken in; the use case asks again
+        user = require(identity_of(request), Role.SUBMITTER)  # before a file is taken in; the use case asks again
         async with _receive_file(request, reading.spool) as (file, form):
             try:
                 metadata, chosen_visibility = visibility_options.parse_form(form)

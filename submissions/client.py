@@ -4,8 +4,10 @@ service."""
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +21,7 @@ from vlrb.common.command_line import columns, complain, say, translated
 from vlrb.common.messages import _
 from vlrb.common.rounding import percent
 from vlrb.common.text import printable
-from vlrb.predictions.problems import votes_phrase
+from vlrb.predictions.problems import too_large, votes_phrase
 
 if TYPE_CHECKING:
     import httpx
@@ -36,6 +38,7 @@ _STATES: Mapping[str, str] = {
 _ENDED = ("scored", "failed", "withdrawn")
 _AWAITING = "awaiting-approval"  # it may take days
 _RANGES_WITHIN = 20.0  # seconds after the score; hidden labels may have none
+_PACKED = (".gz", ".zip", ".xlsx", ".eval", ".parquet")
 TOKEN_NAME = "VLRB_TOKEN"  # noqa: S105 (the variable's name)
 TOKEN_FILE = Path("~/.config/vl-rewardbench/token")
 
@@ -116,10 +119,11 @@ def submit_command(arguments: argparse.Namespace) -> int:
     if not arguments.file.is_file():
         return _complain(_("There is no file {file}.", file=arguments.file), 2)
     try:
-        with _connection(arguments) as http, arguments.file.open("rb") as file:
-            files = {"file": (arguments.file.name, file, "application/octet-stream")}
+        with _connection(arguments) as http:
             wanted = {"benchmark": arguments.benchmark} if arguments.benchmark else {}
-            taken = _answer(http.post("/api/v1/submissions", params=wanted, data=fields, files=files))
+            with _file_to_send(http, arguments.file).open("rb") as file:
+                files = {"file": (Path(file.name).name, file, "application/octet-stream")}
+                taken = _answer(http.post("/api/v1/submissions", params=wanted, data=fields, files=files))
             if not arguments.json:
                 say(_accepted(taken), flush=True)
             if arguments.receipt or not arguments.json:
@@ -132,6 +136,26 @@ def submit_command(arguments: argparse.Namespace) -> int:
             return 0
     except ServiceError as error:
         return _complain(str(error))
+
+
+def _file_to_send(http: httpx.Client, path: Path) -> Path:
+    """Return the file itself; where the server takes none of its size, one beside it that is compressed."""
+    limit = _answer(http.get("/api/v1/policy")).get("upload_limit_bytes")
+    if not limit or path.stat().st_size <= limit or path.suffix in _PACKED:
+        return path
+    packed = path.with_name(f"{path.name}.gz")
+    try:
+        with (
+            path.open("rb") as file,
+            packed.open("wb") as target,
+            gzip.GzipFile("", "wb", fileobj=target, mtime=0) as content,  # the same bytes whenever it is sent
+        ):
+            shutil.copyfileobj(file, content)
+    except OSError:
+        raise ServiceError(too_large(limit)) from None
+    size = limit / 2**20
+    complain(_("The server takes at most {size:g} MB. Keep {packed}: it is what is sent.", size=size, packed=packed))
+    return packed
 
 
 def _accepted(taken: Mapping[str, Any]) -> str:

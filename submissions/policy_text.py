@@ -234,7 +234,7 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
             _("Size of a file"),
             value=f"{limit / 2**20:g} MB" if limit else _("any"),
             words=_(
-                "JSON lines, JSON, tab-separated text or the xlsx of VLMEvalKit; text may be compressed with gzip."
+                "JSON lines, JSON, a table as text, parquet or the xlsx of VLMEvalKit; text may be packed with gzip."
             ),
             setting="UPLOAD_LIMIT_MB",
         ),

@@ -90,7 +90,7 @@ def test_a_space_must_say_so_too() -> None:
         ({"PORT": "http"}, ["PORT=http", "7860"]),
         ({"PORT": "70000"}, ["PORT=70000", "65535"]),
         ({"PORT": "80.5"}, ["PORT=80.5", "whole"]),
-        ({"UPLOAD_LIMIT_MB": "nan"}, ["UPLOAD_LIMIT_MB", "64"]),
+        ({"UPLOAD_LIMIT_MB": "nan"}, ["UPLOAD_LIMIT_MB", "256"]),
         ({"LEASE_SECONDS": "0"}, ["LEASE_SECONDS=0", "60"]),
         ({"LABELS": "labels.jsonl"}, ["LABELS", "labels.jsonl", "revision=file"]),
         ({"LABELS": "demo=x"}, ["LABELS", "demo", "another name"]),

@@ -26,7 +26,7 @@ from vlrb.common.messages import _
 
 MINUTE, HOUR = 60.0, 3600.0
 MOST_PLACES = 50_000
-FILES_PER_HOUR = 16  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
+FILES_PER_HOUR = 4  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
 MOST_WAITING = 64  # calls of Gradio's functions that wait or run at a time,
 MOST_OF_ONE = 4  # and of these from one address
 MOST_COMPUTED = 8  # views, files and pictures that one address has made for it at a time; a browser asks for six

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vlrb.common.messages import _
+from vlrb.predictions.problems import too_large
 
 LEFT_BEHIND = 3600.0  # seconds after which nobody is writing to a file any more
 
@@ -20,7 +20,7 @@ class TooLarge(ValueError):
     """A file is larger than this service takes."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(_("The file is larger than the {limit:g} MB that this service takes.", limit=limit / 2**20))
+        super().__init__(too_large(limit))
         self.limit = limit
 
 

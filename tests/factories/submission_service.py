@@ -86,7 +86,7 @@ def make_setup(
 
     spool = Spool(folder / "spool", LIMIT)
     spool.sweep()
-    rules = SubmissionRules(policy) if policy is not None else None
+    rules = SubmissionRules(policy or QuotaPolicy(), stated=lambda session: {"upload_limit_bytes": LIMIT})
     intake = SubmissionService(
         database, Uploads(folder / "uploads"), read=read, benchmark=benchmark, signer=SIGNER, rules=rules
     )

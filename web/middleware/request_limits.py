@@ -21,6 +21,7 @@ from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
 from operation.doctor import KEPT_FREE
 from vlrb.common.messages import _
+from vlrb.predictions.problems import too_large
 
 OVERHEAD = 1 << 20  # bytes that a form may have beside the file
 MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a whole, and everybody else waits meanwhile
@@ -164,10 +165,7 @@ def _too_large(limit: int) -> _Refusal:
         most = f"{MOST_BYTES / 2**20:g} MB"
         text = _("The request is larger than the {most} that it may have without a file.", most=most)
         return _Refusal(413, "too-large", detail=text)
-    size = (limit - OVERHEAD) / 2**20
-    return _Refusal(
-        413, "too-large", detail=_("The file is larger than the {limit:g} MB that this service takes.", limit=size)
-    )
+    return _Refusal(413, "too-large", detail=too_large(limit - OVERHEAD))
 
 
 def _headers(scope: Scope) -> dict[str, str]:
