@@ -1,4 +1,4 @@
-"""What a prediction file may be packed or encoded in: gzip, a zip archive of one file, UTF-16 or UTF-32, parquet."""
+"""Containers and encodings of prediction files: gzip, a zip archive of one file, UTF-16 or UTF-32, parquet."""
 
 from __future__ import annotations
 

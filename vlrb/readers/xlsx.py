@@ -70,10 +70,10 @@ def _sheets(data: bytes) -> Iterator[list[tuple[int, dict[str, str]]]]:
         if "xl/sharedStrings.xml" in archive.namelist():
             shared = [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", tag="si")]
         for sheet in names:
-            yield list(_rows(archive, sheet, shared))
+            yield list(_rows(archive, sheet, shared=shared))
 
 
-def _rows(archive: zipfile.ZipFile, sheet: str, shared: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(archive: zipfile.ZipFile, sheet: str, *, shared: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
     for count, row in enumerate(_elements(archive, sheet, tag="row"), 1):
         cells: dict[str, str] = {}
         for cell in row.iter(f"{_NAME}c"):
