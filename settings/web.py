@@ -17,8 +17,8 @@ from settings.declared import Flag, Names, keys_of, setting
 from settings.worker import DATABASE_FILE, WorkerSettings
 from storage.files.durability import LOCAL, REPLICATED
 from storage.integrity.key_place import KeyPlace
+from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.common.messages import _
-from vlrb.predictions.problems import FILE_LIMIT
 
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
 """What Hugging Face sets on a Space, the last three where its README says `hf_oauth: true`."""

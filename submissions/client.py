@@ -18,10 +18,11 @@ from urllib.parse import urlsplit
 from storage.metadata import FIELDS
 from vlrb.commands.text_output import sample_lines, score_title
 from vlrb.common.command_line import columns, complain, say, translated
+from vlrb.common.file_limit import too_large
 from vlrb.common.messages import _
 from vlrb.common.rounding import percent
 from vlrb.common.text import printable
-from vlrb.predictions.problems import too_large, votes_phrase
+from vlrb.predictions.problems import votes_phrase
 
 if TYPE_CHECKING:
     import httpx

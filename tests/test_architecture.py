@@ -188,6 +188,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "exports.py",
         "vlrb/judge/pairs.py",
         "vlrb/readers/inspect_log.py",
+        "vlrb/predictions/containers.py",
         "vlrb/editions/pools/sources.py",
         "vlrb/editions/folder/hub_layout.py",
     ),

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from vlrb.predictions.problems import too_large
+from vlrb.common.file_limit import too_large
 
 LEFT_BEHIND = 3600.0  # seconds after which nobody is writing to a file any more
 

@@ -10,9 +10,6 @@ from dataclasses import dataclass, field, replace
 from vlrb.common.messages import _, ngettext
 from vlrb.common.text import join_sentences
 
-FILE_LIMIT = 256 * 2**20
-"""Bytes of a file that is read, and of what it unpacks to. Ten votes on each pair from the official script take 68 MB,
-sixteen 109 MB."""
 LISTED_PROBLEMS = 100
 LISTED_IDS = 100
 _ALIKE = 20  # of one kind are told one by one; more are one mistake, made again and again
@@ -87,20 +84,6 @@ class UploadRejected(Exception):
         self.warnings = tuple(warnings)
         self.format = format
         super().__init__(join_sentences(*(problem.message for problem in self.problems[:3])) or type(self).__doc__)
-
-
-def too_large(limit: int = FILE_LIMIT) -> str:
-    """Return what to say of a file of more bytes than a service takes, or than can be read at all."""
-    if limit < FILE_LIMIT:
-        return _(
-            "The file is larger than the {limit:g} MB that this service takes. Compress it with gzip.",
-            limit=limit / 2**20,
-        )
-    return _(
-        "The file has more than {limit:g} MB, or unpacks to more. Write one line for each pair with its `id` and "
-        "`votes`, without the judge's texts.",
-        limit=limit / 2**20,
-    )
 
 
 def votes_phrase(k: int) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from vlrb.common.messages import _
+from vlrb.predictions.containers import ARCHIVE, opened
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.predictions.tables import as_record, column_names, table_records
@@ -29,7 +30,6 @@ from vlrb.readers import (
     vlmevalkit,
 )
 from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader, is_bare_verdict
-from vlrb.readers.containers import ARCHIVE, opened
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import Flags, is_by_column, refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM

@@ -16,8 +16,9 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.common.messages import _
-from vlrb.predictions.problems import FILE_LIMIT, ProblemCollector
+from vlrb.predictions.problems import ProblemCollector
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionRow, Records, choice_of, objects, text_mark
 from vlrb.readers.lmms_eval import prompted

@@ -27,11 +27,11 @@ from vlrb.pairs.verdict_formats import (
     read_stated_verdict,
     read_verdict,
 )
+from vlrb.predictions.containers import opened
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.predictions.tables import as_record, column_names, table_records
 from vlrb.readers.base import FieldReader, FileGuide, as_vote, failed_remark, objects, shorten
-from vlrb.readers.containers import opened
 from vlrb.readers.lines import records_of
 from vlrb.readers.unsuitable import Flags, is_by_column, refusal
 from vlrb.votes import UNDECIDED as UNREADABLE

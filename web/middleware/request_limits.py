@@ -20,8 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
 from operation.doctor import KEPT_FREE
+from vlrb.common.file_limit import too_large
 from vlrb.common.messages import _
-from vlrb.predictions.problems import too_large
 
 OVERHEAD = 1 << 20  # bytes that a form may have beside the file
 MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a whole, and everybody else waits meanwhile

@@ -17,9 +17,10 @@ from tests.pair_files import mm_rlhf_items
 from tests.vlrb.predictions.test_hostile import zipped
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.pairs.labelled_pairs import read_pairs
 from vlrb.pairs.pair_table import pair_table
-from vlrb.predictions import problems
+from vlrb.predictions import containers
 from vlrb.predictions.parse import UploadRejected, parse_predictions
 
 PAIRS = pairs(4)
@@ -116,8 +117,6 @@ def test_a_parquet_file_is_refused_with_the_name_of_the_extra_where_arrow_is_mis
 def test_what_is_larger_than_files_may_be_is_refused_whether_packed_or_not(
     pack: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vlrb.readers import containers
-
     monkeypatch.setattr(containers, "FILE_LIMIT", len(NATIVE))
     parse_predictions(pack(NATIVE), table(4))
     monkeypatch.setattr(containers, "FILE_LIMIT", len(NATIVE) - 1)
@@ -127,4 +126,4 @@ def test_what_is_larger_than_files_may_be_is_refused_whether_packed_or_not(
 
 
 def test_sixteen_votes_of_the_official_script_are_no_larger_than_files_may_be() -> None:
-    assert problems.FILE_LIMIT > 109_177_626
+    assert FILE_LIMIT > 109_177_626

@@ -10,10 +10,11 @@ from typing import Any
 
 import orjson
 
+from vlrb.common.file_limit import FILE_LIMIT, too_large
 from vlrb.common.messages import _
-from vlrb.predictions.problems import FILE_LIMIT, ProblemCollector, too_large
-from vlrb.readers import gzipped
-from vlrb.readers.gzipped import RATIO_LIMIT
+from vlrb.predictions import gzipped
+from vlrb.predictions.gzipped import RATIO_LIMIT
+from vlrb.predictions.problems import ProblemCollector
 
 ARCHIVE = b"PK\x03\x04"
 _PARQUET = b"PAR1"

@@ -9,8 +9,9 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 
+from vlrb.common.file_limit import FILE_LIMIT, too_large
 from vlrb.common.messages import _
-from vlrb.predictions.problems import FILE_LIMIT, ProblemCollector, too_large
+from vlrb.predictions.problems import ProblemCollector
 
 MAGIC = b"\x1f\x8b"
 RATIO_LIMIT = 100
