@@ -11,7 +11,7 @@ from typing import Any
 from auth import queries
 from auth.crypto import KeyRing, constant_time_equal, digest
 from auth.limits.login_throttle import LoginThrottle
-from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Role, Scope, Unauthenticated
+from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
 from auth.openid import IssuerOffline, OpenIdClient, TokenRefused
 from auth.roles import ADMIN, configured_names, is_org_admin, organisations_of, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode
@@ -84,14 +84,6 @@ class Authenticator:
             self._touch(lambda session: queries.touch_token(session, result.id))
         scopes = frozenset(Scope(scope) for scope in result.scopes.split())
         return self._identity(result.account, via="token", credential=result.id, scopes=scopes)
-
-    def roles_of_account(self, account_id: str) -> frozenset[Role]:
-        """Return the roles that an account has now, for what is sent to it; none where it is banned or gone."""
-        with self._database.read() as session:
-            known = queries.account(session, account_id)
-        return (
-            frozenset() if known is None or known.banned else self._identity(known, via="session", credential="").roles
-        )
 
     def _identity(
         self, account: queries.KnownAccount, *, via: Any, credential: str, scopes: frozenset[Scope] | None = None

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from storage import digests
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
@@ -109,9 +108,7 @@ def confirm(session: Session, subscription_id: str) -> None:
 
 
 def unsubscribe(session: Session, account: str) -> None:
-    """Delete the address of an account, and its digests with it. Requests stay for a while, without it, so that they
-    can be counted."""
-    digests.end(session, account)
+    """Delete the address of an account. Requests stay for a while, without it, so that they can be counted."""
     session.execute(delete(EmailSubscription).where(EmailSubscription.account == account), execution_options=_NO_SYNC)
 
 

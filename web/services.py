@@ -12,7 +12,7 @@ from prometheus_client import CollectorRegistry
 
 import leaderboard.routes
 import submissions.pages
-from auth import Identity, Role
+from auth import Identity
 from auth.crypto import random_id
 from auth.limits.shared_rates import SharedRates
 from auth.pages import AccountPages
@@ -26,8 +26,7 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
-from maintenance.digest import Digest
-from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, ServiceAlarm, demo_beside_board, service_alarms
+from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, ServiceAlarm, demo_beside_board
 from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
@@ -47,7 +46,6 @@ from storage.labels import label_imports
 from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
 from submissions.notifications.delivery import EmailDelivery
-from submissions.notifications.digest import DigestSource
 from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.quota import QuotaPolicy
 from submissions.sandbox import read_isolated_among
@@ -139,26 +137,12 @@ def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mappin
     return public_ranks(snapshots, served.spec)
 
 
-def _digest_source(settings: Settings, auth: AuthService, *, replica: ReplicaWatch | None) -> DigestSource:
-    """Return what maintainers are told once a day, and who they are."""
-    titles = {served.id: served.spec.title for served in settings.served}
-    replicated = settings.durability == REPLICATED
-    alarms = partial(
-        service_alarms, paths=(settings.state_dir,), replica=replica, benchmarks=titles, replicated=replicated
-    )
-    may_read = lambda account: Role.MAINTAINER in auth.resolver.roles_of_account(account)  # noqa: E731
-    return DigestSource(Digest(titles, alarms).findings, may_read)
-
-
-def _email_delivery(settings: Settings, auth: AuthService, *, replica: ReplicaWatch | None) -> EmailDelivery | None:
+def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | None:
     if (server := settings.mail_server) is None:
         return None
     subscriptions = EmailSubscriptions(auth.database, auth.seal, site=settings.identity.public_url)
     rules, brand = _news_rules(settings, auth.database), settings.spec.brand
-    digest = _digest_source(settings, auth, replica=replica)
-    return EmailDelivery(
-        auth.database, subscriptions, server=server, rules=rules, brand=brand, name=_process_name(), digest=digest
-    )
+    return EmailDelivery(auth.database, subscriptions, server=server, rules=rules, brand=brand, name=_process_name())
 
 
 def _process_name() -> str:
@@ -199,7 +183,7 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         replica=replica,
         known_alarms=tuple(settings_alarms(settings)),
         shared_rates=SharedRates(database, auth.seal) if several else None,
-        email=_email_delivery(settings, auth, replica=replica),
+        email=_email_delivery(settings, auth),
     )
 
 

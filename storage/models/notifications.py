@@ -65,17 +65,3 @@ class OutgoingEmail(Base):
     created_at: Mapped[Instant] = mapped_column(default=database_now())
     started_at: Mapped[Instant | None]
     finished_at: Mapped[Instant | None]
-
-
-class MaintainerDigest(Base):
-    """A maintainer's wish for a daily e-mail; it goes to the confirmed address of their EmailSubscription."""
-
-    __tablename__ = "maintainer_digests"
-    __table_args__ = (
-        _check("id", "length(id) BETWEEN 20 AND 64"),
-        _check("seen_seq", "seen_seq >= 0"),
-    )
-    account: Mapped[Words] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
-    id: Mapped[Words] = mapped_column(unique=True)  # random: what OutgoingEmail.subscription refers to
-    seen_seq: Mapped[int]  # the last audit event that a digest has covered
-    due_at: Mapped[Instant]

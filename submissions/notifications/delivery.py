@@ -15,17 +15,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from auth.crypto import random_id
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
-from storage import digests, notifications
+from storage import notifications
 from storage.database import Database
 from storage.database_wait import log_away
-from storage.digests import StoredDigest
-from storage.integrity import audit
 from storage.jobs.leases import LeaseLost
 from storage.notifications import EmailClaim, StoredSubscription
 from submissions.activity import RESCORED, ActivityRules
-from submissions.notifications.digest import DigestSource
 from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
 from submissions.notifications.subscriptions import EmailSubscriptions
 from vlrb.common.messages import Message, _
@@ -47,17 +43,15 @@ class EmailDelivery:
     rules: Sequence[ActivityRules]
     brand: str
     name: str
-    digest: DigestSource | None = None
 
     def collect(self) -> int:
         """Queue an e-mail to each address that has news; return how many were queued."""
         with self.database.read() as session:
             waiting = notifications.news(session, RESCORED)
         through = latest_seq(self.database) if waiting else 0
-        queued = sum(
+        return sum(
             self._collect_for(subscription, through) for subscription in waiting if subscription.seen_seq < through
         )
-        return queued + (0 if self.digest is None else self._collect_digests(self.digest))
 
     def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
         of = translations(stored.language)
@@ -69,25 +63,6 @@ class EmailDelivery:
                 session, stored, through=through, lines=lines if address else [], address_key=key
             )
         return queued and bool(lines and address)
-
-    def _collect_digests(self, source: DigestSource) -> int:
-        with self.database.read() as session:
-            waiting, through = digests.due(session), audit.head(session).seq
-        return sum(self._collect_digest(source, digest, through=through) for digest in waiting)
-
-    def _collect_digest(self, source: DigestSource, digest: StoredDigest, *, through: int) -> bool:
-        with self.database.read() as session:
-            stored = notifications.subscription(session, digest.account)
-            digest_lines = source.lines(session, digest.seen_seq, through)
-        if stored is None:
-            return False
-        of = translations(stored.language)
-        lines = [{"title": of.text(line.title), "text": of.text(line.text), "path": line.path} for line in digest_lines]
-        key = self.subscriptions.address_key(self.subscriptions.address(stored) or "")
-        with self.database.write() as session:
-            return digests.queue(session, digest, next_id=random_id(), through=through, lines=lines, key=key) and bool(
-                lines
-            )
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send every e-mail that is due, until it is stopped; return how many the server took."""
@@ -125,21 +100,16 @@ class EmailDelivery:
     def compose(self, claim: EmailClaim) -> PlainEmail | None:
         """Return the e-mail; None where nobody wants it any more."""
         with self.database.read() as session:
-            digest = digests.by_id(session, claim.subscription)
             stored = notifications.subscription_by_id(session, claim.subscription)
-            if digest is not None:
-                stored = notifications.subscription(session, digest.account)
         to = None if stored is None else self.subscriptions.address(stored)
         if stored is None or to is None or (stored.confirmed_at is None) != (claim.through_seq == 0):
-            return None
-        if digest is not None and (self.digest is None or not self.digest.may_read(digest.account)):
             return None
         of, message_id = translations(stored.language), f"{claim.id}.{claim.subscription}"
         if claim.through_seq == 0:
             link = self.subscriptions.confirm_link(stored.id)
             return PlainEmail(to, message_id, *_confirmation(self.brand, link, of=of))
         unsubscribe = self.subscriptions.unsubscribe_link(stored.id)
-        subject = _news_subject(self.brand, claim.lines) if digest is None else _digest_subject(self.brand)
+        subject = _news_subject(self.brand, claim.lines)
         body = _body(claim.lines, (self.subscriptions.site, unsubscribe), of=of)
         return PlainEmail(to, message_id, subject=of.text(subject), body=body, unsubscribe=unsubscribe)
 
@@ -183,10 +153,6 @@ def _confirmation(brand: str, link: str, *, of: Translations) -> tuple[str, str]
         _("If it was not you, do nothing: no more e-mails will come."),
     )
     return of.text(subject), "\n\n".join(map(of.text, paragraphs)) + "\n"
-
-
-def _digest_subject(brand: str) -> Message:
-    return _("{brand} leaderboard: digest for maintainers", brand=brand)
 
 
 def _news_subject(brand: str, lines: Sequence[dict[str, Any]]) -> Message:

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from auth import Identity
 from auth.crypto import KeyRing, random_id
-from auth.model import Role, require_person
+from auth.model import require_person
 from operation.mail_server import is_address
-from storage import digests, notifications
-from storage.database import Database, Session
+from storage import notifications
+from storage.database import Database
 from storage.notifications import NewSubscription, StoredSubscription
 from vlrb.common.messages import _
 
@@ -20,7 +20,6 @@ EVENTS = {
     "moderated": _("A maintainer changed your entry"),
     "rescored": _("The board changed its labels, and your score with it"),
 }
-DIGEST = "digest"  # beside them, for maintainers
 CONFIRM_SECONDS = 2 * 86_400.0
 REQUESTS_A_DAY = 3  # of an account, and for an address: nobody can be flooded with requests
 _SEAL, _CONFIRM, _UNSUBSCRIBE, _ADDRESS = "email", "confirm-email", "unsubscribe-email", "email-address"
@@ -39,7 +38,6 @@ class OwnAddress:
     events: Sequence[str]
     confirmed: bool
     failed: bool  # whether the last e-mail could not be delivered
-    digest: bool  # whether it is sent the digest of maintainers
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,25 +54,20 @@ class EmailSubscriptions:
         with self.database.read() as session:
             stored = notifications.subscription(session, person.account)
             failed = stored is not None and notifications.last_failed(session, stored.id)
-            digest = digests.wanted(session, person.account)
         address = None if stored is None else self.address(stored)
         if stored is None or address is None:
             return None
-        return OwnAddress(
-            address, stored.events, confirmed=stored.confirmed_at is not None, failed=failed, digest=digest
-        )
+        return OwnAddress(address, stored.events, confirmed=stored.confirmed_at is not None, failed=failed)
 
     def state(self, user: Identity, address: str, *, events: Sequence[str], language: str) -> None:
-        """Keep an address and have it confirmed; an address that is confirmed already keeps that. DIGEST among the
-        events is for maintainers alone.
+        """Keep an address and have it confirmed; an address that is confirmed already keeps that.
 
         Raises EmailRejected for an address or events that are none, and after too many requests.
         """
         person, wanted, chosen = require_person(user), address.strip(), [name for name in EVENTS if name in events]
         if not is_address(wanted):
             raise EmailRejected(_("This is not an e-mail address. Write one such as name@example.org."))
-        digest = DIGEST in events and Role.MAINTAINER in person.roles
-        if not (chosen or digest):
+        if not chosen:
             raise EmailRejected(_("Choose at least one kind of news, or stop the e-mails."))
         key, new_id = self.address_key(wanted), random_id()
         sealed = self.seal.encrypt(_SEAL, wanted, owner=person.account)
@@ -83,12 +76,10 @@ class EmailSubscriptions:
             before = notifications.subscription(session, person.account)
             if before is not None and before.confirmed_at is not None and self.address(before) == wanted:
                 notifications.change_events(session, person.account, events=chosen)
-                _set_digest(session, person.account, wanted=digest)
                 return
             if max(notifications.requests(session, person.account, address_key=key)) >= REQUESTS_A_DAY:
                 raise EmailRejected(_("You asked for too many confirmations. Try again tomorrow."))
             notifications.subscribe(session, new)
-            _set_digest(session, person.account, wanted=digest)
 
     def confirm(self, user: Identity, token: str) -> None:
         """Begin to send to an address, if its reader is the account that stated it.
@@ -140,10 +131,3 @@ class EmailSubscriptions:
         """Return the link that stops e-mails without sign-in."""
         key = self.seal.keyed(_UNSUBSCRIBE, subscription_id)
         return f"{self.site}/account/email/unsubscribe?id={subscription_id}&key={key}"
-
-
-def _set_digest(session: Session, account: str, *, wanted: bool) -> None:
-    if wanted:
-        digests.begin(session, account, new_id=random_id())
-    else:
-        digests.end(session, account)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,26 +12,20 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from sqlalchemy import insert
 
 import auth.routes
 import submissions.pages
-from auth import AuthError, Role
+from auth import AuthError
 from auth.pages import AccountPages
 from auth.settings import IdentitySettings
 from maintenance.actions import entries
-from maintenance.digest import Digest, DigestFinding
-from operation.alarms import ServiceAlarm
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail, header_text, is_address
 from storage import notifications
-from storage.database import Database, Session
-from storage.integrity import audit
+from storage.database import Database
 from storage.jobs.leases import LeaseLost
-from storage.models.visibility import Approval
 from submissions.activity import ActivityRules
 from submissions.notifications import routes
 from submissions.notifications.delivery import EmailDelivery
-from submissions.notifications.digest import DigestSource
 from submissions.notifications.subscriptions import EmailSubscriptions
 from tests.databases import with_labels
 from tests.factories import small_benchmark
@@ -55,22 +48,9 @@ class MailingSite(AuthSite):
         super().__init__(settings, database, provider=provider)
         rules = [ActivityRules(DEMO, ACTIONS.owner_sentences())]
         server = MailServer(box.url, "board@example.org")
-        self.alarms: list[ServiceAlarm] = []
         self.delivery = EmailDelivery(
-            database,
-            self.subscriptions,
-            server=server,
-            rules=rules,
-            brand="Demo",
-            name="web-1",
-            digest=DigestSource(self._findings, self._may_read),
+            database, self.subscriptions, server=server, rules=rules, brand="Demo", name="web-1"
         )
-
-    def _findings(self, session: Session, after: int, through: int) -> list[DigestFinding]:
-        return Digest({"demo": "Demo"}, lambda session: self.alarms).findings(session, after, through)
-
-    def _may_read(self, account: str) -> bool:
-        return Role.MAINTAINER in self.identities.resolver.roles_of_account(account)
 
     def _routes(self) -> FastAPI:
         self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, site=PUBLIC_URL)
@@ -296,78 +276,6 @@ def test_the_address_is_in_no_table_in_plain_text_and_goes_with_the_account(mail
 def test_what_is_no_address_is_refused(mailing: MailingSite, address: str) -> None:
     assert not is_address(address)
     assert mailing.asked(mailing.signed_in(), address) == 422
-
-
-def _a_day_later(mailing: MailingSite) -> int:
-    mailing.sql("UPDATE maintainer_digests SET due_at = 1.0")
-    return mailing.deliver()
-
-
-@pytest.fixture
-def warden(mailing: MailingSite) -> Browser:
-    """Return a browser of bob, who maintains and has asked for digests."""
-    browser = mailing.signed_in("bob")
-    assert mailing.asked(browser, "bob@example.org", "digest") == 303
-    assert mailing.deliver() == 1 and mailing.confirmed(browser, mailing.box.emails[-1]) == 303
-    return browser
-
-
-def test_a_digest_says_once_a_day_what_waits_and_what_is_new_and_nothing_where_there_is_nothing(
-    mailing: MailingSite, warden: Browser
-) -> None:
-    assert mailing.deliver() == 0, "not before a day has passed"
-    assert _a_day_later(mailing) == 0, "there is nothing to say"
-    _, entry = mailing.subscribed("alice")
-    with mailing.database.write() as session:
-        audit.append(session, "submission.accepted", data={"submission": entry})
-        session.execute(insert(Approval).values(submission_id=entry))
-    entries.flag(by(mailing.database, MAINTAINER), entry, "copied")
-    mailing.alarms.append(ServiceAlarm("worker-stuck", "A job has waited for 900 s."))
-    mailing.deliver()  # alice's own news
-    assert _a_day_later(mailing) == 1
-    digest = mailing.box.emails[-1]
-    assert (digest["To"], digest["Subject"]) == ("bob@example.org", "Demo leaderboard: digest for maintainers")
-    told = str(digest.get_content())
-    for sentence in ("A job has waited", "wait for approval: 1", "New submissions: 1 (", "new public note: 1"):
-        assert sentence in told
-    assert f"{PUBLIC_URL}/app/maintain?tab=approvals" in told and digest["List-Unsubscribe"] is not None
-    mailing.alarms.clear()
-    assert _a_day_later(mailing) == 1
-    assert "New" not in str(mailing.box.emails[-1].get_content()), "what waits is said again, what was new is not"
-
-
-def test_a_digest_that_cannot_be_made_keeps_no_other_e_mail_back(mailing: MailingSite, warden: Browser) -> None:
-    _, entry = mailing.subscribed("alice")
-    entries.flag(by(mailing.database, MAINTAINER), entry, "copied")
-    mailing.sql("UPDATE maintainer_digests SET due_at = 1.0")
-    mailing.alarms = None  # type: ignore[assignment]
-    stop = asyncio.Event()
-
-    async def until_sent() -> None:
-        running = asyncio.create_task(mailing.delivery.run(stop))
-        while "copied" not in str(mailing.box.emails[-1].get_content()):
-            await asyncio.sleep(0.01)
-        stop.set()
-        await running
-
-    asyncio.run(asyncio.wait_for(until_sent(), 60))
-
-
-def test_a_digest_is_for_maintainers_alone_and_for_as_long_as_they_are(mailing: MailingSite, warden: Browser) -> None:
-    assert "for maintainers" in warden.get("/account").text
-    alice = mailing.signed_in("alice")
-    assert "for maintainers" not in alice.get("/account").text
-    assert mailing.asked(alice, ALICE, "digest") == 422
-    assert mailing.asked(alice, ALICE, "digest", "scored") == 303
-    assert mailing.sql("SELECT count(*) FROM maintainer_digests") == [(1,)]
-    mailing.deliver()
-    mailing.alarms.append(ServiceAlarm("worker-stuck", "A job has waited for 900 s."))
-    mailing.sql("UPDATE accounts SET banned_at = 1.0 WHERE name = 'bob'")
-    assert _a_day_later(mailing) == 0
-    mailing.sql("UPDATE accounts SET banned_at = NULL")
-    assert _a_day_later(mailing) == 1
-    assert warden.post("/account/email/stop", {"csrf": warden.csrf()}).status_code == 303
-    assert mailing.sql("SELECT count(*) FROM maintainer_digests") == [(0,)]
 
 
 def test_a_name_adds_no_header(box: MailBox) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import insert, text
 
-from storage import digests, notifications
+from storage import notifications
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS
@@ -70,21 +70,3 @@ def test_an_e_mail_is_tried_later_and_later_and_then_failed(subscribed: Database
         assert notifications.release_expired(session) == 0
         session.execute(text("DELETE FROM accounts"))
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (0, 0)
-
-
-def test_a_digest_is_queued_by_one_process_and_due_again_a_day_later(subscribed: Database) -> None:
-    with subscribed.write() as session:
-        digests.begin(session, ACCOUNT, new_id="d" * 43)
-        digests.begin(session, ACCOUNT, new_id="e" * 43)
-        assert digests.due(session) == []
-        session.execute(text("UPDATE maintainer_digests SET due_at = 1.0"))
-        (due,) = digests.due(session)
-        assert digests.queue(
-            session, due, next_id="f" * 43, through=7, lines=[{"title": "", "text": "", "path": ""}], key=KEY
-        )
-        assert not digests.queue(session, due, next_id="g" * 43, through=7, lines=[], key=KEY)
-        assert digests.by_id(session, "d" * 43) is None and digests.due(session) == []
-        again = digests.by_id(session, "f" * 43)
-        assert again is not None and again.seen_seq == 7
-        notifications.unsubscribe(session, ACCOUNT)
-        assert not digests.wanted(session, ACCOUNT)

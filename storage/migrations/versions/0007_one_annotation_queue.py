@@ -18,6 +18,7 @@ GONE = (
     "weak_hiding",
     "outgoing_webhooks",
     "webhooks",
+    "maintainer_digests",
     "verification_first_answers",
     "verification_gold",
     "verification_adjudications",
