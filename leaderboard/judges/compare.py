@@ -191,10 +191,12 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], comparisons: Sequence[BenchmarkC
     behind = [(title, difference) for title, difference in tested if difference.separable and difference.delta < 0]
     level = [title for title, difference in tested if not difference.separable]
     clauses = [_ahead(x, y, results=results) for x, y, results in ((a, b, ahead), (b, a, behind)) if results]
-    if not clauses:
-        return _("There is no significant difference between {a} and {b} on {level}.", a=a, b=b, level=listed(level))
-    text = joined(clauses, _(", but "))
-    return text + (_("; no significant difference on {level}.", level=listed(level)) if level else _("."))
+    if clauses:
+        rest = _("; no significant difference on {level}.", level=listed(level)) if level else _(".")
+        text = joined(clauses, _(", but ")) + rest
+    else:
+        text = _("There is no significant difference between {a} and {b} on {level}.", a=a, b=b, level=listed(level))
+    return joined((_("Looking at these two alone:"), text), " ")
 
 
 def _ahead(first: str, second: str, *, results: Sequence[tuple[str, ScoreDifference]]) -> str:

@@ -63,7 +63,7 @@ def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both
         assert difference.low < difference.delta < difference.high
         assert (back.low, back.high) == pytest.approx((-difference.high, -difference.low))
     said = verdict((one, other), found)
-    assert re.match(r"Judge 0 agrees [\w ]+ than Judge 1 on VL-RewardBench \(\+", said)
+    assert re.match(r"[\w ]+ alone: Judge 0 agrees [\w ]+ than Judge 1 on VL-RewardBench \(\+", said)
     assert re.search(r"but Judge 1 agrees [\w ]+ than Judge 0 on MM-RLHF-RewardBench \(\+", said)
     assert said.endswith("; no significant difference on Multimodal RewardBench.")
 
