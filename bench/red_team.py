@@ -195,7 +195,7 @@ EXPLOITS = (
         "even-votes",
         "Two votes a pair",
         what="The same judge with two votes a pair. Half of its doubts are ties, and ties leave the denominator.",
-        why="A tie is not a majority, so it is wrong. Odd numbers of votes are recommended.",
+        why="A tie counts one half, which is what one vote a pair counts on average.",
         make=_even,
     ),
     Exploit(

@@ -72,8 +72,8 @@ def one_choice(random: np.random.Generator, k: int, *, differing: float, spread:
     counts = [(int(right[0][part].sum()), int(part.sum())) for part in PARTS]
     plain, low = mover_macro(counts), mover_macro(counts, chosen.z).low
     rival = random.random(len(CATEGORY)) < true
-    only = [(int((right[0] & ~rival)[p].sum()), int((rival & ~right[0])[p].sum()), int(p.sum())) for p in PARTS]
-    result = macro_difference(only)
+    ahead_on = right[0].astype(int) - rival
+    result = macro_difference([(ahead_on[p].sum(), (ahead_on[p] ** 2).sum(), p.sum()) for p in PARTS])
     adjusted = float(
         selected_p(result.p, chosen.near, correlation=1 - chosen.variance / (2 * result.standard_error**2))
     )

@@ -242,6 +242,7 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, *, board_version: B
     behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], self_consistency=entry["self_consistency"])
     tally = Tally.from_json(entry["tallies"][revision], board_version.spec)
     card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
+    card["scorer_version"] = board_version.snapshot["scorer_version"]
     row = board_version.board(revision=revision).find(entry["id"])
     best_of, remark = _best_of(row), row.remark or None if row is not None else None
     if redacted := board_version.is_redacted(revision):

@@ -10,13 +10,13 @@ from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
-from operation.alarms import RECEIPT_KEY, ServiceAlarm, demo_beside_board, labels_alarms, of_service
+from operation.alarms import DECISION_PENDING, RECEIPT_KEY, ServiceAlarm, demo_beside_board, labels_alarms, of_service
 from storage.integrity import audit_checkpoints, receipt_keys
 from storage.integrity.key_place import KeyPlace
 from vlrb.common.messages import _, joined
 
 _ALARM = "ALARM:"
-_REPORTED_BY_HEALTH = ("rows-changed",)
+_REPORTED_BY_HEALTH = ("rows-changed", DECISION_PENDING)
 
 
 def add_commands(tree: CommandTree) -> None:

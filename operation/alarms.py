@@ -21,10 +21,13 @@ from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
-from vlrb.common.messages import _
+from storage.labels.pending_rules import pending_rules
+from vlrb.common.messages import _, joined
 
 NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-differ"
-"""What visitors notice: no file is taken, scores come late, a stored figure is not what the audit chain says."""
+DECISION_PENDING = "decision-pending"
+"""What visitors notice: no file is taken, scores come late, a stored figure is not what the audit chain says, new files
+wait until a maintainer has decided on scoring rules."""
 
 
 class ServiceAlarm(NamedTuple):
@@ -84,11 +87,15 @@ def service_alarms(
 
 
 def labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[ServiceAlarm]:
-    """Yield an alarm for each board (id -> title) whose labels no running worker, or not every one, holds."""
+    """Yield an alarm for each board (id -> title) whose labels no running worker, or not every one, holds, and for
+    each whose scorer version none counts by."""
     for benchmark, title in benchmarks.items():
         board = label_sets.current(session, benchmark)
         if board is None:
             continue
+        if (pending := pending_rules(session, benchmark)) is not None:
+            words = joined((title, pending.sentence), ": ")
+            yield ServiceAlarm(DECISION_PENDING, words, effect=DECISION_PENDING)
         holding = worker_heartbeats.workers_holding(session, benchmark, revision=board.label_revision)
         strangers = [name for name, holds in holding.items() if not holds]
         if len(strangers) == len(holding) > 0:

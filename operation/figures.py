@@ -61,7 +61,7 @@ def gather(session: Session) -> ServiceFigures:
         submissions=session.execute(select(func.count()).select_from(Submission)).scalar_one(),
         events=session.execute(select(func.coalesce(func.max(AuditEvent.seq), 0))).scalar_one(),
         jobs=_jobs(session),
-        oldest_job_age=_age(now, session.execute(_oldest(Job.created_at, State.QUEUED)).scalar_one()),
+        oldest_job_age=_age(now, session.execute(_oldest_waiting(session)).scalar_one()),
         oldest_running_age=_age(now, session.execute(_oldest(Job.started_at, State.RUNNING)).scalar_one()),
         last_scored_age=_age(now, last),
         scoring_seconds=scoring,
@@ -126,6 +126,13 @@ def _jobs(session: Session) -> dict[str, int]:
 
 def _oldest(column: Any, state: State) -> Select[Any]:
     return select(func.min(column)).where(Job.state == state.value)
+
+
+def _oldest_waiting(session: Session) -> Select[Any]:
+    """Return when the first job came that waits for a running worker, and not for a decision on scoring rules."""
+    running = worker_heartbeats.scorer_versions(session)
+    oldest = _oldest(Job.created_at, State.QUEUED)
+    return oldest.where(Job.scorer_version.in_(running)) if running else oldest
 
 
 def _recent(session: Session, now: float) -> tuple[tuple[float, ...], tuple[float, ...], float | None]:

@@ -19,6 +19,7 @@ from operation.replication.replica_watch import ReplicaWatch
 from operation.start import RESTORED
 from storage.clock import iso
 from storage.database import Database
+from storage.labels.pending_rules import pending_rules
 from storage.limits import submission_pause
 
 FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
@@ -35,7 +36,9 @@ EXAMPLE = {
     "paused": None,
     "effects": [],
     "incidents": [],
-    "benchmarks": [{"id": "vl-rewardbench", "title": "VL-RewardBench", "queue": 0, "board_seconds": 40}],
+    "benchmarks": [
+        {"id": "vl-rewardbench", "title": "VL-RewardBench", "queue": 0, "board_seconds": 40, "decision": None}
+    ],
 }
 
 
@@ -92,12 +95,13 @@ class PublicStatus:
 
 
 def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
-    board_figures = figures.of_benchmark(session, benchmark)
+    board_figures, pending = figures.of_benchmark(session, benchmark), pending_rules(session, benchmark)
     return {
         "id": benchmark,
         "title": title,
         "queue": board_figures.queued,
         "board_seconds": _whole(board_figures.snapshot_age),
+        "decision": None if pending is None else pending.sentence,
     }
 
 

@@ -37,7 +37,7 @@ _SCORE = {
     "label_commitment": _SHA256,
     "label_digest": None,
     "disclosure": "categories",
-    "scorer_version": "1",
+    "scorer_version": "2",
     "scores": dict(zip(load_spec(DEFAULT_BENCHMARK).overall_first, (0.586, 0.582, 0.585, 0.595, 0.566), strict=True)),
     "scored_at": "2026-11-21T22:00:03Z",
     **_SIGNED,

@@ -12,6 +12,7 @@ from storage import visibility
 from storage.clock import iso
 from storage.database import Database, Session
 from storage.jobs import job_queue
+from storage.labels.pending_rules import pending_rules
 from storage.moderation import is_hidden, removal_reasons
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options
@@ -91,7 +92,7 @@ def get_status(database: Database, spec: BenchmarkSpec, submission: str, user: I
         result = queries.described(session, spec.id, submission=submission)
         if result is None:
             return None
-        looked = _look(session, [result])[0]
+        looked = _look(session, [result], benchmark=spec.id)[0]
         if visibility_options.is_owner(user, result.owner) or Role.MAINTAINER in user.roles:
             return looked
         if not looked.shown.published:
@@ -107,7 +108,7 @@ def get_own(database: Database, benchmark: str, *, submission: str, user: Identi
     with database.read() as session:
         result = queries.described(session, benchmark, submission=submission)
         return (
-            _look(session, [result])[0]
+            _look(session, [result], benchmark=benchmark)[0]
             if result is not None and visibility_options.is_owner(user, result.owner)
             else None
         )
@@ -117,7 +118,10 @@ def list_own(database: Database, benchmark: str, *, account: str, most: int = 10
     """Return what an account has submitted, the newest first."""
     with database.read() as session:
         result = queries.owned(session, benchmark, owner=account, most=most)
-        return [_line(looked_up, of.created_at) for looked_up, of in zip(_look(session, result), result, strict=True)]
+        return [
+            _line(looked_up, of.created_at)
+            for looked_up, of in zip(_look(session, result, benchmark=benchmark), result, strict=True)
+        ]
 
 
 def _redacted(status: Status, *, silent: bool) -> Status:
@@ -144,7 +148,7 @@ def _line(status: Status, created_at: float) -> Owned:
     )
 
 
-def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> list[Status]:
+def _look(session: Session, submissions: Sequence[queries.SubmissionFacts], *, benchmark: str) -> list[Status]:
     names = [facts.id for facts in submissions]
     off, approvals = removal_reasons(session, names), visibility.approvals(session, names)
     visibilities = visibility.many(session, names)
@@ -152,10 +156,12 @@ def _look(session: Session, submissions: Sequence[queries.SubmissionFacts]) -> l
     reasons = queries.approval_reasons(session, waiting) if waiting else {}
     waiting_approvals = {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
     known = approvals | waiting_approvals
-    statuses = []
+    statuses, pending = [], pending_rules(session, benchmark)
     for facts in submissions:
         approval, why = known.get(facts.id, (visibility.APPROVED, None))
         progress, entry = job_queue.progress(session, facts.id), visibilities.get(facts.id, PLAIN)
+        if pending is not None and progress.state is job_queue.JobStage.QUEUED:  # it is in no line
+            progress = job_queue.JobProgress(progress.state, None, eta_seconds=None, reason=pending.sentence)
         statuses.append(
             _status(facts, progress, off=off.get(facts.id), approval=approval, why=why, entry_visibility=entry)
         )

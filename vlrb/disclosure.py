@@ -6,7 +6,7 @@ and digests are functions of what it leaves; the rest of this module formats the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ LEVELS = (PUBLIC, BY_CATEGORY, OVERALL_ONLY)
 """Each shows less than the one before it."""
 STEPS = 200
 """Of the overall where nothing else is shown: half a point."""
-_MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided"))
+_MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided", "half_right"))
 _DIGITS = 3  # of a fraction: 0.1 point
 
 
@@ -80,12 +80,13 @@ def redact(tally: Tally, level: str) -> Tally:
         return tally
     rows = _category_rows(tally.counts, tally.spec)
     if level == OVERALL_ONLY:
-        rows = _rounded_row(rows.sum(axis=0))[np.newaxis]
+        rows = rows.sum(axis=0)[np.newaxis]
+    rows = np.array([_told(row, doubled=_doubled(row, level)) for row in rows.tolist()], dtype=np.int64)
     counts = np.zeros((len(slices(tally.spec)), len(fields(tally.spec))), dtype=np.int64)
     agreeing = np.zeros((len(counts), tally.k + 1), dtype=np.int64)
-    for cell, (n, agree, reject, undecided) in zip(_lines(tally.spec), rows.tolist(), strict=False):
+    for cell, (n, agree, reject, undecided, half) in zip(_lines(tally.spec), rows.tolist(), strict=False):
         # First votes repeat the majority: their own counts would be a second look at the labels.
-        counts[cell, : len(FIELDS)] = (n, agree, reject, undecided, agree, reject, undecided)
+        counts[cell, : len(FIELDS)] = (n, agree, reject, undecided, agree, reject, undecided, half)
         agreeing[cell, [0, tally.k]] = (reject + undecided, agree)  # all votes alike: no curve
     return Tally(tally.k, counts, agreeing=agreeing, has_tags=False, spec=tally.spec)
 
@@ -137,16 +138,23 @@ def overall_bounds(shares: FloatArray, n: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _category_rows(counts: IntArray, spec: BenchmarkSpec) -> IntArray:
-    """(categories, 4): n, agree, reject, undecided."""
+    """(categories, 5): n, agree, reject, undecided, half right."""
     return category_counts(counts, spec)[:, _MAJORITY]
 
 
-def _rounded_row(row: IntArray) -> IntArray:
-    """Return one line with the agreement that half a point represents; a function of that, n, undecided and missing
-    alone."""
-    n, agree, reject, undecided = (int(value) for value in row)
-    if not n:
-        return row
-    steps = (2 * STEPS * agree + n) // (2 * n)
-    rounded = min((2 * steps * n + STEPS) // (2 * STEPS), agree + reject)
-    return np.array((n, rounded, agree + reject - rounded, undecided), dtype=np.int64)
+def _doubled(row: Sequence[int], level: str) -> int:
+    """Return twice what a line's pairs count; of the overall alone the whole number that half a point represents."""
+    n, agree, _reject, _undecided, half = row
+    doubled = 2 * agree + half
+    if level != OVERALL_ONLY or not n:
+        return doubled
+    steps = (STEPS * doubled + n) // (2 * n)
+    return 2 * ((2 * steps * n + STEPS) // (2 * STEPS))
+
+
+def _told(row: Sequence[int], *, doubled: int) -> tuple[int, int, int, int, int]:
+    """Return a line as a function of what its pairs count, n, undecided and missing alone: whole majorities as far as
+    there are decided pairs, the rest as halves."""
+    n, agree, reject, undecided, _half = row
+    shown = min(doubled // 2, agree + reject)
+    return n, shown, agree + reject - shown, undecided, doubled - 2 * shown

@@ -14,13 +14,13 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import FloatArray
+from vlrb.arrays import Array, FloatArray
 from vlrb.benchmarks.spec import MEAN, BenchmarkSpec, ProtocolSpec
-from vlrb.scoring import FIELDS, GROUPS, UNREADABLE, Tally, untied_start
+from vlrb.scoring import FIELDS, GROUP_SCALES, UNREADABLE, Tally, fields, group_fields, untied_start
 from vlrb.statistics.clustered_intervals import GroupSums, effective_share
 
-_N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED = range(len(FIELDS))
-_PAIR_FIELDS = (*FIELDS, *UNREADABLE, *GROUPS)
+_N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED, _HALF_RIGHT = range(len(FIELDS))
+_PAIR_FIELDS = (*FIELDS, *UNREADABLE)
 _BY_VOTES: Mapping[str, tuple[int, int, int]] = {
     "majority": (_AGREE, _REJECT, _UNDECIDED),
     "first": (_FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED),
@@ -79,8 +79,9 @@ def _counter(rule: ProtocolSpec, spec: BenchmarkSpec) -> Callable[[FloatArray], 
             return rows[..., agree], rows[..., agree] + rows[..., reject]
         if rule.unreadable == "first":
             return rows[..., agree] + rows[..., as_first], rows[..., _N]
-        # One half is the expectation of a random choice.
-        right = rows[..., agree] + rows[..., undecided] / 2 if rule.unreadable == "half" else rows[..., agree]
+        # One half is the expectation of a random choice; and of one vote less, where exactly half of all are right.
+        halves = undecided if rule.unreadable == "half" else _HALF_RIGHT if rule.votes == "majority" else None
+        right = rows[..., agree] if halves is None else rows[..., agree] + rows[..., halves] / 2
         return right, rows[..., _N]
 
     return count
@@ -145,21 +146,19 @@ def ratios(
     right, total = rule.count(stacked)
     if spec.grouped is None:
         return Ratios(right, total, spec=spec)
-    effective = _effective(stacked, right, votes=rule.votes)
+    groups, groups_right, *sums = group_sums(stacked, spec, votes=rule.votes)
+    # Effective pairs over pairs (statistics/clustered_intervals.py).
+    effective = effective_share(right, total, sums=GroupSums(groups, *sums))
     for place in (place for place, name in enumerate(spec.counted_names) if spec.counts_groups(name)):
-        right[..., place] = stacked[..., place, _PAIR_FIELDS.index(f"{_PREFIXES[rule.votes]}groups_right")]
-        total[..., place] = stacked[..., place, _PAIR_FIELDS.index("groups")]
+        right[..., place], total[..., place] = groups_right[..., place], groups[..., place]
         effective[..., place] = 1.0
     return Ratios(right, total, spec=spec, effective=effective)
 
 
-def _effective(rows: FloatArray, right: FloatArray, *, votes: str) -> FloatArray:
-    """(..., scores, FIELDS) -> (..., scores): effective pairs over pairs (statistics/clustered_intervals.py)."""
-    prefix = _PREFIXES[votes]
-    names = ("groups", "squares", f"{prefix}right_squares", f"{prefix}right_products")
-    groups, squares, right_squares, products = (rows[..., _PAIR_FIELDS.index(name)] for name in names)
-    sums = GroupSums(groups, squares, right_squares=right_squares, products=products)
-    return effective_share(right, rows[..., _N], sums=sums)
+def group_sums(rows: Array, spec: BenchmarkSpec, *, votes: str) -> list[FloatArray]:
+    """Return GROUP_SUMS of counts (..., fields), each (...). ``votes``: those that a rule takes."""
+    known = fields(spec)
+    return [rows[..., known.index(name)] / scale for name, scale in zip(group_fields(votes), GROUP_SCALES, strict=True)]
 
 
 def _pooled(categories: FloatArray, untied: FloatArray, *, name: str, spec: BenchmarkSpec) -> FloatArray:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from vlrb.protocols import category_counts, protocols, ratios, scores
-from vlrb.scoring import LENGTHS, Tally, length_index
-from vlrb.statistics.reliability import k_curve
+from vlrb.scoring import FIELDS, LENGTHS, Tally, length_index
+from vlrb.statistics.reliability import k_curve, odd_votes
 from vlrb.statistics.uncertainty import mover_macro, wilson
 from vlrb.votes import Behaviour
 
-SCORER_VERSION = "1"
-_COUNTS = ("n", "agree", "reject", "undecided")
+SCORER_VERSION = "2"
+_COUNTS = ("n", "agree", "reject", "undecided", "half_right")
+_PLACES = [FIELDS.index(name) for name in _COUNTS]
 
 
 def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revision: str) -> dict[str, Any]:
@@ -21,8 +23,8 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     counts."""
     spec = tally.spec
     categories = category_counts(tally.counts, spec)
-    by_category = {c: _counts(row.tolist()) for c, row in zip(spec.category_keys, categories, strict=True)}
-    n, agree, reject, undecided = categories.sum(axis=0)[: len(_COUNTS)].tolist()
+    by_category = {c: named_counts(row.tolist()) for c, row in zip(spec.category_keys, categories, strict=True)}
+    n, agree, reject, undecided = categories.sum(axis=0)[:4].tolist()
     groupings = {g: {p: score_row(tally, p, grouping=g) for p in protocols(spec)} for g in spec.groupings}
     return {
         "benchmark": benchmark,
@@ -42,6 +44,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "behaviour": {
             "first_shown_rate": behaviour.first_shown_rate,
             "self_consistency": behaviour.self_consistency,
+            "both_votes_right": agree / n if tally.k == 2 else None,
             "preferred_response": {length: _with_accuracy(tally, length) for length in LENGTHS},
         },
     }
@@ -68,17 +71,23 @@ def _intervals(tally: Tally, protocol: str, *, grouping: str) -> dict[str, list[
 
 
 def cell_counts(tally: Tally, name: str) -> dict[str, int]:
-    """Return n, agree, reject, undecided of a cell by name."""
-    return _counts(list(tally.cell(name).values()))
+    """Return n, agree, reject, undecided and those half right of a cell by name."""
+    return named_counts(list(tally.cell(name).values()))
 
 
-def _counts(row: list[int]) -> dict[str, int]:
-    return dict(zip(_COUNTS, row[: len(_COUNTS)], strict=True))
+def named_counts(row: list[int]) -> dict[str, int]:
+    """Return what a scorecard shows of a cell's or category's counts, by name."""
+    return {name: row[place] for name, place in zip(_COUNTS, _PLACES, strict=True)}
+
+
+def share_right(counts: Mapping[str, int]) -> float | None:
+    """Return the share right of a cell's counts, of which those half right count one half; None of nothing."""
+    return (counts["agree"] + counts["half_right"] / 2) / counts["n"] if counts["n"] else None
 
 
 def _with_accuracy(tally: Tally, cell: str) -> dict[str, Any]:
-    counts = _counts(tally.counts[length_index(cell, tally.spec)].tolist())
-    return {**counts, "accuracy": counts["agree"] / counts["n"] if counts["n"] else None}
+    counts = named_counts(tally.counts[length_index(cell, tally.spec)].tolist())
+    return {**counts, "accuracy": share_right(counts)}
 
 
 def _error_tags(tally: Tally, by_category: dict[str, dict[str, int]]) -> dict[str, Any] | None:
@@ -91,15 +100,15 @@ def _error_tags(tally: Tally, by_category: dict[str, dict[str, int]]) -> dict[st
 
 
 def _error_rate(counts: dict[str, int]) -> dict[str, float | None]:
-    decided = counts["agree"] + counts["reject"]
+    decided, right = counts["agree"] + counts["reject"], share_right(counts)
     return {
-        "strict": 1 - counts["agree"] / counts["n"] if counts["n"] else None,
+        "strict": None if right is None else 1 - right,
         "paper": counts["reject"] / decided if decided else None,
     }
 
 
 def _k_curve(tally: Tally) -> list[dict[str, Any]]:
-    """Return the expected strict accuracy when only k of the K votes are drawn."""
+    """Return the expected strict accuracy when only k of the K votes are drawn, for odd k."""
     spec = tally.spec
     sizes = category_counts(tally.counts, spec)[:, 0]
     right = k_curve(category_counts(tally.agreeing, spec))
@@ -111,5 +120,5 @@ def _k_curve(tally: Tally) -> list[dict[str, Any]]:
     points = zip(*(values.tolist() for values in curves.values()), strict=True)
     return [
         {"k": k, **{name: value if value == value else None for name, value in zip(curves, point, strict=True)}}
-        for k, point in enumerate(points, start=1)
+        for k, point in zip(odd_votes(tally.k), points, strict=True)
     ]

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import BoolArray, IntArray
+from vlrb.arrays import BoolArray, FloatArray, IntArray
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
@@ -24,19 +25,29 @@ from vlrb.statistics.reliability import majority
 from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved
 
 LENGTHS = ("longer", "shorter", "equal")
-FIELDS = ("n", "agree", "reject", "undecided", "first_agree", "first_reject", "first_undecided")
+FIELDS = ("n", "agree", "reject", "undecided", "first_agree", "first_reject", "first_undecided", "half_right")
+"""Pairs: all, by majority, by the first vote; and those of which exactly half of an even number of votes is right."""
 UNREADABLE = ("unreadable", "unreadable_first", "first_unreadable", "first_unreadable_first")
 """Pairs without a verdict, and those of them whose label is the first response; by majority, then by the first vote."""
-GROUPS = (
-    *("groups", "groups_right", "first_groups_right", "squares"),
-    *("right_squares", "right_products", "first_right_squares", "first_right_products"),
-)
-"""Groups of pairs of one id, and those wholly right; sums over groups of n * n, of right * right, and of right * n."""
+VOTES = ("majority", "first")
+"""Which votes a rule of a definition takes."""
+GROUP_SUMS = ("groups", "groups_right", "squares", "right_squares", "right_products")
+"""Over groups of pairs of one id, where a pair counts in halves: their number; the products of what their pairs count;
+sums of n * n, of right * right, and of right * n."""
+GROUP_SCALES = (1, 2**20, 1, 4, 2)
+"""What each of GROUP_SUMS is stored in, so that it is a whole number."""
 
 
+def group_fields(votes: str) -> tuple[str, ...]:
+    """Return the GROUP_SUMS by some votes, by name."""
+    return tuple(f"{votes} {name}" for name in GROUP_SUMS)
+
+
+@cache
 def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the FIELDS that a benchmark counts, by name."""
-    return (*FIELDS, *UNREADABLE, *GROUPS) if spec.scores_pairs else FIELDS
+    sums = [name for votes in VOTES for name in group_fields(votes)] if spec.grouped is not None else []
+    return (*FIELDS, *UNREADABLE, *sums) if spec.scores_pairs else FIELDS
 
 
 def slices(spec: BenchmarkSpec) -> tuple[str, ...]:
@@ -66,6 +77,7 @@ class Tally:
 
     ``counts``: CELLS x FIELDS. ``n``: items of the label revision. ``agree`` / ``reject``: more than half of all K
     votes are for / against the preferred response; ``undecided``: neither. ``first_...``: the first vote alone.
+    ``half_right``: exactly half of an even K are for it; these are undecided.
     Items that the judge's file lacks are in ``n`` only.
     ``agreeing``: CELLS x (K + 1), items by the number of their votes that agree with the label.
     """
@@ -93,7 +105,31 @@ class Tally:
     def from_json(cls, data: Mapping[str, Any], spec: BenchmarkSpec) -> Tally:
         """Return the tally of ``to_json``."""
         counts, agreeing = (np.array(data[name], dtype=np.int64) for name in ("counts", "agreeing"))
-        return cls(data["k"], counts, agreeing=agreeing, has_tags=data["has_tags"], spec=spec)
+        return cls(data["k"], in_fields(counts, spec), agreeing=agreeing, has_tags=data["has_tags"], spec=spec)
+
+
+def in_fields(counts: IntArray, spec: BenchmarkSpec) -> IntArray:
+    """Return stored counts (..., fields) in the FIELDS of today.
+
+    Scorer version 1 counted no pair one half, and had these sums over groups: groups; groups right by majority and by
+    the first vote; n * n; right * right and right * n by majority and by the first vote.
+
+    Raises:
+        ValueError: counts of neither.
+    """
+    names, first = fields(spec), len(FIELDS) - 1
+    if counts.shape[-1] == len(names):
+        return counts
+    if counts.shape[-1] != first + (len(UNREADABLE) + 8 if spec.scores_pairs else 0):
+        raise ValueError(f"{counts.shape[-1]} counts a cell, where {spec.id} has {len(names)}")
+    result = np.zeros((*counts.shape[:-1], len(names)), dtype=np.int64)
+    result[..., :first] = counts[..., :first]
+    result[..., len(FIELDS) : len(FIELDS) + len(UNREADABLE)] = counts[..., first : first + len(UNREADABLE)]
+    sums = {"majority": (0, 1, 3, 4, 5), "first": (0, 2, 3, 6, 7)}
+    for votes in VOTES if spec.grouped is not None else ():
+        for name, place, scale in zip(group_fields(votes), sums[votes], GROUP_SCALES, strict=True):
+            result[..., names.index(name)] = counts[..., first + len(UNREADABLE) + place] * scale
+    return result
 
 
 def tally(votes: Votes, labels: LabelSet, *, table: ItemTable) -> Tally:
@@ -116,25 +152,35 @@ def tally_many(matrix: Matrix, labels: LabelSet, *, table: ItemTable) -> list[Ta
     present = (matrix[:, :, 0] != ABSENT) & labelled
     agree = matrix == labels.preferred[np.newaxis, :, np.newaxis]
     agreeing = _per_item(agree)
-    pairs = table.spec.scores_pairs
-    flags = (
-        _pair_flags(matrix, present, labels=labels, spec=table.spec)
-        if pairs
-        else _flags(matrix, present, agree=agree, agreeing=agreeing)
-    )
+    half = present & (2 * agreeing == k)
+    if table.spec.scores_pairs:
+        flags = _pair_flags(matrix, present, half=half, labels=labels, spec=table.spec)
+    else:
+        flags = [*_flags(matrix, present, agree=agree, agreeing=agreeing), half]
     by_agreeing = [present & (agreeing == a) for a in range(k + 1)]
     sums = _summed([*flags, *by_agreeing], members)
     sizes = members[labelled].sum(axis=0).astype(np.int64)
     counts = np.concatenate(
         [np.broadcast_to(sizes[:, np.newaxis], (entries, len(sizes), 1)), sums[:, :, : len(flags)]], axis=2
     )
-    if pairs:
-        counts = np.concatenate([counts, _group_counts(flags[0], flags[3], labelled=labelled, table=table)], axis=2)
+    if table.spec.grouped is not None:
+        right, first_right = flags[0], flags[3]
+        doubled = [2 * right.astype(np.int8) + half, 2 * first_right.astype(np.int8)]
+        counts = np.concatenate([counts, _group_counts(doubled, labels=labels, table=table)], axis=2)
     has_tags = labels.tags is not None and bool(table.spec.tags)
     return [
         Tally(k, counts[e], agreeing=sums[e, :, len(flags) :], has_tags=has_tags, spec=table.spec)
         for e in range(entries)
     ]
+
+
+def outcomes(matrix: Matrix, labels: LabelSet) -> FloatArray:
+    """Return what each item counts under ``strict``, (..., items) of votes (..., items, K): 1 where more than half of
+    the votes are right, 1/2 where exactly half are, which is what one vote less counts on average, else 0."""
+    label, k = labels.preferred[:, np.newaxis], matrix.shape[-1]
+    agreeing = (resolved(matrix, label) == label).sum(axis=-1)
+    counted = (2 * agreeing > k) + (2 * agreeing == k) / 2
+    return np.where(labels.preferred != NOT_LABELLED, counted, 0.0)
 
 
 def _summed(flags: list[BoolArray], members: npt.NDArray[np.float32]) -> IntArray:
@@ -143,7 +189,7 @@ def _summed(flags: list[BoolArray], members: npt.NDArray[np.float32]) -> IntArra
 
 
 def _flags(matrix: Matrix, present: BoolArray, *, agree: BoolArray, agreeing: npt.NDArray[np.int8]) -> list[BoolArray]:
-    """Return entries x items for each of FIELDS behind ``n``."""
+    """Return entries x items for each of FIELDS between ``n`` and ``half_right``."""
     k = matrix.shape[2]
     decided = _per_item(matrix >= 0)
     right = present & (2 * agreeing > k)
@@ -153,7 +199,9 @@ def _flags(matrix: Matrix, present: BoolArray, *, agree: BoolArray, agreeing: np
     return [right, wrong, present & ~right & ~wrong, first_right, first_wrong, present & ~first_right & ~first_wrong]
 
 
-def _pair_flags(matrix: Matrix, present: BoolArray, *, labels: LabelSet, spec: BenchmarkSpec) -> list[BoolArray]:
+def _pair_flags(
+    matrix: Matrix, present: BoolArray, *, half: BoolArray, labels: LabelSet, spec: BenchmarkSpec
+) -> list[BoolArray]:
     """Return entries x items for each of FIELDS behind ``n``, and of UNREADABLE.
 
     A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
@@ -167,7 +215,7 @@ def _pair_flags(matrix: Matrix, present: BoolArray, *, labels: LabelSet, spec: B
         results += [right, wrong, present & ~right & ~wrong]
         none = present & (verdict == UNDECIDED)
         unreadable += [none, none & _is_first(labels, spec)]
-    return [*results, *unreadable]
+    return [*results, half, *unreadable]
 
 
 def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> BoolArray:
@@ -177,25 +225,34 @@ def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> BoolArray:
     return np.asarray(labels.preferred != NOT_LABELLED if named else labels.preferred == 0)
 
 
-def _group_counts(right: BoolArray, first_right: BoolArray, *, labelled: BoolArray, table: ItemTable) -> IntArray:
-    """Return entries x CELLS x GROUPS, by source alone; pairs of one id in two sources are two groups."""
-    sources = len(table.spec.source_keys)
-    places = table.group_index * sources + table.source_index
-    known, cluster = np.unique(places[labelled], return_inverse=True)
-    sizes = np.bincount(cluster, minlength=len(known)).astype(np.int64)
-    members = np.zeros((len(known), sources), dtype=np.int64)
-    members[np.arange(len(known)), known % sources] = 1
-    whole = np.zeros((len(table), len(known)), dtype=np.float32)
-    whole[np.flatnonzero(labelled), cluster] = 1
-    wholly, others = [], []
-    for flags in (right, first_right):
-        inside = (flags.astype(np.float32) @ whole).round().astype(np.int64)
-        wholly.append((inside == sizes) @ members)
-        others += [inside**2 @ members, inside * sizes @ members]
-    fixed = [np.broadcast_to(values @ members, (len(right), sources)) for values in (np.ones_like(sizes), sizes**2)]
-    counts = np.zeros((len(right), len(slices(table.spec)), len(GROUPS)), dtype=np.int64)
-    counts[:, :sources] = np.stack([fixed[0], *wholly, fixed[1], *others], axis=2)
+def _group_counts(doubled: list[Matrix], *, labels: LabelSet, table: ItemTable) -> IntArray:
+    """Return entries x CELLS x GROUP_SUMS by each of VOTES, by source alone: of all its pairs, and of those without
+    ties. Pairs of one id in two sources are two groups. ``doubled``: entries x items, twice what a pair counts."""
+    spec, labelled = table.spec, labels.preferred != NOT_LABELLED
+    sources = len(spec.source_keys)
+    counts = np.zeros((len(doubled[0]), len(slices(spec)), len(VOTES) * len(GROUP_SUMS)), dtype=np.int64)
+    cells = {0: labelled, untied_start(spec): labelled & (labels.preferred != TIE)} if spec.ties else {0: labelled}
+    for start, held in cells.items():
+        places = table.group_index[held] * sources + table.source_index[held]
+        sums = [_group_sums(right[:, held], places, sources=sources) for right in doubled]
+        counts[:, start : start + sources] = np.concatenate(sums, axis=2)
     return counts
+
+
+def _group_sums(doubled: Matrix, places: IntArray, *, sources: int) -> IntArray:
+    """Return entries x sources x GROUP_SUMS, scaled. ``places``: group and source of each item, as one number."""
+    known, group, sizes = np.unique(places, return_inverse=True, return_counts=True)
+    inside = np.zeros((len(places), len(known)), dtype=np.float32)
+    inside[np.arange(len(places)), group] = 1
+    right, halves, wrong = (
+        (values.astype(np.float32) @ inside).round().astype(np.int64)
+        for values in (doubled, doubled == 1, doubled == 0)
+    )
+    products = np.where(wrong == 0, GROUP_SCALES[1] / 2.0**halves, 0).astype(np.int64)
+    of_source = np.zeros((len(known), sources), dtype=np.int64)
+    of_source[np.arange(len(known)), known % sources] = 1
+    groups, squares = (np.broadcast_to(values, right.shape) for values in (np.ones_like(sizes), sizes**2))
+    return np.stack([values @ of_source for values in (groups, products, squares, right**2, right * sizes)], axis=2)
 
 
 def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:

@@ -21,7 +21,8 @@ def build(context: RenderContext, status: PublicStatus) -> APIRouter:
     def data(request: Request) -> Response:
         """Return how the service is: `operational`, `degraded`, `paused` or `offline`. Ages are in seconds.
 
-        `effects`: what visitors notice: `no-files`, `scores-late`, `figures-differ`.
+        `effects`: what visitors notice: `no-files`, `scores-late`, `figures-differ`, `decision-pending` (new files wait
+        for a maintainer; `decision` of the benchmark has the command).
         """
         return JSONResponse(status.get(), headers={"Cache-Control": "no-store"})
 

@@ -56,7 +56,7 @@ def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], *, s
 
 def without_counts(relations: PairwiseArrays) -> PairwiseArrays:
     """Return who was compared, and the agreement between judges, which needs no label."""
-    return replace(relations, right=None, only_right=None, bands=None)
+    return replace(relations, right=None, both=None, bands=None)
 
 
 def category_level_only(data: Mapping[str, Any], spec: BenchmarkSpec, *, level: str = BY_CATEGORY) -> dict[str, Any]:

@@ -28,8 +28,8 @@ from vlrb.common.rounding import percent
 from vlrb.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
 from vlrb.file_remarks import board_remark, needs_no_judge
 from vlrb.judges import judge_name, judge_slug
-from vlrb.protocols import Ratios, accuracies, category_counts, protocols, ratios
-from vlrb.scoring import FIELDS, fields, slices
+from vlrb.protocols import Ratios, accuracies, category_counts, group_sums, protocols, ratios
+from vlrb.scoring import FIELDS, Tally, fields, in_fields, slices
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of
 from vlrb.statistics.ranking import RankingEntry, display_order
 from vlrb.statistics.ranking import standings as places
@@ -411,7 +411,7 @@ def _counts(entries: Sequence[Mapping[str, Any]], revision: str, *, spec: Benchm
     """Return entries x CELLS x FIELDS."""
     if not entries:
         return np.zeros((0, len(slices(spec)), len(fields(spec))), dtype=np.int64)
-    return np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64)
+    return in_fields(np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64), spec)
 
 
 def _source_sizes(
@@ -442,8 +442,8 @@ def _group_sizes(counts: npt.NDArray[np.int64], level: str, *, spec: BenchmarkSp
     """Return the groups behind the score that counts them."""
     if spec.grouped is None or level == OVERALL_ONLY:
         return {}
-    groups = counts[:1, :, fields(spec).index("groups")].sum()
-    return {spec.grouped.key: int(groups)}
+    groups = group_sums(counts[:1, : len(spec.sources)], spec, votes="majority")[0]
+    return {spec.grouped.key: int(groups.sum())}
 
 
 def _independent(numbers: _Numbers, sizes: Mapping[str, int]) -> Sequence[Mapping[str, float]]:
@@ -606,7 +606,7 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, *, rul
     for baseline in baselines:
         tally = baseline["tallies"].get(revision)
         if tally is not None:
-            counts = np.array([tally["counts"]], dtype=np.int64)
+            counts = Tally.from_json(tally, rules.spec).counts[np.newaxis]
             numbers = _numbers(counts, rules.protocol, grouping=rules.grouping, spec=rules.spec)
             ((values, bounds),) = _measured(numbers, rules.spec.score_names)
         elif baseline["expected"] is not None:
@@ -658,8 +658,7 @@ def _worded(rows: Sequence[BoardRow]) -> list[BoardRow]:
 def _ranked(rows: list[BoardRow], counted: Ratios, *, judges: Mapping[str, str]) -> list[BoardRow]:
     """Return rows in display order with shared ranks."""
     by = counted.spec.tie_breaks
-    # Doubled, halves are whole: lmms-eval counts an undecided pair one half.
-    fractions = np.concatenate([counted.right * 2, counted.total * 2], axis=-1).astype(np.int64)
+    fractions = np.concatenate([counted.right, counted.total], axis=-1)
     contenders = [
         RankingEntry(row.id, tuple(row.scores[name] for name in by), counts=tuple(numbers), submitted=row.submitted_at)
         for row, numbers in zip(rows, fractions.tolist(), strict=True)

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from leaderboard.board.columns import by_key
 from leaderboard.charts.colours import Palette
-from leaderboard.charts.estimates import Estimate, Point, odd_points, signed
+from leaderboard.charts.estimates import Estimate, Point, signed
 from leaderboard.charts.layout import (
     BESIDE_NAMES,
     CHANCE,
@@ -479,7 +479,7 @@ def curves(
     page: Page,
     words: ChartText,
 ) -> Json:
-    """Return lines named at their ends, joined through odd numbers of votes; at all K votes the 95% interval.
+    """Return lines named at their ends, where the 95% interval of the score is.
 
     Hollow ones are dashed.
     """
@@ -511,7 +511,7 @@ def curves(
         label(0, 1, text=page.text(words.axis), colour=p.soft, yanchor="bottom", yshift=8),
         label(0, 0, text=page.text(_("Votes per pair")), colour=p.soft, xref="x domain", yanchor="top", yshift=-30),
     ]
-    ticks = [k for k in range(1, most + 1) if k % 2 or k == most]
+    ticks = list(range(1, most + 1, 2))
     beside = 30 / page.width
     layout["xaxis"] = bare_axis(p, range=[0.65, most + 0.35], domain=[beside, 1 - room], tickvals=ticks)
     layout["yaxis"] = bare_axis(p, range=[low, high], nticks=6) | {"showgrid": True, "gridcolor": p.line}
@@ -521,7 +521,7 @@ def curves(
 def _reach(drawn: Sequence[tuple[Sequence[Point], Estimate | None]], chance: float) -> tuple[float, float]:
     """Return the range of the axis: what is drawn, intervals included, and chance (percent) where it is within ten
     points of it."""
-    values = [point.value for points, _ in drawn for point in (*odd_points(points), points[-1])]
+    values = [point.value for points, _ in drawn for point in points]
     values += [end for _, e in drawn if e is not None for end in (e.low, e.high) if end is not None]
     low, high = min(values), max(values)
     if low - 10 <= chance <= high + 10:
@@ -548,7 +548,7 @@ def _curve_traces(
     what: ChartLine, drawn: tuple[Sequence[Point], Estimate | None], *, symbol: str, page: Page
 ) -> list[Json]:
     (points, final), p = drawn, page.palette
-    odd, name = odd_points(points), what.name
+    name = what.name
     ink, soft = (faded(colour, FADED) if of_few(final) else colour for colour in (p.ink, p.soft))
     fill: Json = {"color": p.ground, "line": {"color": p.soft, "width": 1.6}} if what.hollow else {"color": ink}
     marker = {**fill, "size": 8, "symbol": symbol}
@@ -557,10 +557,10 @@ def _curve_traces(
         **both,
         "mode": "lines+markers",
         "line": {"color": soft, "width": 1.5, "dash": "dot" if what.hollow else "solid"},
-        "x": [point.k for point in odd],
-        "y": [point.value for point in odd],
+        "x": [point.k for point in points],
+        "y": [point.value for point in points],
         "hovertext": [
-            f"<b>{plain(name, 60)}</b><br>{page.text(_votes(point.k))}: {one_decimal(point.value)}" for point in odd
+            f"<b>{plain(name, 60)}</b><br>{page.text(_votes(point.k))}: {one_decimal(point.value)}" for point in points
         ],
     }
     if final is None:

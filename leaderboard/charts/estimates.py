@@ -127,7 +127,8 @@ def cell_estimates(judge: Judge, cells: Sequence[str], *, protocol: str) -> dict
 
 
 def vote_curve(judge: Judge) -> tuple[list[Point], Estimate | None]:
-    """Return the headline score for 1 to K votes, and the estimate at K with its interval."""
+    """Return the headline score for each odd number of votes, and the score itself with its interval: at an even K it
+    is that of one vote less."""
     spec = judge.tally.spec
     card = scorecard(judge.tally, judge.behaviour, benchmark="", label_revision="")
     values = [(point["k"], point.get(spec.headline)) for point in card["k_curve"]]
@@ -160,7 +161,7 @@ def bucket_finding(
 
 def vote_finding(curves: Sequence[Sequence[Point]], spec: BenchmarkSpec) -> str:
     """Return whether a majority of the largest odd number of votes does better than one vote."""
-    gains = [odd[-1].value - odd[0].value for odd in map(odd_points, curves) if len(odd) > 1]
+    gains = [points[-1].value - points[0].value for points in curves if len(points) > 1]
     if not gains:
         return _("{score} by number of votes", score=Message(capital(spec.headline_text), {}))
     if len(gains) == 1:
@@ -172,11 +173,6 @@ def vote_finding(curves: Sequence[Sequence[Point]], spec: BenchmarkSpec) -> str:
     if not better:
         return _("A majority does better than a single vote for no judge")
     return _("A majority does better than a single vote for {n} of {judges} judges", n=better, judges=len(gains))
-
-
-def odd_points(points: Sequence[Point]) -> list[Point]:
-    """Return points with an odd number of votes: an even one can tie, and a tie is wrong under `strict`."""
-    return [point for point in points if point.k % 2]
 
 
 def signed(value: float) -> str:

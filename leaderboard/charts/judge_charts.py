@@ -192,9 +192,10 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
             pairs=_pairs(drawn),
         ),
     )
-    notes += (_("Odd numbers of votes are joined: an even number can tie, and a tie is not a right answer."),)
+    if any(judge.tally.k % 2 == 0 for judge in chosen):
+        notes += (_("An even number of votes counts what one vote less counts on average: odd numbers are drawn."),)
     rows: list[Cells] = [
-        (judge.name, _votes(point.k), point.value, *ends(final, point.k == judge.tally.k))
+        (judge.name, _votes(point.k), point.value, *ends(final, point is points[-1]))
         for judge, (points, final) in zip(chosen, drawn, strict=True)
         for point in points
     ]
@@ -222,12 +223,12 @@ def _votes_words(view: ChartQuery) -> str:
     values = {"rule": view.spec.ranking, "revision": view.label_revision}
     if view.paper:
         return _(
-            "Expected when only k of a judge's K votes are drawn; at K the score itself with its 95% interval. "
+            "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
             "Rule {rule}, labels {revision}. Hollow and dotted: the paper.",
             **values,
         )
     return _(
-        "Expected when only k of a judge's K votes are drawn; at K the score itself with its 95% interval. "
+        "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
         "Rule {rule}, labels {revision}.",
         **values,
     )

@@ -93,6 +93,15 @@ class Comparison:
     rows: tuple[BoardRow, ...]
     pairs: tuple[Pair, ...]
 
+    @property
+    def has_halves(self) -> bool:
+        """Whether some score was tested by a mean difference because pairs count one half."""
+        return any(
+            pair.paired and difference.only_first is None and not pair.spec.is_mean(difference.name)
+            for pair in self.pairs
+            for difference in pair.differences
+        )
+
     def pair(self, first: str, second: str) -> Pair | None:
         """Return the pair of two entries, in this order or the other."""
         return next((pair for pair in self.pairs if {pair.first.id, pair.second.id} == {first, second}), None)
@@ -296,7 +305,7 @@ def not_paired(
         return _about_reported(board_version, reported)
     if relations is None:
         return _("Counts pair by pair follow some seconds after a score; until then only the intervals are compared.")
-    if relations.only_right is None:
+    if relations.both is None:
         return _("The labels are not public, so no counts of single pairs are shown; only the intervals are compared.")
     anonymous = anonymous_entries(board_version.snapshot).intersection({first.id, second.id})
     if anonymous:

@@ -28,7 +28,7 @@ from vlrb.common.messages import Message, _
 from vlrb.disclosure import OVERALL_ONLY
 from vlrb.protocols import category_counts, protocols
 from vlrb.readers import format_name
-from vlrb.scorecard import scorecard
+from vlrb.scorecard import cell_counts, named_counts, scorecard
 from vlrb.scoring import Tally
 from vlrb.statistics.uncertainty import wilson
 from vlrb.votes import Behaviour
@@ -73,6 +73,7 @@ class SliceCounts:
     agree: int
     reject: int
     undecided: int
+    half_right: int = 0  # of the undecided: exactly half of the votes agree
     category: str = ""
 
     @property
@@ -82,19 +83,23 @@ class SliceCounts:
 
     @property
     def share(self) -> float | None:
-        """Agreement over all pairs (strict)."""
-        return self.agree / self.n if self.n else None
+        """Agreement over all pairs (strict), of which those half right count one half."""
+        return self._right / self.n if self.n else None
+
+    @property
+    def _right(self) -> float:
+        return self.agree + self.half_right / 2
 
     @property
     def interval(self) -> Sequence[float] | None:
         """Wilson, 95%."""
-        return wilson(self.agree, self.n) if self.n else None
+        return wilson(self._right, self.n) if self.n else None
 
     @property
     def error_rates(self) -> tuple[float | None, float | None]:
         """Under strict and under the paper's rule."""
         decided = self.agree + self.reject
-        return (1 - self.agree / self.n if self.n else None, self.reject / decided if decided else None)
+        return (1 - self._right / self.n if self.n else None, self.reject / decided if decided else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +200,8 @@ def _scored_page(
         strict=strict,
         board=board,
         finer=level != OVERALL_ONLY,
-        by_category=_categories(tally),
+        by_category=(by_category := _categories(tally)),
+        halves=0 if hides else sum(cell.half_right for cell in by_category),
         # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
         by_source=[]
         if hides
@@ -224,23 +230,15 @@ _LENGTHS = (("longer", _("the longer")), ("shorter", _("the shorter")), ("equal"
 
 
 def _cell(tally: Tally, name: str, *, title: str, category: str = "") -> SliceCounts:
-    counts = tally.cell(name)
-    return SliceCounts(
-        title,
-        counts["n"],
-        agree=counts["agree"],
-        reject=counts["reject"],
-        undecided=counts["undecided"],
-        category=category,
-    )
+    return SliceCounts(title, **cell_counts(tally, name), category=category)
 
 
 def _categories(tally: Tally) -> list[SliceCounts]:
-    rows = category_counts(tally.counts, tally.spec)[:, :4].tolist()
+    rows = category_counts(tally.counts, tally.spec).tolist()
     return [
-        SliceCounts(tally.spec.title_of(name), n, agree=agree, reject=reject, undecided=undecided, category=name)
-        for name, (n, agree, reject, undecided) in zip(tally.spec.category_keys, rows, strict=True)
-        if n or not tally.spec.scores_pairs  # a part of a benchmark has categories without a pair
+        SliceCounts(tally.spec.title_of(name), **named_counts(row), category=name)
+        for name, row in zip(tally.spec.category_keys, rows, strict=True)
+        if row[0] or not tally.spec.scores_pairs  # a part of a benchmark has categories without a pair
     ]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from leaderboard.board.rows import Bounds
 from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs
 from vlrb.common.messages import _
+from vlrb.scorecard import cell_counts, share_right
 from vlrb.scoring import Tally
 from vlrb.statistics.uncertainty import wilson
 from vlrb.votes import Behaviour
@@ -146,11 +147,11 @@ def known_intervals(strict: Mapping[str, Any]) -> dict[str, Bounds]:
 
 def length_finding(tally: Tally) -> LengthFinding | None:
     """Return what the length of the preferred answer changes; None where either kind of pair is missing."""
-    cells = {name: tally.cell(name) for name in _LENGTHS}
-    if not all(cell["n"] for cell in cells.values()):
+    cells = {name: cell_counts(tally, name) for name in _LENGTHS}
+    shares = {name: share for name, cell in cells.items() if (share := share_right(cell)) is not None}
+    if len(shares) < len(cells):
         return None
-    shares = {name: cell["agree"] / cell["n"] for name, cell in cells.items()}
-    bounds = {name: wilson(cell["agree"], cell["n"]) for name, cell in cells.items()}
+    bounds = {name: wilson(shares[name] * cell["n"], cell["n"]) for name, cell in cells.items()}
     intervals = {name: (bound.low, bound.high) for name, bound in bounds.items()}
     longer, shorter = ((name, shares[name]) for name in _LENGTHS)
     return LengthFinding(longer[1], shorter[1], difference=_difference(longer, shorter, intervals=intervals))

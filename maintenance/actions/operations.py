@@ -19,9 +19,10 @@ from storage.files import backups
 from storage.files.backups import BackupRecord
 from storage.integrity import audit, integrity_alarms
 from storage.integrity.integrity_alarms import IntegrityAlarm
-from storage.jobs import job_queue, tasks, worker_heartbeats
+from storage.jobs import job_queue, tasks
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_sets
+from storage.labels.pending_rules import pending_rules
 from storage.limits import submission_pause
 from storage.models.core import Job
 from storage.models.moderation import Task
@@ -60,7 +61,6 @@ class Health:
     failed_tasks: tuple[TaskView, ...]  # after which nobody asked for the same
     disks: tuple[Disk, ...]
     chain_seq: int
-    scorer_versions: tuple[str, ...] = ()  # of the workers that run
     backup: BackupRecord | None = None  # the newest copy
     backup_failed: BackupRecord | None = None  # the attempt that failed after it
     approvals: int = 0  # submissions that wait for one, to any benchmark of the service
@@ -69,25 +69,12 @@ class Health:
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     commit: str = UNKNOWN  # of the process that answers
     labels_missing: str | None = None  # what to do where no worker holds the labels that the board shows
+    rules_pending: str | None = None  # what to do where new submissions wait for a decision on scoring rules
 
     @property
     def advice(self) -> str | None:
         """Alarms for a maintainer: labels that no worker holds, workers with other rules."""
-        return joined(filter(None, (self.labels_missing, self._other_rules)), " ") or None
-
-    @property
-    def _other_rules(self) -> str | None:
-        if not self.scorer_versions or self.scorer_version is None or self.scorer_version in self.scorer_versions:
-            return None
-        newer = self.scorer_versions[-1]
-        return _(
-            "The workers count by scorer version {newer}, the board shows {scorer_version}, so new "
-            "submissions wait. Preview, then apply label revision {label_revision} with scorer version "
-            "{newer}.",
-            newer=newer,
-            scorer_version=self.scorer_version,
-            label_revision=self.label_revision,
-        )
+        return joined(filter(None, (self.labels_missing, self.rules_pending)), " ") or None
 
 
 @action(
@@ -215,7 +202,6 @@ def health(ctx: ActionContext) -> Health:
             failed_tasks=tuple(tasks.failures(session, _LATELY)),
             disks=tuple(_disk(path) for path in ctx.paths if path.exists()),
             chain_seq=audit.head(session).seq,
-            scorer_versions=worker_heartbeats.scorer_versions(session),
             backup=(last_backup := backups.last(session)),
             backup_failed=_since(last_backup, backups.last(session, whole=False)),
             approvals=sum(waiting.values()),
@@ -228,6 +214,7 @@ def health(ctx: ActionContext) -> Health:
                 if board
                 else None
             ),
+            rules_pending=pending.sentence if (pending := pending_rules(session, ctx.benchmark)) else None,
         )
 
 

@@ -5,7 +5,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from sqlalchemy import ColumnElement, Row, Select, and_, exists, false, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    and_,
+    delete,
+    exists,
+    false,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
@@ -136,6 +150,13 @@ def _one_at_a_time(session: Session, benchmark: str, *, label_revision: str) -> 
         .with_for_update(key_share=True)
     )
     session.execute(lock)
+
+
+def drop_waiting(session: Session, benchmark: str, *, scorer_version: str, but: str) -> None:
+    """Remove the jobs that wait for a scorer version which the board shows no more. ``but``: the one that it shows."""
+    if scorer_version != but:
+        waiting = (Job.benchmark == benchmark, Job.scorer_version == scorer_version, Job.state == State.QUEUED.value)
+        session.execute(delete(Job).where(*waiting), execution_options={"synchronize_session": False})
 
 
 def has_missing(session: Session, benchmark: str, *, label_revision: str, scorer_version: str) -> bool:

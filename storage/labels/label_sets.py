@@ -85,6 +85,7 @@ def activate_revision(
         session.execute(insert(BoardState).values(benchmark=benchmark, **values))
     else:
         session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values))
+        job_queue.drop_waiting(session, benchmark, scorer_version=board.scorer_version, but=scorer_version)
     facts = {"from": before, "to": values, "reason": reason}
     audit.append(session, ACTIVATED, data=facts | audit.scope(session, benchmark))
     return True

@@ -40,7 +40,9 @@ def _verdicts() -> Any:
 @cache
 def related(*, public: bool = True) -> tuple[PairwiseSummary, Packed]:
     """Return the relations of the entries, and as they are stored."""
-    found = compare_all(list(SKILLS), _verdicts(), labels=label_sets()["v2"], table=items(), public=public)
+    found = compare_all(
+        list(SKILLS), _verdicts()[:, :, np.newaxis], labels=label_sets()["v2"], table=items(), public=public
+    )
     return found, pack(found.relations)
 
 

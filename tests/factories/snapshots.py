@@ -17,6 +17,7 @@ from tests.factories.specs import SOURCES
 from vlrb.benchmarks.baselines import BASELINES, constant_judge_tallies
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
+from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import tally_many
 
 REVISIONS = ("v2", "v0")
@@ -86,7 +87,7 @@ def snapshot(found: list[dict[str, Any]], benchmark: str = "vl-rewardbench") -> 
         "created_at": "2026-11-21T22:00:00Z",
         "benchmark": benchmark,
         "label_revision": "v2",
-        "scorer_version": "1",
+        "scorer_version": SCORER_VERSION,
         "label_revisions": list(REVISIONS),
         "sizes": {source: SIZES[source] for source in SOURCES},
         "entries": found,

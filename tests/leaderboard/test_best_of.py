@@ -33,9 +33,10 @@ def made(*, public: bool = True) -> dict[str, Any]:
     anew = np.where(random.random((5, len(items()))) < 0.3, random.random((5, len(items()))) < 0.7, base)
     right = np.vstack([anew[np.argsort(-anew.mean(axis=1))], random.random(len(items())) < 0.55])
     verdicts = np.where(right, truth, 1 - truth).astype(np.int8)
-    variants = {BEST: Variants(5, verdicts[1:5])}
+    variants = {BEST: Variants(5, verdicts[1:5, :, np.newaxis])}
+    rows = verdicts[[0, 5], :, np.newaxis]
     summary = compare_all(
-        [BEST, OTHER], verdicts[[0, 5]], labels=label_sets()["v2"], table=items(), public=public, variants=variants
+        [BEST, OTHER], rows, labels=label_sets()["v2"], table=items(), public=public, variants=variants
     ).summary
     entries = []
     for number, row in ((1, 0), (2, 5)):

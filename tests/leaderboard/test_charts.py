@@ -50,7 +50,7 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
     rows = build_board(body, VL, published=load_published(VL)).rows
     names = [entry["id"] for entry in found]
     verdicts = np.random.default_rng(3).integers(0, 2, (len(found), len(items()))).astype(np.int8)
-    related = compare_all(names, verdicts, labels=label_sets()["v2"], table=items())
+    related = compare_all(names, verdicts[:, :, np.newaxis], labels=label_sets()["v2"], table=items())
     difficulty = {"general": [1] * 10, "hallucination": [2] * 10, "reasoning": [0] * 10}
     return replace(
         V2,
@@ -177,10 +177,11 @@ def test_the_vote_curve_joins_odd_numbers_and_ends_in_the_score() -> None:
     assert any("One vote per pair" in note and "Judge 2" in note for note in chart.notes)
 
 
-def test_an_even_number_of_votes_ends_beside_the_line() -> None:
+def test_an_even_number_of_votes_ends_where_one_vote_less_does() -> None:
     line, end = traces(vote_chart([JUDGES[2]], V2))
     assert list(line["x"]) == [1, 3]
-    assert list(end["x"]) == [4]
+    assert list(end["x"]) == [3]
+    assert end["y"][0] == pytest.approx(line["y"][-1])
 
 
 def test_at_most_six_lines_are_drawn_because_more_cannot_be_named() -> None:
@@ -220,12 +221,12 @@ def test_separation_agrees_with_the_examples_of_newcombe(
 
 def test_the_finding_about_votes_compares_one_vote_with_the_largest_odd_number() -> None:
     def curve(*values: float) -> list[Point]:
-        return [Point(k, value) for k, value in enumerate(values, start=1)]
+        return [Point(2 * place + 1, value) for place, value in enumerate(values)]
 
     assert vote_finding([curve(50.0)], VL) == "Macro average by number of votes"
-    assert vote_finding([curve(50.0, 40.0, 51.5, 44.0)], VL).endswith("by +1.5 points")
+    assert vote_finding([curve(50.0, 51.5)], VL).endswith("by +1.5 points")
     assert vote_finding([curve(50.0, 40.0, 49.0)], VL).endswith("by −1.0 points")
-    assert vote_finding([curve(50, 40, 52), curve(50, 40, 49)], VL).endswith("for 1 of 2 judges")
+    assert vote_finding([curve(50, 52), curve(50, 49)], VL).endswith("for 1 of 2 judges")
 
 
 def test_sources_carry_their_numbers_in_the_cells() -> None:

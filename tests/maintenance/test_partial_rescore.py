@@ -30,6 +30,7 @@ from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.boards import RealBoard
 from tests.factories.refusals import refuses
+from vlrb.scorecard import SCORER_VERSION
 from workers.jobs.rescore import score_some
 from workers.startup import register
 
@@ -400,7 +401,7 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
         by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2", RescoreScope(**scope)
     )
     assert (said.changed, said.task_id) == (False, None)
-    assert said.message == "All 2 entries were scored under revision v2, scorer version 1 already."
+    assert said.message == f"All 2 entries were scored under revision v2, scorer version {SCORER_VERSION} already."
     with board.database.read() as session:
         assert audit.head(session) == before
 

@@ -78,12 +78,12 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     assert compute_if_changed(board.database, board.scorer)  # as a running service has done long since
     before = _content(board.publish())
     _work(next_release, board)  # deployed: it scores for itself, and the board does not move
-    assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
+    assert (_shown(board.database), _content(board.publish())) == (("v1", "2"), before)
     with refuses(Conflict, "no-such-worker"):
         rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1")
 
     asked = rescoring.request_preview(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", selected=RescoreScope(scorer_version="2")
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", selected=RescoreScope(scorer_version="3")
     )
     assert not board.runner.run_one(), "a worker of the old release leaves this to the new one"
     _work(next_release, board)
@@ -105,15 +105,15 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
             "v1",
             "a rule",
             "v1",
-            selected=RescoreScope(scorer_version="2"),
+            selected=RescoreScope(scorer_version="3"),
         )
-    told = ("v1", "a rule", rescoring.confirmation_for("v1", "2"))
+    told = ("v1", "a rule", rescoring.confirmation_for("v1", "3"))
     rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), *told, selected=RescoreScope(scorer_version="2")
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), *told, selected=RescoreScope(scorer_version="3")
     )
     _work(next_release, board)
     assert operations.recent_tasks(by(board.database, MAINTAINER))[0].state == "done"
-    assert _shown(board.database) == ("v1", "2")
+    assert _shown(board.database) == ("v1", "3")
     with board.database.read() as session:
         scores = dict(session.execute(select(Score.scorer_version, func.count()).group_by(Score.scorer_version)).all())  # type: ignore[arg-type]
         (event,) = [
@@ -122,16 +122,16 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
         ]
     newest = decisions(board.database)[0]
     assert newest.kind == "rescore.applied"
-    assert newest.sentence.endswith("v1 (scorer version 1) to v1 (scorer version 2): a rule")
-    assert scores == {"1": len(votes), "2": len(votes)}
-    assert (event["to"], event["moved"]) == ({"label_revision": "v1", "scorer_version": "2"}, found["summary"]["moved"])
+    assert newest.sentence.endswith("v1 (scorer version 2) to v1 (scorer version 3): a rule")
+    assert scores == {"2": len(votes), "3": len(votes)}
+    assert (event["to"], event["moved"]) == ({"label_revision": "v1", "scorer_version": "3"}, found["summary"]["moved"])
     shown = {entry["id"]: entry["tallies"]["v1"]["counts"][:7] for entry in board.publish()["entries"]}
     for name, counts in shown.items():
         n, agree = (sum(row[field] for row in counts) for field in (0, 1))
         assert agree / n == pytest.approx(float(new[name].shares["overall"]))
 
     assert rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again").changed
-    assert (_shown(board.database), _content(board.publish())) == (("v1", "1"), before)
+    assert (_shown(board.database), _content(board.publish())) == (("v1", "2"), before)
     assert not rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again").changed
     with board.database.read() as session:
         assert audit.verify(session) is None

@@ -37,7 +37,7 @@ from tests.factories.specs import SLICES, VL, spec_of
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native, signed_in_as_everybody
 from vlrb.commitments import commit
 from vlrb.common.canonical_json import GENESIS, canonical_json
-from vlrb.scoring import FIELDS, Tally
+from vlrb.scoring import Tally
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
@@ -96,7 +96,7 @@ def _event(session: Any, seq: int, *, prev: str, kind: str, **facts: Any) -> str
 
 def _fixed(database: Database) -> None:
     """Rows in which nothing depends on the clock or on chance, and their events."""
-    counts = np.arange(len(SLICES) * len(FIELDS)).reshape(len(SLICES), len(FIELDS))[:, ::-1]
+    counts = np.arange(len(SLICES) * 7).reshape(len(SLICES), 7)[:, ::-1]  # in the fields of scorer version 1
     tally = json.dumps(Tally(5, counts, agreeing=np.zeros((len(SLICES), 6)), has_tags=False, spec=VL).to_json())
     named = {"submission": "eaaaaaaaaaaa"}
     rules = {"label_revision": "v2", "scorer_version": "1"}

@@ -10,23 +10,34 @@ import gzip
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import func, inspect, select
 from sqlalchemy.engine import make_url
 
+from maintenance.actions import operations, rescoring
+from maintenance.actions.rescoring import RescoreScope
+from operation.alarms import DECISION_PENDING, labels_alarms
+from operation.public_status import PublicStatus
 from storage.boards import snapshots
 from storage.database import Database, migrate, open_database
 from storage.integrity import audit, integrity_check
 from storage.models.core import Score, Snapshot
+from submissions.status import Status, get_status
 from tests.databases import database_url
 from tests.factories import small_benchmark
+from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
+from tests.factories.specs import DEMO
 from vlrb import demo
 from vlrb.scorecard import SCORER_VERSION
+from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker
 from workers.scorer import Scorer
 from workers.startup import prepare
+from workers.task_runner import create_task_runner
 
 __all__ = ["database_url"]
 FOLDER = Path(__file__).parent / "first_release"
@@ -90,18 +101,51 @@ def _schema(database: Database) -> dict[str, set[object]]:
     return result
 
 
-def test_its_service_goes_on(url: str) -> None:
+def test_its_service_says_that_files_wait_for_the_new_rules_and_scores_them_once_applied(
+    url: str, tmp_path: Path
+) -> None:
     database = open_database(url)
-    migrate(database)
     pairs = demo.demo_pairs()
     table = demo.demo_items(pairs)
     scorer = Scorer(table, {"demo": demo.demo_labels(pairs, table)}, version=SCORER_VERSION)
     prepare(database, scorer, label_revision="demo")
-    worker = Worker(database, scorer, lease_seconds=60)
-    small_benchmark.submit(database, range(1), items=len(pairs), queued=True)
-    worker.work()
-    assert len(_scores(database)) == 7
+    runner = create_task_runner(database, scorer, state=tmp_path, lease_seconds=60)
+    worker = Worker(database, runner.scorer, lease_seconds=60, name=runner.worker)
+    worker.heartbeat()
+    (new,) = small_benchmark.submit(database, range(1), items=len(pairs), queued=True)
+    while worker.work() is ScoringOutcome.SCORED:
+        pass
+
+    waiting = _status(database, new)
+    assert (waiting.state, waiting.position, waiting.eta_seconds) == ("queued", None, None)
+    command = f'rescore apply demo --scorer-version {SCORER_VERSION} --reason "..." --confirm "demo scorer '
+    public = _public(database)
+    assert public["effects"] == [DECISION_PENDING]
+    health = operations.health(by(database, MAINTAINER)).advice
+    for told in (waiting.reason, health, public["benchmarks"][0]["decision"]):
+        assert told is not None and command in told
+
+    worker.enqueue_missing()
+    confirmed = rescoring.confirmation_for("demo", SCORER_VERSION)
+    rescoring.request_apply(
+        by(database, MAINTAINER), "demo", "halves", confirmed, selected=RescoreScope(scorer_version=SCORER_VERSION)
+    )
+    runner.run_all()
+    assert _status(database, new).state == "scored"
+    assert (_public(database)["queue"], operations.health(by(database, MAINTAINER)).advice) == (0, None)
+    worker.publish_snapshot()
     with database.read() as session:
         assert audit.verify(session) is None
-        assert session.execute(text("SELECT count(*) FROM submissions")).scalar_one() == 7
     database.close()
+
+
+def _status(database: Database, submission: str) -> Status:
+    found = get_status(database, DEMO, submission, MAINTAINER)
+    assert found is not None
+    return found
+
+
+def _public(database: Database) -> dict[str, Any]:
+    """Return what /status says."""
+    served = {"demo": "Demo"}
+    return PublicStatus(database, benchmarks=served, alarms=lambda session: [*labels_alarms(session, served)]).get()

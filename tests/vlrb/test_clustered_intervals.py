@@ -11,9 +11,9 @@ from tests.factories.oracles.pair_oracle import choose_first, choose_longer, pai
 from tests.pair_files import mm_rlhf_items
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.statistics.pairwise import GroupedPairs
+from vlrb.statistics.pairwise import GroupedPairs, _PairSums
 from vlrb.statistics.ranking import grouped_rank_ranges, grouped_tests, paired_tests, rank_ranges
-from vlrb.statistics.uncertainty import Interval, wilson
+from vlrb.statistics.uncertainty import Interval, paired_sums, wilson
 
 SIZES = np.array([2] * 11 + [3] * 13 + [4] * 6 + [5] * 11 + [6] * 5)  # of the 46 groups of MM-RLHF-RewardBench
 
@@ -103,10 +103,10 @@ def test_a_paired_test_of_pairs_in_groups_is_that_of_the_group_totals() -> None:
     plain = paired_tests(correct, every, exact=True)
     assert found.p[0] > plain.p[0]
     sums = GroupedPairs.count(correct, every, groups=groups)
-    b, c = (int((correct[i] & ~correct[1 - i]).sum()) for i in (0, 1))
-    stored = sums.difference(0, 1, places=[0], count=(b, c, groups.size))
-    only = np.array([[[0, b], [c, 0]]])
-    (p,) = sums.tests(only, [[0]], sizes=np.array([groups.size])).p
+    each = correct[0].astype(int) - correct[1].astype(int)
+    whole = _PairSums(each.sum(), (each**2).sum(), groups.size, whole=True)
+    stored = sums.difference(0, 1, places=[0], sums=whole)
+    (p,) = sums.tests([(paired_sums(correct), groups.size)], [[0]]).p
     assert p == pytest.approx(found.p[0])
     assert (float(stored.delta), float(stored.variance)) == pytest.approx((delta, error**2))
 

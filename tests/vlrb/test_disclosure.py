@@ -32,7 +32,7 @@ ROWS = st.lists(
 def _tally(rows: list[tuple[int, int, int, int]]) -> Tally:
     counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
     for cell, (agree, reject, undecided, missing) in enumerate(rows):
-        counts[cell] = (agree + reject + undecided + missing, agree, reject, undecided, agree, reject, undecided)
+        counts[cell] = (agree + reject + undecided + missing, agree, reject, undecided, agree, reject, undecided, 0)
     return Tally(1, counts, agreeing=np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True, spec=VL)
 
 

@@ -16,9 +16,9 @@ from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.pairs.labelled_pairs import PairSet, read_pairs
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table, preferred_is_named
-from vlrb.protocols import category_counts, protocols
+from vlrb.protocols import category_counts, group_sums, protocols
 from vlrb.scorecard import score_row
-from vlrb.scoring import Tally, tally
+from vlrb.scoring import FIELDS, UNREADABLE, Tally, fields, in_fields, tally
 from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Votes, resolved
 
 
@@ -57,7 +57,7 @@ def counted(verdicts: Verdicts, pairs: PairSet) -> Tally:
     return tally(Votes(stored), labels_of_pairs(pairs, "v1", table=table), table=table)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("benchmark", ["multimodal-rewardbench", "mm-rlhf-rewardbench", "mllm-as-a-judge"])
 def test_a_tally_says_what_the_oracle_counts(tmp_path: Path, benchmark: str, k: int) -> None:
     pairs = pairs_of(benchmark, tmp_path)
@@ -84,12 +84,22 @@ def test_groups_by_category_are_those_of_the_oracle(tmp_path: Path) -> None:
     pairs = pairs_of("mm-rlhf-rewardbench", tmp_path)
     verdicts = np.random.default_rng(9).integers(0, 2, (len(pairs.pairs), 1), dtype=np.int8)
     found = counted(verdicts, pairs)
-    names = ("groups", "groups_right")
-    cells = {key: found.cell(key) for key in pairs.spec.category_keys}
-    expected = count_groups(verdicts, pairs)
-    assert {key: tuple(cell[name] for name in names) for key, cell in cells.items()} == {
-        key: (one.n, one.right) for key, one in expected.items()
-    }
+    groups, right, *_ = group_sums(category_counts(found.counts, pairs.spec), pairs.spec, votes="majority")
+    expected = count_groups(verdicts, pairs).values()
+    assert (groups.tolist(), right.tolist()) == ([one.n for one in expected], [one.right for one in expected])
+
+
+def test_counts_of_the_first_scorer_version_say_what_they_said(tmp_path: Path) -> None:
+    pairs = pairs_of("mm-rlhf-rewardbench", tmp_path)
+    verdicts = np.random.default_rng(9).integers(0, 2, (len(pairs.pairs), 3), dtype=np.int8)
+    found, spec = counted(verdicts, pairs), pairs.spec
+    majority, first = (group_sums(found.counts, spec, votes=votes) for votes in ("majority", "first"))
+    sums = (majority[0], majority[1], first[1], majority[2], majority[3], majority[4], first[3], first[4])
+    whole = [name for name in fields(spec)[: len(FIELDS) + len(UNREADABLE)] if name != "half_right"]
+    old = [found.counts[:, fields(spec).index(name)] for name in whole] + [one.astype(np.int64) for one in sums]
+    assert in_fields(np.stack(old, axis=-1), spec).tolist() == found.counts.tolist()
+    with pytest.raises(ValueError, match="counts a cell"):
+        in_fields(np.stack(old[1:], axis=-1), spec)
 
 
 def test_votes_about_the_preferred_response_are_right_whichever_it_is(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import json
 import zlib
 from dataclasses import replace
 from itertools import combinations, product
+from math import erfc
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.factories import labels as factories_labels
+from tests.factories.oracles.pair_oracle import strict_outcome
 from tests.factories.specs import CATEGORIES, GROUPINGS, ORDERS, SOURCES, VL
 from tests.rank_ranges import ranges_by
 from vlrb.benchmarks.labels import make_label_set
@@ -19,6 +21,7 @@ from vlrb.scoring import Tally, tally
 from vlrb.statistics.judge_agreement import agreement_matrix, error_consistency
 from vlrb.statistics.pairwise import (
     AGREEMENT_AT_MOST,
+    MAGIC,
     agreement,
     comparable,
     compare_all,
@@ -27,7 +30,8 @@ from vlrb.statistics.pairwise import (
     ranking_keys,
     unpack,
 )
-from vlrb.statistics.uncertainty import macro_difference, mcnemar_exact
+from vlrb.statistics.reliability import condensed
+from vlrb.statistics.uncertainty import Z, holm, macro_difference, mcnemar_exact
 from vlrb.votes import ABSENT, Votes
 
 TABLE = factories_labels.table(
@@ -46,9 +50,14 @@ def judges(count, seed=0, *, table=TABLE, labels=LABELS):
     return verdicts[::-1]
 
 
+def related_by(names, verdicts, **options):
+    """The relations of judges with one vote an item."""
+    return compare_all(names, verdicts[:, :, np.newaxis], **options)
+
+
 def related(count=8, seed=0, **options):
     names = [f"e{number}" for number in range(count)]
-    return compare_all(names, judges(count, seed), labels=LABELS, table=TABLE, **options)
+    return related_by(names, judges(count, seed), labels=LABELS, table=TABLE, **options)
 
 
 def slow_only_right(verdicts, labels, i, j, source):
@@ -67,27 +76,27 @@ def without(labels, missing):
 @pytest.mark.parametrize("labels", [LABELS, without(LABELS, {0, 3, 17, 60})], ids=["all", "some"])
 def test_paired_counts_are_those_of_a_count_item_by_item(labels):
     verdicts = judges(5)
-    found = compare_all("abcde", verdicts, labels=labels, table=TABLE).relations
+    found = related_by("abcde", verdicts, labels=labels, table=TABLE).relations
     assert found.sizes.sum() == labels.items
     for i, j in product(range(5), repeat=2):
         expected = [slow_only_right(verdicts, labels, i, j, source) for source in SOURCES]
-        assert found.only_right[:, i, j].tolist() == expected
-    assert found.only_right.dtype == np.int16
+        assert ((2 * found.right[:, i] - found.both[:, i, j]) / 4).tolist() == expected
+    assert found.right.dtype == found.both.dtype == np.int16
 
 
 def test_right_counts_are_those_of_the_tally():
     verdicts = judges(4)
-    found = compare_all("abcd", verdicts, labels=LABELS, table=TABLE).relations
+    found = related_by("abcd", verdicts, labels=LABELS, table=TABLE).relations
     for i, row in enumerate(verdicts):
         counted = tally(Votes(row[:, np.newaxis]), LABELS, table=TABLE)
-        assert found.right[:, i].tolist() == counted.counts[: len(SOURCES), 1].tolist()
+        assert (found.right[:, i] / 2).tolist() == counted.counts[: len(SOURCES), 1].tolist()
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
 @pytest.mark.parametrize("order", ORDERS)
 def test_rank_ranges_are_those_of_the_correctness_bits(grouping, order):
     verdicts = judges(9, seed=3)
-    found = compare_all([f"e{i}" for i in range(9)], verdicts, labels=LABELS, table=TABLE)
+    found = related_by([f"e{i}" for i in range(9)], verdicts, labels=LABELS, table=TABLE)
     code = {source: c for c, name in enumerate(CATEGORIES) for source in GROUPINGS[grouping][name]}
     category = np.array([code[item.source] for item in TABLE.items])
     correct = verdicts == LABELS.preferred
@@ -102,9 +111,9 @@ def test_rank_ranges_are_those_of_the_correctness_bits(grouping, order):
 
 def test_who_could_be_first_of_some_entries_is_tested_among_these_alone():
     verdicts = judges(9, seed=3)
-    found = compare_all([f"e{i}" for i in range(9)], verdicts, labels=LABELS, table=TABLE).relations
+    found = related_by([f"e{i}" for i in range(9)], verdicts, labels=LABELS, table=TABLE).relations
     some = ["e3", "e4", "e6", "e8"]
-    alone = compare_all(some, verdicts[[3, 4, 6, 8]], labels=LABELS, table=TABLE).summary
+    alone = related_by(some, verdicts[[3, 4, 6, 8]], labels=LABELS, table=TABLE).summary
     for order in ORDERS:
         ranges = rank_ranges_of(alone, "official", order=order)
         expected = {name for name, range_ in ranges.items() if range_.best == 1}
@@ -116,7 +125,7 @@ def test_who_could_be_first_of_some_entries_is_tested_among_these_alone():
 
 def test_a_pair_is_compared_by_the_exact_test_and_the_macro_test():
     verdicts = judges(4, seed=5)
-    found = compare_all("abcd", verdicts, labels=LABELS, table=TABLE).relations
+    found = related_by("abcd", verdicts, labels=LABELS, table=TABLE).relations
     for (i, a), (j, b) in combinations(enumerate("abcd"), 2):
         for grouping, categories in GROUPINGS.items():
             pair = found.pair(a, b, VL, grouping)
@@ -132,9 +141,77 @@ def test_a_pair_is_compared_by_the_exact_test_and_the_macro_test():
                 assert one.p == mcnemar_exact(b_, c)
                 assert one.low <= one.delta <= one.high
                 assert (one.low > 0 or one.high < 0) == (one.p < 0.05)
-            macro = macro_difference([counts[name] for name in CATEGORIES])
+            macro = macro_difference([(b - c, b + c, n) for b, c, n in (counts[name] for name in CATEGORIES)])
             assert (pair["macro"].delta, pair["macro"].p) == (macro.delta, macro.p)
             assert (pair["macro"].low > 0 or pair["macro"].high < 0) == (macro.p < 0.05)
+
+
+EVEN = np.random.default_rng(7).choice(np.array([0, 1, 1, -1], dtype=np.int8), (4, len(TABLE), 4))
+
+
+def test_a_pair_with_halves_is_compared_by_the_mean_difference_of_its_outcomes():
+    found = unpack(pack(compare_all("abcd", EVEN, labels=LABELS, table=TABLE).relations).body)
+    category = np.array([CATEGORIES.index(item.category) for item in TABLE.items])
+    mine = np.array([[strict_outcome(v.tolist(), p) for v, p in zip(e, LABELS.preferred, strict=True)] for e in EVEN])
+    for (i, a), (j, b) in combinations(enumerate("abcd"), 2):
+        d = mine[i] - mine[j]
+        pair = found.pair(a, b, VL)
+        groups = {name: [d[category == code]] for code, name in enumerate(CATEGORIES)}
+        groups |= {"overall": [d], "macro": [d[category == code] for code in range(3)]}
+        for name, values in groups.items():
+            error = sum(np.var(v, ddof=1) / len(v) for v in values) ** 0.5 / len(values)
+            delta = float(np.mean([v.mean() for v in values]))
+            assert pair[name].delta == pytest.approx(delta)
+            assert pair[name].p == pytest.approx(erfc(abs(delta) / error / 2**0.5))
+            assert pair[name].low == pytest.approx(delta - Z * error)
+            assert (pair[name].only_first, pair[name].only_second) == (None, None)
+        assert ((found.right[:, i] - found.right[:, j]) / 2).sum() == pytest.approx(d.sum())
+
+
+def test_two_votes_stand_for_all_of_a_judge():
+    votes = np.concatenate([EVEN, EVEN[:, :, :3]], axis=2)  # seven
+    for k in (1, 2, 4, 5, 6):
+        full = compare_all("abcd", votes[:, :, :k], labels=LABELS, table=TABLE)
+        two = compare_all("abcd", condensed(votes[:, :, :k]), labels=LABELS, table=TABLE)
+        assert (pack(two.relations), two.summary) == (pack(full.relations), full.summary)
+
+
+def test_rank_ranges_with_halves_follow_from_the_tests_of_each_two():
+    found = compare_all("abcd", EVEN, labels=LABELS, table=TABLE, public=False).summary
+    found_range = rank_ranges_of(found, "official", order="overall")
+    pairs = list(combinations("abcd", 2))
+    relations = compare_all("abcd", EVEN, labels=LABELS, table=TABLE).relations
+    tests = [relations.pair(*pair, VL)["overall"] for pair in pairs]
+    beats = {
+        pair if test.delta > 0 else pair[::-1]
+        for pair, test, p in zip(pairs, tests, holm([test.p for test in tests]), strict=True)
+        if p < 0.05
+    }
+    beaten = {pair[test.delta > 0] for pair, test in zip(pairs, tests, strict=True) if test.p < 2 * 0.05 / 3}
+    assert {name: (one.best, one.worst) for name, one in found_range.items()} == {
+        name: (
+            max(1 + sum(b == name for _, b in beats), 2) if name in beaten else 1,
+            4 - sum(a == name for a, _ in beats),
+        )
+        for name in "abcd"
+    }
+    first = relations.best_set("abcd", "overall", spec=VL, grouping="official", tried={})
+    assert first == {*"abcd"} - beaten
+
+
+def test_relations_stored_as_whole_counts_are_read_as_they_were():
+    names = ("a", "b")
+    arrays = {
+        "sizes": np.full(7, 9, dtype="<i4"),
+        "right": np.tile(np.array([5, 4], dtype="<i2"), (7, 1)),
+        "both": np.full((7, 1), 3, dtype="<i2"),
+        "agreement": np.array([100], dtype="<i2"),
+    }
+    listed = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
+    header = {"label_revision": "v0", "entries": names, "arrays": listed}
+    content = MAGIC + json.dumps(header).encode() + b"\n" + b"".join(array.tobytes() for array in arrays.values())
+    one = unpack(zlib.compress(content)).pair("a", "b", VL)["POVID"]
+    assert (one.n, one.only_first, one.only_second, one.p) == (9, 2, 1, 1.0)
 
 
 def test_the_worked_macro_differences_follow_from_paired_counts():
@@ -147,7 +224,7 @@ def test_the_worked_macro_differences_follow_from_paired_counts():
         members = np.flatnonzero(category == index)
         second[members[:b]] = -1
         first[members[b : b + c]] = -1
-    macro = compare_all("ab", np.stack([first, second]), labels=labels, table=table).relations.pair("a", "b", VL)[
+    macro = related_by("ab", np.stack([first, second]), labels=labels, table=table).relations.pair("a", "b", VL)[
         "macro"
     ]
     assert macro.delta == pytest.approx(-0.04404158, abs=1e-8)
@@ -163,18 +240,18 @@ def test_a_stranger_cannot_be_compared():
 
 def test_agreement_is_that_of_each_pair_to_three_decimals_for_at_most_two_hundred_judges():
     verdicts = judges(6)
-    found = compare_all("abcdef", verdicts, labels=LABELS, table=TABLE).relations.agreement
+    found = related_by("abcdef", verdicts, labels=LABELS, table=TABLE).relations.agreement
     for i, j in combinations(range(6), 2):
         assert found[i, j] == found[j, i] == round(agreement_matrix(verdicts[[i, j]])[0, 1], 3)
     assert (
-        compare_all([str(n) for n in range(210)], judges(210), labels=LABELS, table=TABLE).relations.agreement.shape
+        related_by([str(n) for n in range(210)], judges(210), labels=LABELS, table=TABLE).relations.agreement.shape
         == (AGREEMENT_AT_MOST,) * 2
     )
 
 
 def test_error_consistency_of_two_entries_is_that_of_a_count_item_by_item():
     verdicts = judges(3)
-    relations = compare_all("abc", verdicts, labels=LABELS, table=TABLE).relations
+    relations = related_by("abc", verdicts, labels=LABELS, table=TABLE).relations
     first, second = verdicts[:2] == LABELS.preferred
     counts = int((first & second).sum()), int(first.sum())
     expected = error_consistency(*counts, second_right=int(second.sum()), items=len(TABLE))
@@ -191,7 +268,7 @@ def test_judges_without_a_common_item_have_no_agreement_but_the_others_do():
 
 def test_bands_are_tenths_of_the_judges_that_have_the_item():
     verdicts = judges(12, seed=2)
-    found = compare_all([str(n) for n in range(12)], verdicts, labels=LABELS, table=TABLE)
+    found = related_by([str(n) for n in range(12)], verdicts, labels=LABELS, table=TABLE)
     histogram = {category: [0] * 10 for category in CATEGORIES}
     for n, item in enumerate(TABLE.items):
         present = [v for v in verdicts[:, n].tolist() if v != ABSENT]
@@ -209,7 +286,7 @@ def test_fewer_than_five_judges_of_an_item_show_no_band():
     assert found.summary["difficulty"] is None
     verdicts = judges(5)
     verdicts[4, 7] = ABSENT
-    bands = compare_all("abcde", verdicts, labels=without(LABELS, {9}), table=TABLE).relations.bands
+    bands = related_by("abcde", verdicts, labels=without(LABELS, {9}), table=TABLE).relations.bands
     assert (bands[7], bands[9]) == (-1, -1)
 
 
@@ -228,43 +305,43 @@ def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on
     }
     assert hidden.summary["difficulty"] is hidden.summary["majority"] is None
     flipped = replace(LABELS, preferred=1 - LABELS.preferred)
-    others = compare_all([f"e{number}" for number in range(8)], judges(8), labels=flipped, table=TABLE, public=False)
+    others = related_by([f"e{number}" for number in range(8)], judges(8), labels=flipped, table=TABLE, public=False)
     assert pack(others.relations) == pack(hidden.relations)  # not even its digest depends on a label
     back = unpack(pack(hidden.relations).body)
     assert back.best_set(back.entries, "macro", spec=VL, grouping="official", tried={}) is None
     assert back.error_consistency("e0", "e1") is None
-    assert back.right is back.only_right is back.bands is back.pair("e0", "e1", VL) is None
+    assert back.right is back.both is back.bands is back.pair("e0", "e1", VL) is None
     assert np.array_equal(back.agreement, public.relations.agreement, equal_nan=True)
 
 
 def test_a_category_without_items_has_no_ranges_and_takes_the_macro_with_it():
     table = factories_labels.table(dict.fromkeys(SOURCES, 2) | {"MathVerse": 0, "MMMU-Pro": 0})
     labels = factories_labels.labels(table)
-    found = compare_all("abc", judges(3, 0, table=table, labels=labels), labels=labels, table=table)
+    found = related_by("abc", judges(3, 0, table=table, labels=labels), labels=labels, table=table)
     assert set(found.summary["ranges"]["official"]) == {"overall", "general", "hallucination"}
     assert set(found.relations.pair("a", "b", VL)) == {"overall", "general", "hallucination", *SOURCES[:5]}
     assert rank_ranges_of(found.summary, "official", order="macro") == {}
 
 
 def test_nobody_has_no_relations():
-    found = compare_all([], np.zeros((0, len(TABLE)), dtype=np.int8), labels=LABELS, table=TABLE)
+    found = related_by([], np.zeros((0, len(TABLE)), dtype=np.int8), labels=LABELS, table=TABLE)
     assert found.summary["ranges"] == {grouping: {} for grouping in GROUPINGS}
-    assert unpack(pack(found.relations).body).only_right.shape == (7, 0, 0)
+    assert unpack(pack(found.relations).body).both.shape == (7, 0, 0)
 
 
 def test_verdicts_of_another_table_are_an_error():
     with pytest.raises(ValueError, match="entries x items"):
-        compare_all("ab", judges(2)[:, 1:], labels=LABELS, table=TABLE)
+        related_by("ab", judges(2)[:, 1:], labels=LABELS, table=TABLE)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 9), st.integers(0, 1000), st.booleans())
 def test_what_is_stored_is_read_back(count, seed, public):
-    found = compare_all([f"e{n}" for n in range(count)], judges(count, seed), labels=LABELS, table=TABLE, public=public)
+    found = related_by([f"e{n}" for n in range(count)], judges(count, seed), labels=LABELS, table=TABLE, public=public)
     packed = pack(found.relations)
     back = unpack(packed.body)
     assert (back.label_revision, back.entries) == (found.relations.label_revision, found.relations.entries)
-    for name in ("sizes", "right", "only_right", "agreement", "bands"):
+    for name in ("sizes", "right", "both", "agreement", "bands"):
         one, other = getattr(back, name), getattr(found.relations, name)
         assert one is other is None or np.array_equal(one, other, equal_nan=name == "agreement")
     assert pack(back) == packed

@@ -20,13 +20,12 @@ def content(entries: list[int], *, public: bool = True, at_most: int = 8) -> byt
     names = tuple(f"e{number:011d}" for number in entries)
     number = np.array(entries, dtype=np.int16)
     right = np.stack([10 + number, 20 + number, 30 + number]).astype(np.int16)
-    both = np.minimum(number[:, None], number[None, :]) % 7
-    only = (right[:, :, None] - both).astype(np.int16)
+    both = np.stack([np.minimum(number[:, None], number[None, :]) % 7] * 3).astype(np.int16)
     alike = number[:at_most].astype(float)
     agreement = (alike[:, None] * alike[None, :] % 100) / 100
     bands = (np.arange(40) + len(entries)).astype(np.int8) % 10
-    found = PairwiseArrays("v0", names, sizes=SIZES, right=right, only_right=only, agreement=agreement, bands=bands)
-    hidden = PairwiseArrays("v0", names, sizes=SIZES, right=None, only_right=None, agreement=agreement, bands=None)
+    found = PairwiseArrays("v0", names, sizes=SIZES, right=right, both=both, agreement=agreement, bands=bands)
+    hidden = PairwiseArrays("v0", names, sizes=SIZES, right=None, both=None, agreement=agreement, bands=None)
     return zlib.decompress(pack(found if public else hidden).body)
 
 

@@ -187,7 +187,7 @@ def slow_ranges(correct, category, *, order_by):
             c = sum(correct[j][n] and not correct[i][n] for n in items)
             parts.append((int(b), int(c), len(items)))
         if order_by == "macro":
-            difference = macro_difference(parts)
+            difference = macro_difference([(b - c, b + c, n) for b, c, n in parts])
             tests[i, j] = (difference.p, difference.delta)
         else:
             b, c = sum(p[0] for p in parts), sum(p[1] for p in parts)

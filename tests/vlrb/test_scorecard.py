@@ -29,7 +29,7 @@ def test_the_scorecard_has_the_documented_shape_and_is_json() -> None:
     assert set(found) == KEYS
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert set(found["protocols"]) == set(PROTOCOLS) and set(found["groupings"]) == set(GROUPINGS)
-    assert set(found["tally"]["general"]) == {"n", "agree", "reject", "undecided"}
+    assert set(found["tally"]["general"]) == {"n", "agree", "reject", "undecided", "half_right"}
     assert set(found["error_tags"]) == {"existence", "recognition", "attribute", "counting", "other", "reasoning"}
     assert found["behaviour"]["first_shown_rate"] == 0.5 and found["behaviour"]["self_consistency"] == 0.8
 
@@ -57,10 +57,36 @@ def test_tags_are_null_where_the_revision_has_none() -> None:
 def test_the_k_curve_ends_at_the_strict_score() -> None:
     counted = random_tally(table(SIZES), k=5)
     curve = card(counted)["k_curve"]
-    assert [point["k"] for point in curve] == [1, 2, 3, 4, 5]
+    assert [point["k"] for point in curve] == [1, 3, 5]
     assert curve[-1]["macro"] == pytest.approx(scores(counted)["macro"])
     assert curve[-1]["overall"] == pytest.approx(scores(counted)["overall"])
-    assert k_curve(category_counts(counted.agreeing, VL)).shape == (3, 5)
+    assert k_curve(category_counts(counted.agreeing, VL)).shape == (3, 3)
+
+
+def test_an_even_number_of_votes_counts_what_one_vote_less_counts_on_average() -> None:
+    counted = random_tally(table(SIZES), k=10)
+    found = card(counted)
+    last = found["k_curve"][-1]
+    assert last["k"] == 9
+    for name in ("macro", "overall"):
+        assert found["protocols"]["strict"][name] == pytest.approx(last[name])
+    rows = found["tally"].values()
+    halves = sum(row["half_right"] for row in rows)
+    assert halves > 0
+    right = sum(row["agree"] for row in rows)
+    assert found["protocols"]["strict"]["overall"] == pytest.approx((right + halves / 2) / found["items"])
+    assert found["protocols"]["strict"]["interval"]["overall"] == list(wilson(right + halves / 2, found["items"]))
+    assert found["protocols"]["paper"]["overall"] == right / (right + sum(row["reject"] for row in rows))
+    tag, tags = found["error_tags"]["existence"], ("agree", "half_right", "n")
+    agree, half, n = (tag[name] for name in tags)
+    assert tag["error_rate"]["strict"] == pytest.approx(1 - (agree + half / 2) / n)
+
+
+def test_two_votes_a_pair_also_say_on_how_many_pairs_both_are_right() -> None:
+    counted = random_tally(table(SIZES), k=2)
+    found = card(counted)
+    assert found["behaviour"]["both_votes_right"] == sum(row["agree"] for row in found["tally"].values()) / 1250
+    assert card(random_tally(table(SIZES), k=4))["behaviour"]["both_votes_right"] is None
 
 
 def test_a_judge_that_decides_nothing_scores_zero_and_has_no_paper_score() -> None:

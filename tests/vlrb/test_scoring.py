@@ -33,6 +33,7 @@ def slow_counts(matrix: np.ndarray, truth: LabelSet, *, items: ItemTable, cell: 
             continue
         agree, reject = votes.count(label), votes.count(1 - label)
         counts["agree" if agree > len(votes) / 2 else "reject" if reject > len(votes) / 2 else "undecided"] += 1
+        counts["half_right"] += 2 * agree == len(votes)
         counts["first_agree" if votes[0] == label else "first_undecided" if votes[0] == -1 else "first_reject"] += 1
         counts[f"agreeing {agree}"] += 1
     return counts

@@ -84,11 +84,8 @@ def slow_selection(correct):
     """Pair by pair."""
 
     def compared(i, j):
-        counts = [
-            ((correct[i] & ~correct[j])[part].sum(), (correct[j] & ~correct[i])[part].sum(), part.sum())
-            for part in CATEGORIES
-        ]
-        return macro_difference(counts)
+        d = correct[i].astype(int) - correct[j].astype(int)
+        return macro_difference([(d[part].sum(), (d[part] ** 2).sum(), part.sum()) for part in CATEGORIES])
 
     near = [0] + [j for j in range(1, len(correct)) if (d := compared(0, j)).delta <= 3.5 * d.standard_error]
     squares = [compared(i, j).standard_error ** 2 for i in near for j in near if i < j]

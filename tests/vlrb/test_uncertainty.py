@@ -57,7 +57,7 @@ INTERVALS = pytest.mark.parametrize("interval", [wilson, clopper_pearson])
 
 
 def parts(counts):
-    return [(*pair, n) for pair, n in zip(counts, SIZES, strict=True)]
+    return [(b - c, b + c, n) for (b, c), n in zip(counts, SIZES, strict=True)]
 
 
 @pytest.mark.parametrize(("k", "n", "score", "exact"), WORKED)
@@ -102,12 +102,12 @@ def test_macro_difference_of_equal_counts_is_zero_with_p_1():
 
 def test_macro_difference_without_any_variance_is_certain_one_way_or_the_other():
     assert macro_difference(parts(((0, 0), (0, 0), (0, 0)))) == (0, 0, 1)
-    assert macro_difference([(183, 0, 183), (749, 0, 749), (318, 0, 318)]) == (pytest.approx(1), 0, 0)
+    assert macro_difference([(183, 183, 183), (749, 749, 749), (318, 318, 318)]) == (pytest.approx(1), 0, 0)
 
 
-@given(st.lists(st.lists(st.sampled_from((-1, 0, 1)), min_size=2, max_size=30), min_size=1, max_size=4))
+@given(st.lists(st.lists(st.sampled_from((-1, -0.5, 0, 0.5, 1)), min_size=2, max_size=30), min_size=1, max_size=4))
 def test_macro_difference_is_that_of_the_items_themselves(categories):
-    found = macro_difference([(d.count(1), d.count(-1), len(d)) for d in categories])
+    found = macro_difference([(sum(d), sum(x * x for x in d), len(d)) for d in categories])
     error = math.sqrt(sum(np.var(d, ddof=1) / len(d) for d in categories)) / len(categories)
     assert found.delta == pytest.approx(np.mean([np.mean(d) for d in categories]), abs=1e-12)
     assert found.standard_error == pytest.approx(error, abs=1e-9)
@@ -175,9 +175,9 @@ def test_arrays_give_what_scalars_give(pairs):
         mover_macro([(a, b), (b - a, b)]) for a, b in pairs
     ]
     assert mcnemar_exact(k, n).tolist() == [mcnemar_exact(*pair) for pair in pairs]
-    differences = macro_difference([(k, n - k, n + 2), (n, k * 0, n + 1)])
+    differences = macro_difference([(2 * k - n, n, n + 2), (n, n, n + 1)])
     assert list(zip(*(column.tolist() for column in differences), strict=True)) == [
-        macro_difference([(a, b - a, b + 2), (b, 0, b + 1)]) for a, b in pairs
+        macro_difference([(2 * a - b, b, b + 2), (b, b, b + 1)]) for a, b in pairs
     ]
 
 
@@ -204,8 +204,9 @@ def test_impossible_counts_are_refused():
         lambda: mover_macro([(1, 2), (0, 0)]),
         lambda: mcnemar_exact(-1, 2),
         lambda: macro_difference([]),
-        lambda: macro_difference([(1, 0, 1)]),
-        lambda: macro_difference([(2, 2, 3)]),
+        lambda: macro_difference([(1, 1, 1)]),
+        lambda: macro_difference([(0, 4, 3)]),
+        lambda: macro_difference([(2, 1, 3)]),
         lambda: holm([0.5, 1.5]),
         lambda: holm([math.nan]),
         lambda: holm(np.ones((2, 2))),

@@ -32,7 +32,7 @@ from vlrb.benchmarks.baselines import FIRST, LONGER, MAJORITY, RANDOM, always_fi
 from vlrb.protocols import scores
 from vlrb.scoring import Tally, tally
 from vlrb.statistics.pairwise import compare_all, rank_ranges_of, unpack
-from vlrb.statistics.reliability import majority
+from vlrb.statistics.reliability import condensed, majority
 from vlrb.votes import Votes
 from workers import schedule
 from workers.jobs import pairwise_statistics
@@ -107,10 +107,10 @@ def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -
         summary = body["relations"][revision]
         assert sorted(summary["entries"]) == sorted(names)
         assert summary["judges"] == 7
-        verdicts = np.stack([majority(small_benchmark.votes(number[name]).matrix) for name in summary["entries"]])
-        expected = compare_all(summary["entries"], verdicts, labels=labels, table=scorer.table)
+        votes = np.stack([condensed(small_benchmark.votes(number[name]).matrix) for name in summary["entries"]])
+        expected = compare_all(summary["entries"], votes, labels=labels, table=scorer.table)
         found = unpack(_stored(ready, summary["id"]))
-        assert np.array_equal(found.only_right, expected.relations.only_right)
+        assert np.array_equal(found.both, expected.relations.both)
         assert np.array_equal(found.agreement, expected.relations.agreement)
         assert np.array_equal(found.bands, expected.relations.bands)
         assert summary["ranges"] == expected.summary["ranges"]
@@ -278,12 +278,12 @@ def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Da
         audit.append(session, "test", data={})
     body = _settle(ready, scorer)
     assert set(body["relations"]) == {"demo", "flipped"}
-    assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).only_right is None
+    assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).both is None
     with ready.write() as session:
         label_imports.retire(session, "demo", revision="flipped", salt="c" * 64)
         audit.append(session, "test", data={})
     relations = _settle(ready, scorer)["relations"]
-    assert unpack(_stored(ready, relations["flipped"]["id"])).only_right is not None
+    assert unpack(_stored(ready, relations["flipped"]["id"])).both is not None
 
 
 def test_a_new_score_while_relations_are_computed_makes_them_worthless_and_they_are_dropped(
@@ -333,7 +333,7 @@ def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer:
     summary = body["relations"]["flipped"]
     assert set(summary["ranges"]) == {"official"}
     assert summary["difficulty"] is None
-    assert unpack(_stored(ready, summary["id"])).only_right is None
+    assert unpack(_stored(ready, summary["id"])).both is None
     assert [set(row["tallies"]) for row in body["baselines"]] == [set(), {"demo"}, {"demo"}, {"demo"}]
 
 

@@ -16,6 +16,7 @@ from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
+from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.rescore import rescore
@@ -33,7 +34,7 @@ def test_bulk_scores_are_those_of_the_single_job(ready: Database, scorer: Scorer
     for k, start in ((1, 0), (3, 10), (16, 20)):
         small_benchmark.submit(ready, range(start, start + 7), k=k)
     with ready.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
     while score_next(ready, [scorer], worker="w", lease_seconds=60) is not ScoringOutcome.NOTHING_TO_DO:
         pass
     one_by_one = _scores(ready, "demo")
@@ -82,14 +83,14 @@ def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready:
     assert small_benchmark.switch_board(ready, scorer, revision="flipped", reason="sixteen labels were wrong") == 3
     with ready.read() as session:
         assert label_sets.current(session, "demo") == label_sets.ActiveBoard(
-            "demo", "flipped", scorer_version="1", snapshot_id=None
+            "demo", "flipped", scorer_version=SCORER_VERSION, snapshot_id=None
         )
         last = json.loads(session.scalars(select(AuditEvent.body).order_by(AuditEvent.seq.desc()).limit(1)).one())
         assert sorted(session.scalars(select(Submission.id))) == sorted(ids)
         assert all(job_queue.progress(session, name).state is JobStage.SCORED for name in ids)
     assert last["ev"] == "board.pointed"
-    assert last["from"] == {"label_revision": "demo", "scorer_version": "1"}
-    assert last["to"] == {"label_revision": "flipped", "scorer_version": "1"}
+    assert last["from"] == {"label_revision": "demo", "scorer_version": SCORER_VERSION}
+    assert last["to"] == {"label_revision": "flipped", "scorer_version": SCORER_VERSION}
     assert last["reason"] == "sixteen labels were wrong"
 
 
@@ -106,7 +107,7 @@ def test_the_same_switch_twice_has_one_effect(ready: Database, scorer: Scorer) -
 def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
     with ready.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
         claim = job_queue.claim(session, "w", lease_seconds=60)
     assert claim is not None
     assert rescore(ready, scorer, revision="demo") == 3

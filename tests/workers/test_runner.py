@@ -206,7 +206,7 @@ def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_s
 ) -> None:
     prepare(database, scorer, label_revision="flipped")
     small_benchmark.submit(database, range(2), queued=True)
-    other = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version="1")
+    other = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version=scorer.version)
     with database.read() as session:
         before = audit.head(session)
     prepare(database, other, label_revision="demo")
@@ -238,14 +238,14 @@ def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_
     prepare(database, scorer, label_revision="demo")
     small_benchmark.submit(database, range(2))
     drain(Worker(database, scorer, lease_seconds=60), _never, rest=time.sleep)
-    newer = replace(scorer, version="2")
+    newer = replace(scorer, version="next")
     prepare(database, newer, label_revision="demo")
     drain(Worker(database, newer, lease_seconds=60), _never, rest=time.sleep)
     with database.read() as session:
         pointer = label_sets.current(session, "demo")
-        new = session.scalars(select(Score.submission_id).where(Score.scorer_version == "2")).all()
+        new = session.scalars(select(Score.submission_id).where(Score.scorer_version == "next")).all()
     assert pointer is not None
-    assert pointer.scorer_version == "1"
+    assert pointer.scorer_version == scorer.version
     assert len(new) == 4  # of both label revisions
 
 

@@ -16,6 +16,7 @@ from storage.models.core import AuditEvent, Job, Score
 from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
+from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally
 from vlrb.votes import Votes
 from workers.jobs import score
@@ -38,8 +39,8 @@ def _right(text_: str) -> int:
 def test_every_submission_is_scored_once_under_every_revision(database: Database, scorer: Scorer) -> None:
     ids = small_benchmark.submit(database_ready(database), range(4))
     with database.write() as session:
-        assert job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1") == 4
-        assert job_queue.enqueue_missing(session, "demo", label_revision="flipped", scorer_version="1") == 4
+        assert job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION) == 4
+        assert job_queue.enqueue_missing(session, "demo", label_revision="flipped", scorer_version=SCORER_VERSION) == 4
     assert _score_all(database, scorer) == [ScoringOutcome.SCORED] * 8
     with database.read() as session:
         scores = {(s.submission_id, s.label_revision): _right(s.tally) for s in session.scalars(select(Score))}
@@ -62,7 +63,7 @@ def database_ready(database: Database) -> Database:
 def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer) -> None:
     small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
     _score_all(database, scorer)
     with database.read() as session:
         (stored,) = session.scalars(select(Score.tally))
@@ -75,7 +76,7 @@ def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer
 def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer: Scorer) -> None:
     (submission,) = small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
 
     def another_takes_over(claim: object) -> None:
         if claim is not None:
@@ -100,7 +101,7 @@ def test_what_fails_here_is_tried_again_then_given_up_in_words_without_details(
 ) -> None:
     (submission,) = small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
 
     def broken(*_: object, **_named: object) -> Tally:
         raise RuntimeError("secret detail")
@@ -119,7 +120,7 @@ def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer:
     small_benchmark.submit(database, range(1), items=20)  # votes of another benchmark's size
     (good,) = small_benchmark.submit(database, range(1, 2))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
     assert sorted(outcome.name for outcome in _score_all(database, scorer)) == ["FAILED"] * 5 + ["SCORED"]
     with database.read() as session:
         assert session.scalars(select(Score.submission_id)).one() == good
@@ -128,7 +129,7 @@ def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer:
 def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: Scorer) -> None:
     small_benchmark.submit(database_ready(database), range(1))
     with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1")
+        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
         claim = job_queue.claim(session, "w", lease_seconds=60)
     assert claim is not None
     counted = score.tally(Votes(small_benchmark.votes(0).matrix), scorer.labels["demo"], table=scorer.table)

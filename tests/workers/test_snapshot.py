@@ -16,6 +16,7 @@ from storage.integrity import audit
 from storage.labels import label_sets
 from storage.models.core import AuditEvent, BoardState, Score, Snapshot
 from tests.factories import small_benchmark
+from vlrb.scorecard import SCORER_VERSION
 from workers import board_index
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -41,7 +42,7 @@ def test_an_empty_board_has_a_snapshot_too(ready: Database, scorer: Scorer) -> N
     assert body["entries"] == []
     assert body["sizes"] == dict.fromkeys(body["sizes"], 3)
     assert body["label_revisions"] == ["demo", "flipped"]
-    assert (body["benchmark"], body["label_revision"], body["scorer_version"]) == ("demo", "demo", "1")
+    assert (body["benchmark"], body["label_revision"], body["scorer_version"]) == ("demo", "demo", SCORER_VERSION)
 
 
 def test_a_snapshot_holds_facts_and_tallies_of_every_revision(ready: Database, scorer: Scorer) -> None:

@@ -18,13 +18,12 @@ from vlrb.common.messages import _, joined
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import Predictions, all_warnings, parse_predictions
 from vlrb.predictions.problems import Problem, UploadRejected
-from vlrb.protocols import category_counts
-from vlrb.scorecard import score_row
-from vlrb.scoring import Tally, fields, tally
+from vlrb.protocols import category_counts, group_sums, protocols
+from vlrb.scorecard import named_counts, score_row
+from vlrb.scoring import Tally, tally
 from vlrb.statistics.uncertainty import wilson
 from vlrb.votes import ABSENT, UNDECIDED
 
-_COUNTS = ("n", "agree", "reject", "undecided")
 _OVERALL = "overall"  # the key of the headline, and of all groups together
 _LOW_SHARE = ("mostly-unreadable", "partly-unreadable")  # the scorecard says it in numbers
 
@@ -74,10 +73,7 @@ def pair_scorecard(counted: Tally, upload: Predictions, *, labels: LabelSet) -> 
     """Return the scorecard as JSON: counts by category, groups where there are any, and every protocol."""
     spec, present = counted.spec, upload.votes.matrix[upload.votes.matrix != ABSENT]
     categories = category_counts(counted.counts, spec)
-    by_category = {
-        key: dict(zip(_COUNTS, row[: len(_COUNTS)].tolist(), strict=True))
-        for key, row in zip(spec.category_keys, categories, strict=True)
-    }
+    by_category = {key: named_counts(row.tolist()) for key, row in zip(spec.category_keys, categories, strict=True)}
     undecided = sum(counts["undecided"] for counts in by_category.values())
     card: dict[str, Any] = {
         "benchmark": spec.id,
@@ -90,7 +86,7 @@ def pair_scorecard(counted: Tally, upload: Predictions, *, labels: LabelSet) -> 
         "tally": by_category,
     }
     if spec.grouped is not None:
-        card["groups"] = _groups(counted, "groups_right")
+        card["groups"] = _groups(counted, "majority")
     card["protocols"] = {protocol.key: _scores(counted, protocol.key) for protocol in spec.protocols}
     card["rules"] = {protocol.key: protocol.title for protocol in spec.protocols}
     card["format"] = upload.format
@@ -98,13 +94,12 @@ def pair_scorecard(counted: Tally, upload: Predictions, *, labels: LabelSet) -> 
     return card
 
 
-def _groups(counted: Tally, right: str) -> dict[str, dict[str, int]]:
-    """Return by category the groups and those wholly right."""
-    names, rows = fields(counted.spec), category_counts(counted.counts, counted.spec)
-    places = names.index("groups"), names.index(right)
+def _groups(counted: Tally, votes: str) -> dict[str, dict[str, float]]:
+    """Return by category the groups and those wholly right by some votes; a pair half right halves its group."""
+    spec, rows = counted.spec, category_counts(counted.counts, counted.spec)
+    groups, right, *_ = group_sums(rows, spec, votes=votes)
     return {
-        key: {"n": int(row[places[0]]), "right": int(row[places[1]])}
-        for key, row in zip(counted.spec.category_keys, rows, strict=True)
+        key: {"n": int(groups[place]), "right": float(right[place])} for place, key in enumerate(spec.category_keys)
     }
 
 
@@ -118,8 +113,7 @@ def _scores(counted: Tally, protocol: str) -> dict[str, Any]:
         intervals[_OVERALL] = intervals[spec.headline]
     part["interval"] = intervals
     if spec.grouped is not None:
-        first = next(rule.votes for rule in spec.protocols if rule.key == protocol) == "first"
-        groups = _groups(counted, "first_groups_right" if first else "groups_right")
+        groups = _groups(counted, protocols(spec)[protocol].votes)
         groups[_OVERALL] = {name: sum(group[name] for group in groups.values()) for name in ("n", "right")}
         given = {key: group for key, group in groups.items() if group["n"]}
         part["groups"] = {key: group["right"] / group["n"] if group["n"] else None for key, group in groups.items()}
@@ -142,7 +136,8 @@ def render_pairs(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     if groups := card.get("groups"):
         lines += ["", table_row(_("groups"), (_("right"), _("of")), first=wide)]
         lines += [
-            table_row(_(spec.title_of(key)), (group["right"], group["n"]), first=wide) for key, group in groups.items()
+            table_row(_(spec.title_of(key)), (f"{group['right']:g}", group["n"]), first=wide)
+            for key, group in groups.items()
         ]
     for name, scores in card["protocols"].items():
         title = card["rules"][name]

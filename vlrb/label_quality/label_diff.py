@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import BoolArray
+from vlrb.arrays import FloatArray
 from vlrb.benchmarks.items import ItemTable, presentation_order
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -18,7 +18,6 @@ from vlrb.commitments import commit
 from vlrb.protocols import accuracies, ratios
 from vlrb.statistics.ranking import RankingEntry, standings
 from vlrb.statistics.uncertainty import ALPHA, macro_difference
-from vlrb.votes import Matrix, resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +114,6 @@ def commitment(labels: LabelSet, salt: bytes) -> str:
     return commit(labels.digest, salt)
 
 
-def correctness(matrix: Matrix, labels: LabelSet) -> BoolArray:
-    """Return entries x items: more than half of all K votes prefer the preferred response (right under ``strict``)."""
-    label = labels.preferred[np.newaxis, :, np.newaxis]
-    agreeing = (resolved(matrix, label) == label).sum(axis=2)
-    right: BoolArray = (2 * agreeing > matrix.shape[2]) & (labels.preferred != NOT_LABELLED)
-    return right
-
-
 @dataclass(frozen=True, slots=True)
 class RankedBoard:
     """Entries of one board, in the order given: shares (entries, scores) headline first, ranks, and display order."""
@@ -139,7 +130,7 @@ def rank_board(
     counted = ratios(counts, spec)
     shares = accuracies(counted)[:, [spec.index(name) for name in spec.headline_first]]
     ordering = [spec.headline_first.index(name) for name in spec.tie_breaks]
-    fractions = np.concatenate([counted.right, counted.total], axis=-1).astype(np.int64).tolist()
+    fractions = np.concatenate([counted.right, counted.total], axis=-1).tolist()
     contenders = [
         RankingEntry(name, tuple(_number(row[at]) for at in ordering), counts=tuple(numbers), submitted=when)
         for name, row, numbers, when in zip(ids, shares.tolist(), fractions, submitted, strict=True)
@@ -174,20 +165,20 @@ def neighbour_tests(
     before: RankedBoard,
     after: RankedBoard,
     *,
-    bits_before: BoolArray,
-    bits_after: BoolArray,
+    outcomes_before: FloatArray,
+    outcomes_after: FloatArray,
     sets: tuple[LabelSet, LabelSet],
     table: ItemTable,
 ) -> tuple[NeighbourTests, ...]:
-    """Return the paired tests of all neighbours of either board. ``bits_...``: ``correct`` of all entries."""
+    """Return the paired tests of all neighbours of either board. ``outcomes_...``: of all entries."""
     place = {index: number for number, index in enumerate(before.order)}
     pairs = {tuple(sorted(pair, key=place.__getitem__)) for board in (before, after) for pair in _adjacent(board.order)}
     if not pairs:
         return ()
     ordered = sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
     first, second = np.array(ordered).T
-    p_before = _paired(bits_before, first, second=second, labels=sets[0], table=table)
-    p_after = _paired(bits_after, first, second=second, labels=sets[1], table=table)
+    p_before = _paired(outcomes_before, first, second=second, labels=sets[0], table=table)
+    p_after = _paired(outcomes_after, first, second=second, labels=sets[1], table=table)
     rows = zip(first.tolist(), second.tolist(), p_before.tolist(), p_after.tolist(), strict=True)
     return tuple(NeighbourTests(*row) for row in rows)
 
@@ -196,14 +187,14 @@ def _adjacent(order: Sequence[int]) -> list[tuple[int, int]]:
     return list(pairwise(order))
 
 
-def _paired(bits: BoolArray, first: Any, *, second: Any, labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float64]:
+def _paired(
+    outcomes: FloatArray, first: Any, *, second: Any, labels: LabelSet, table: ItemTable
+) -> npt.NDArray[np.float64]:
     labelled = labels.preferred != NOT_LABELLED
     parts = []
     for code in range(len(table.spec.categories)):
-        ones = bits[:, labelled & (table.category_index == code)]
-        total = ones.shape[1]
-        only_first = (ones[first] & ~ones[second]).sum(axis=1)
-        only_second = (ones[second] & ~ones[first]).sum(axis=1)
-        parts.append((only_first, only_second, total))
+        counted = outcomes[:, labelled & (table.category_index == code)]
+        differences = counted[first] - counted[second]
+        parts.append((differences.sum(axis=1), (differences**2).sum(axis=1), counted.shape[1]))
     p: npt.NDArray[np.float64] = macro_difference(parts).p
     return p

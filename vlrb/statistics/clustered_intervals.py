@@ -63,7 +63,7 @@ class GroupedDifference(NamedTuple):
 class DifferenceSums(NamedTuple):
     """Sums over groups of d = right of the first minus right of the second, and n: d * d, d * n; then n * n, groups.
 
-    ``discordant``: pairs on which the two differ. ``total``: all pairs. Each is an array or a number.
+    ``discordant``: the sum of d * d over single pairs. ``total``: all pairs. Each is an array or a number.
     """
 
     differences: npt.ArrayLike

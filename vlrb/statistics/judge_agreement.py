@@ -34,7 +34,7 @@ def agreement_matrix(verdicts: Array) -> FloatArray:
     return np.where(undefined, np.nan, (equal / shared - chance) / np.where(undefined, 1.0, 1.0 - chance))
 
 
-def error_consistency(both_right: int, first_right: int, *, second_right: int, items: int) -> float | None:
+def error_consistency(both_right: float, first_right: float, *, second_right: float, items: int) -> float | None:
     """Error consistency (Geirhos, Meding & Wichmann 2020): whether two judges err on the same items.
 
     (o - e) / (1 - e): o is the share of items on which both are right or both are wrong, e the share expected of

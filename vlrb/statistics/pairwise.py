@@ -7,14 +7,19 @@ Layout of the stored relations: zlib over MAGIC, one line of JSON (the header), 
 the other, little-endian, in C order. ``arrays`` lists [name, numpy type, shape]; a missing one is not disclosed:
 
 * ``sizes`` int32 (sources): labelled items by source, in the order of the definition;
-* ``right`` int16 (sources, entries): items right under ``strict``;
-* ``both`` int16 (sources, pairs): items that both entries are right on, pairs (i, j) with i < j, row by row;
+* ``right`` (sources, entries): sums of outcomes under ``strict``, doubled;
+* ``squares`` (sources, entries): sums of their squares, times four;
+* ``both`` (sources, pairs): sums of products of the outcomes of two entries, times four, pairs (i, j) with i < j, row
+  by row;
 * ``agreement`` int16 (pairs of the first AGREEMENT_AT_MOST entries): corrected for a random order, in thousandths,
   _UNDEFINED where there is none;
 * ``group_differences``, ``group_products`` int32 (sources, pairs): where pairs come in groups, sums over the groups of
-  d * d and d * n, where d is right of i minus right of j and n the pairs of the group; ``group_sizes`` int32 (sources,
-  2): sum of n * n, and groups;
+  d * d, times four, and of d * n, doubled, where d is right of i minus right of j and n the pairs of the group;
+  ``group_sizes`` int32 (sources, 2): sum of n * n, and groups;
 * ``bands`` int8 (items): 0..9 for the tenth in which the share of right judges lies, -1 with too few judges.
+
+The header's ``scale`` is 2. Where there is none, all outcomes are whole, sums are not scaled, and there are no squares.
+``right``, ``squares`` and ``both`` are int16, or int32 of a benchmark whose sums are larger.
 
 A label set that is not public gets rank ranges under the official grouping and the label-free agreement only.
 """
@@ -38,7 +43,7 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import MEAN, MICRO, BenchmarkSpec
 from vlrb.protocols import accuracies, ratios
-from vlrb.scoring import tally_many
+from vlrb.scoring import outcomes, tally_many
 from vlrb.statistics.clustered_intervals import (
     DifferenceSums,
     GroupedDifference,
@@ -57,10 +62,11 @@ from vlrb.statistics.ranking import (
     normal_draws,
     parts_of,
     rank_ranges,
-    tests_of_counts,
+    tests_of_sums,
 )
+from vlrb.statistics.reliability import majority
 from vlrb.statistics.selection import Selection, select_best
-from vlrb.statistics.uncertainty import Z, discordant_counts, macro_difference, mcnemar_exact, paired_interval
+from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
 VERSION = "4"  # of everything computed here; a change makes the workers compute all of it again
@@ -74,7 +80,36 @@ _COMPRESSION = 3  # 6 takes three times as long for 2% less
 
 _OrderParts = Mapping[str, Mapping[str, list[BoolArray]]]  # by grouping and order
 _Selections = Mapping[str, Mapping[str, Selection]]
-_PairCount = tuple[int, int, int]  # only the first is right, only the second, items
+
+
+class _PairSums(NamedTuple):
+    """Sums over n items of d and of d * d, where d is the outcome of the first of two entries minus that of the
+    second; ``whole``: no outcome of the two is one half."""
+
+    net: Any
+    squares: Any
+    n: int
+    whole: bool
+
+    @property
+    def only(self) -> tuple[int, int] | tuple[None, None]:
+        """Items that only the first is right on, and only the second."""
+        if not self.whole:
+            return None, None
+        return round(self.squares + self.net) // 2, round(self.squares - self.net) // 2
+
+
+class _SourceSums(NamedTuple):
+    """``_PairSums`` of every two of some entries over each source: (sources, entries, entries); ``whole``: (sources,
+    entries)."""
+
+    net: FloatArray
+    squares: FloatArray
+    whole: BoolArray
+
+    def over(self, places: Sequence[int]) -> PairedSums:
+        """Return the sums over several sources."""
+        return PairedSums(self.net[places].sum(axis=0), self.squares[places].sum(axis=0))
 
 
 class ComparableJudges(NamedTuple):
@@ -97,32 +132,32 @@ class PairedCounts:
     """Two judges on the same items. ``delta`` (first minus second) and its 95% interval are fractions."""
 
     n: int
-    only_first: int | None  # items only the first is right on; None for the macro average, which is no count
+    only_first: int | None  # items only the first is right on; None for a mean of categories, or where some count half
     only_second: int | None
     delta: float
     low: float
     high: float
-    p: float  # two-sided: exact McNemar; for the macro average the paired macro test
+    p: float  # two-sided: exact McNemar where there are such counts, else the paired test of the mean difference
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupedPairs:
-    """Sums over groups for every two entries: ``differences``, ``products`` (sources, entries, entries), ``sizes``
-    (sources, 2): sum of n * n, and groups."""
+    """Sums over groups for every two entries: ``differences`` times four, ``products`` doubled (sources, entries,
+    entries); ``sizes`` (sources, 2): sum of n * n, and groups."""
 
     differences: npt.NDArray[np.int32]
     products: npt.NDArray[np.int32]
     sizes: npt.NDArray[np.int32]
 
     @classmethod
-    def count(cls, correct: BoolArray, members: Sequence[BoolArray], *, groups: IntArray) -> GroupedPairs:
-        """Return the sums of judges' right answers (entries, items), of the items of each source."""
+    def count(cls, outcomes: Array, members: Sequence[BoolArray], *, groups: IntArray) -> GroupedPairs:
+        """Return the sums of judges' outcomes (entries, items), of the items of each source."""
         differences, products, sizes = [], [], []
         for member in members:
             names, index = np.unique(groups[member], return_inverse=True)
             inside = np.zeros((index.size, names.size), dtype=np.int64)
             inside[np.arange(index.size), index] = 1
-            right, held = correct[:, member].astype(np.int64) @ inside, inside.sum(axis=0)
+            right, held = (2 * outcomes[:, member]).astype(np.int64) @ inside, inside.sum(axis=0)
             both, weighted = right @ right.T, right @ held
             own = np.diag(both)
             differences.append(own[:, np.newaxis] + own[np.newaxis] - 2 * both)
@@ -134,31 +169,33 @@ class GroupedPairs:
         """Return the sums of some entries."""
         return GroupedPairs(self.differences[:, kept][:, :, kept], self.products[:, kept][:, :, kept], sizes=self.sizes)
 
-    def tests(self, only: IntArray, parts: Sequence[Sequence[int]], *, sizes: IntArray) -> PairTests:
-        """Return every two entries by the cluster-robust test of the mean over parts. ``only``: only the row right."""
+    def tests(self, counts: Sequence[tuple[PairedSums, int]], parts: Sequence[Sequence[int]]) -> PairTests:
+        """Return every two entries by the cluster-robust test of the mean over parts. ``counts``: of each part the sums
+        over items, and how many."""
         first, second = np.triu_indices(self.differences.shape[1], k=1)
-        counts = [(only[part].sum(axis=0), int(sizes[part].sum())) for part in map(list, parts)]
+        sums = [_PairSums(net[first, second], squares[first, second], n, whole=False) for (net, squares), n in counts]
         result = mean_difference(
             [
-                self.difference(first, second, places=part, count=(b[first, second], b[second, first], n))
-                for part, (b, n) in zip(parts, counts, strict=True)
+                self.difference(first, second, places=part, sums=one)
+                for part, one in zip(map(list, parts), sums, strict=True)
             ]
         )
         p = grouped_p(result.delta, result.variance, freedom=result.freedom)
         return PairTests(first, second, delta=result.delta, variance=result.variance, p=p)
 
-    def difference(
-        self, first: Any, second: Any, *, places: Sequence[int], count: tuple[Any, Any, int]
-    ) -> GroupedDifference:
+    def difference(self, first: Any, second: Any, *, places: Sequence[int], sums: _PairSums) -> GroupedDifference:
         """Return the difference of two entries over some sources; of several pairs where places are arrays."""
-        b, c, n = count
-        differences, products = (
-            values[places][:, first, second].sum(axis=0, dtype=np.float64)
-            for values in (self.differences, self.products)
-        )
         squares, groups = self.sizes[places].sum(axis=0).astype(np.float64)
         return grouped_difference(
-            DifferenceSums(differences, products, squares=squares, groups=groups, net=b - c, discordant=b + c, total=n)
+            DifferenceSums(
+                float(self.differences[places, first, second].sum()) / 4,
+                float(self.products[places, first, second].sum()) / 2,
+                squares=squares,
+                groups=groups,
+                net=sums.net,
+                discordant=sums.squares,
+                total=sums.n,
+            )
         )
 
 
@@ -166,17 +203,17 @@ class GroupedPairs:
 class PairwiseArrays:
     """Arrays over the compared entries under one label revision, best strict macro first.
 
-    ``only_right``: int16 (sources, entries, entries), items of a source on which the row is right and the column is
-    wrong, under ``strict``. ``right``: int16 (sources, entries). ``agreement``: (m, m) of the majority verdicts of the
-    first m entries, corrected for a random order, in thousandths, NaN where undefined. ``bands``: int8 per item of the
-    table.
+    ``right``: (sources, entries), sums of outcomes under ``strict``, doubled. ``both``: (sources, entries, entries),
+    sums of products of two outcomes, times four; on the diagonal those of squares. ``agreement``: (m, m) of the
+    majority verdicts of the first m entries, corrected for a random order, in thousandths, NaN where undefined.
+    ``bands``: int8 per item of the table.
     """
 
     label_revision: str
     entries: tuple[str, ...]
     sizes: IntArray
-    right: Int16Array | None
-    only_right: Int16Array | None
+    right: Array | None
+    both: Array | None
     agreement: FloatArray
     bands: Int8Array | None
     grouped: GroupedPairs | None = None
@@ -191,7 +228,7 @@ class PairwiseArrays:
             self,
             entries=tuple(self.entries[index] for index in kept),
             right=None if self.right is None else self.right[:, kept],
-            only_right=None if self.only_right is None else self.only_right[:, kept][:, :, kept],
+            both=None if self.both is None else self.both[:, kept][:, :, kept],
             agreement=self.agreement[np.ix_(alike, alike)],
             grouped=None if self.grouped is None else self.grouped.of(kept),
         )
@@ -205,24 +242,30 @@ class PairwiseArrays:
         Raises:
             KeyError: an unknown grouping.
         """
-        if self.only_right is None or first not in self.entries or second not in self.entries:
+        if first not in self.entries or second not in self.entries:
             return None
-        i, j = self.entries.index(first), self.entries.index(second)
-        b, c = self.only_right[:, i, j].astype(np.int64), self.only_right[:, j, i].astype(np.int64)
+        pair = self.entries.index(first), self.entries.index(second)
+        source_sums = self._sums(pair)
+        if source_sums is None:
+            return None
         members = spec.groupings[grouping or spec.official]
         counted = [name for name in spec.overall_first if not spec.is_mean(name) and not spec.counts_groups(name)]
         groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
         groups |= {source: [source] for source in spec.shown_sources}
-        counts = {name: _sum(sources, (b, c, self.sizes), spec=spec) for name, sources in groups.items()}
-        asked = {
-            name: count for name, count in counts.items() if count[2] and _fits_overall(name, self.sizes, spec=spec)
-        }
+        places = {name: [spec.source_keys.index(source) for source in own] for name, own in groups.items()}
+        sums = {name: self._of_pair(source_sums, own) for name, own in places.items()}
+        given = {name: one for name, one in sums.items() if one.n and _fits_overall(name, self.sizes, spec=spec)}
         if self.grouped is not None:
-            return self._grouped_pair((i, j), groups, counts=asked, spec=spec)
-        result = {name: _paired(b, c, n=n) for name, (b, c, n) in asked.items()}
-        means = {name: [counts[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
-        complete = {name: parts for name, parts in means.items() if min(n for _, _, n in parts) >= 2}
+            return self._grouped_pair(pair, places, sums=given, spec=spec)
+        result = {name: _paired(one) for name, one in given.items()}
+        means = {name: [sums[key] for key in spec.parts_of(name)] for name in spec.overall_keys if spec.is_mean(name)}
+        complete = {name: parts for name, parts in means.items() if min(part.n for part in parts) >= 2}
         return {**{name: _paired_macro(parts) for name, parts in complete.items()}, **result}
+
+    def _of_pair(self, sums: _SourceSums, places: Sequence[int]) -> _PairSums:
+        """Return the sums of two entries over some sources."""
+        net, squares = (float(values[0, 1]) for values in sums.over(places))
+        return _PairSums(net, squares, int(self.sizes[places].sum()), whole=bool(sums.whole[places].all()))
 
     def best_set(
         self, names: Sequence[str], order: str, *, spec: BenchmarkSpec, grouping: str, tried: Mapping[str, int]
@@ -240,18 +283,21 @@ class PairwiseArrays:
         return frozenset(name for name, known in zip(names, first.tolist(), strict=True) if known)
 
     def tests(self, names: Sequence[str], order: str, *, spec: BenchmarkSpec, grouping: str) -> PairTests | None:
-        """Return every two of some entries by the test of a score; None where one was not compared, or counts are not
+        """Return every two of some entries by the test of a score; None where one was not compared, or sums are not
         disclosed."""
         places = {name: index for index, name in enumerate(self.entries)}
         parts = self._parts(order, spec=spec, grouping=grouping)
-        if self.only_right is None or not parts or not names or not places.keys() >= set(names):
+        if not parts or not names or not places.keys() >= set(names):
             return None
         kept = [places[name] for name in names]
-        only = self.only_right[:, kept][:, :, kept].astype(np.int64)
+        sums = self._sums(kept)
+        if sums is None:
+            return None
+        counts = [(sums.over(part), int(self.sizes[part].sum())) for part in parts]
         if self.grouped is not None:
-            return self.grouped.of(kept).tests(only, parts, sizes=self.sizes)
-        counts = [(only[part].sum(axis=0), int(self.sizes[part].sum())) for part in parts]
-        return tests_of_counts(counts, exact=not spec.is_mean(order))
+            return self.grouped.of(kept).tests(counts, parts)
+        whole = np.all(sums.whole[[place for part in parts for place in part]], axis=0, keepdims=True)[0]
+        return tests_of_sums(counts, whole=None if spec.is_mean(order) else whole)
 
     def _parts(self, order: str, *, spec: BenchmarkSpec, grouping: str) -> list[list[int]]:
         """Return the sources of each category that a score averages, or of all its pairs; [] of too few pairs."""
@@ -264,46 +310,57 @@ class PairwiseArrays:
 
     def error_consistency(self, first: str, second: str) -> float | None:
         """Return whether two entries err on the same items; None where that is undefined, or not disclosed."""
-        if self.right is None or self.only_right is None:
+        if self.right is None or self.both is None:
             return None
         i, j = self.entries.index(first), self.entries.index(second)
-        right, other, only = (
-            int(counts.sum()) for counts in (self.right[:, i], self.right[:, j], self.only_right[:, i, j])
+        right, other = (float(self.right[:, entry].sum()) / 2 for entry in (i, j))
+        both = float(self.both[:, i, j].sum()) / 4
+        return error_consistency(both, right, second_right=other, items=int(self.sizes.sum()))
+
+    def _sums(self, kept: Sequence[int]) -> _SourceSums | None:
+        """Return the sums over each source of every two of some entries; None where they are not disclosed."""
+        if self.right is None or self.both is None:
+            return None
+        right, both = self.right[:, kept].astype(np.int64), self.both[:, kept][:, :, kept].astype(np.int64)
+        own = np.diagonal(both, axis1=1, axis2=2)
+        return _SourceSums(
+            (right[:, :, np.newaxis] - right[:, np.newaxis]) / 2,
+            (own[:, :, np.newaxis] + own[:, np.newaxis] - 2 * both) / 4,
+            whole=own == 2 * right,
         )
-        return error_consistency(right - only, right, second_right=other, items=int(self.sizes.sum()))
 
     def _grouped_pair(
         self,
         pair: tuple[int, int],
-        members: Mapping[str, Sequence[str]],
+        places: Mapping[str, Sequence[int]],
         *,
-        counts: Mapping[str, _PairCount],
+        sums: Mapping[str, _PairSums],
         spec: BenchmarkSpec,
     ) -> dict[str, PairedCounts]:
-        """Return the same by cluster-robust tests; ``members``: the sources of each score."""
+        """Return the same by cluster-robust tests; ``places``: the sources of each score."""
         assert self.grouped is not None
-        differences = {}
-        for name, (b, c, n) in counts.items():
-            places = [spec.source_keys.index(source) for source in members[name]]
-            differences[name] = self.grouped.difference(*pair, places=places, count=(b, c, n))
-        result = {name: _grouped(differences[name], counts[name]) for name in counts}
+        differences = {
+            name: self.grouped.difference(*pair, places=places[name], sums=one) for name, one in sums.items()
+        }
+        result = {name: _grouped(differences[name], one) for name, one in sums.items()}
         for name in filter(spec.is_mean, spec.overall_keys):
             parts = spec.parts_of(name)
-            if all(part in counts for part in parts):
-                total = sum(counts[part][2] for part in parts)
-                result[name] = _grouped(mean_difference([differences[part] for part in parts]), (None, None, total))
+            if all(part in sums for part in parts):
+                # A mean is no count, so nobody is told on which pairs only one is right.
+                mean = _PairSums(0.0, 0.0, sum(sums[part].n for part in parts), whole=False)
+                result[name] = _grouped(mean_difference([differences[part] for part in parts]), mean)
         return result
 
 
-def _grouped(difference: GroupedDifference, count: tuple[int | None, int | None, int]) -> PairedCounts:
+def _grouped(difference: GroupedDifference, sums: _PairSums) -> PairedCounts:
     """Return counts with the interval of the t test: it excludes 0 if and only if p is below .05."""
-    b, c, n = count
-    if b is not None and c is not None and b + c == 0:
-        return _paired(b, c, n=n)
+    if sums.whole and not sums.squares:
+        return _paired(sums)
     delta, reach = float(difference.delta), float(grouped_reach(difference))
     p = float(grouped_p(difference.delta, difference.variance, freedom=difference.freedom))
+    b, c = sums.only
     return PairedCounts(
-        n, b, only_second=c, delta=delta, low=max(delta - reach, -1.0), high=min(delta + reach, 1.0), p=p
+        sums.n, b, only_second=c, delta=delta, low=max(delta - reach, -1.0), high=min(delta + reach, 1.0), p=p
     )
 
 
@@ -313,22 +370,21 @@ def _fits_overall(name: str, sizes: IntArray, *, spec: BenchmarkSpec) -> bool:
     return overall is None or overall.pairs in (None, int(sizes.sum()))
 
 
-def _sum(sources: Sequence[str], arrays: tuple[IntArray, IntArray, IntArray], *, spec: BenchmarkSpec) -> _PairCount:
-    indices = [spec.source_keys.index(source) for source in sources]
-    b, c, n = (int(array[indices].sum()) for array in arrays)
-    return b, c, n
-
-
-def _paired(b: int, c: int, *, n: int) -> PairedCounts:
+def _paired(sums: _PairSums) -> PairedCounts:
     """Return counts whose interval agrees with the test: it excludes 0 if and only if p is below .05."""
-    return PairedCounts(n, b, c, (b - c) / n, *paired_interval(b, c, n=n), mcnemar_exact(b, c))
+    b, c = sums.only
+    if b is not None and c is not None:
+        return PairedCounts(sums.n, b, c, (b - c) / sums.n, *paired_interval(b, c, n=sums.n), mcnemar_exact(b, c))
+    if sums.n < 2:  # one pair has no variance
+        return PairedCounts(sums.n, None, None, sums.net / sums.n, -1.0, 1.0, 1.0)
+    return _paired_macro([sums])
 
 
-def _paired_macro(parts: Sequence[_PairCount]) -> PairedCounts:
+def _paired_macro(parts: Sequence[_PairSums]) -> PairedCounts:
     """Return counts with the interval of the test: it excludes 0 if and only if p is below .05."""
-    delta, error, p = macro_difference(parts)
+    delta, error, p = macro_difference([(part.net, part.squares, part.n) for part in parts])
     return PairedCounts(
-        sum(n for _, _, n in parts),
+        sum(part.n for part in parts),
         None,
         only_second=None,
         delta=delta,
@@ -364,7 +420,7 @@ class Variants(NamedTuple):
     """The other variants of an entry that is the best of several."""
 
     total: int  # how many there are, the entry included
-    verdicts: Matrix  # (others, items) majority verdicts, of those that come next to it
+    votes: Matrix  # (others, items, K) of those that come next to it
     known: dict[bytes, Selection] | None = None  # selections computed before, by digest; new ones are added
 
 
@@ -377,7 +433,7 @@ class PairwiseSummary(NamedTuple):
 
 def compare_all(
     entries: Sequence[str],
-    verdicts: Matrix,
+    votes: Matrix,
     *,
     labels: LabelSet,
     table: ItemTable,
@@ -386,36 +442,35 @@ def compare_all(
 ) -> PairwiseSummary:
     """Return everything about the entries together.
 
-    ``entries``: ids, best first; ``verdicts``: (entries, items) majority verdicts. ``public``: whether the labels are
-    public, so that counts may be. ``variants``: the other variants of entries that are the best of several.
+    ``entries``: ids, best first; ``votes``: (entries, items, K), condensed where entries have several numbers of votes.
+    ``public``: whether the labels are public, so that counts may be. ``variants``: the other variants of entries that
+    are the best of several.
 
     Raises:
-        ValueError: not one row of verdicts per entry, or not one verdict per item.
+        ValueError: not one row of votes per entry, or not one group of votes per item.
     """
-    if verdicts.shape != (len(entries), len(table)):
-        raise ValueError(f"verdicts are entries x items, not {verdicts.shape}")
-    verdicts = resolved(verdicts, labels.preferred)
+    if votes.shape[:2] != (len(entries), len(table)):
+        raise ValueError(f"votes are entries x items x K, not {votes.shape}")
+    verdicts = majority(resolved(votes, labels.preferred[:, np.newaxis]))
     labelled = labels.preferred != NOT_LABELLED
-    correct = outcomes(verdicts, labels)
+    right = outcomes(votes, labels)
     spec = table.spec
     members = [labelled & (table.source_index == index) for index in range(len(spec.sources))]
     sizes = np.array([member.sum() for member in members], dtype=np.int64)
-    right = np.stack([correct[:, member].sum(axis=1) for member in members]).astype(np.int16)
-    only = np.stack([discordant_counts(correct[:, member]) for member in members]).astype(np.int16)
-    bands = _bands(correct, (verdicts != ABSENT) & labelled) if public else None
+    bands = _bands(right, (verdicts != ABSENT) & labelled) if public else None
     relations = PairwiseArrays(
         labels.revision,
         tuple(entries),
         sizes=sizes,
-        right=right if public else None,
-        only_right=only if public else None,
+        right=_stored(np.stack([2 * right[:, member].sum(axis=1) for member in members]), sizes) if public else None,
+        both=_stored(np.stack([_products(right[:, member]) for member in members]), sizes) if public else None,
         agreement=agreement(verdicts[:AGREEMENT_AT_MOST]),
         bands=bands,
-        grouped=GroupedPairs.count(correct, members, groups=table.group_index)
+        grouped=GroupedPairs.count(right, members, groups=table.group_index)
         if public and spec.grouped is not None
         else None,
     )
-    majority = board_majority(verdicts) if public else None
+    majority_votes = board_majority(verdicts) if public else None
     parts = {
         grouping: {
             order: masks
@@ -425,30 +480,38 @@ def compare_all(
         for grouping in (spec.groupings if public else (spec.official,))
     }
     tried = {
-        index: _selections(np.vstack([correct[index], right]), parts, known=selection.known)
+        index: _selections(np.vstack([right[index], outcomes(selection.votes, labels)]), parts, known=selection.known)
         for name, selection in (variants or {}).items()
-        for index, right in [(entries.index(name), outcomes(selection.verdicts, labels))]
+        for index in [entries.index(name)]
     }
     summary = {
         "entries": list(entries),
         "ranges": (
-            _ranges(correct, parts, selections=tried, public=public, spec=spec)
+            _ranges(right, parts, selections=tried, public=public, spec=spec)
             if spec.grouped is None
-            else _grouped_ranges(correct, parts, table=table, public=public)
+            else _grouped_ranges(right, parts, table=table, public=public)
         ),
         "variants": {
             name: _variants_json(selection.total, tried[entries.index(name)], public=public)
             for name, selection in (variants or {}).items()
         },
         "difficulty": None if bands is None else _difficulty(bands, table),
-        "majority": None if majority is None else tally_many(majority[np.newaxis], labels, table=table)[0].to_json(),
+        "majority": None
+        if majority_votes is None
+        else tally_many(majority_votes[np.newaxis], labels, table=table)[0].to_json(),
     }
     return PairwiseSummary(relations, summary)
 
 
-def outcomes(verdicts: Matrix, labels: LabelSet) -> BoolArray:
-    """Return whether each judge is right on each item under ``strict``; (judges, items), as the verdicts are."""
-    return np.asarray((resolved(verdicts, labels.preferred) == labels.preferred) & (labels.preferred != NOT_LABELLED))
+def _products(right: Array) -> Array:
+    """(entries, items) outcomes -> (entries, entries) sums of products, times four."""
+    doubled = (2 * right).astype(np.float32)  # sums of up to 2^24 are exact
+    return np.asarray(doubled @ doubled.T)
+
+
+def _stored(sums: Array, sizes: IntArray) -> Array:
+    """Return sums of at most four an item in the type in which they are stored."""
+    return np.asarray(sums.round().astype("<i2" if 4 * int(sizes.max()) < 1 << 15 else "<i4"))
 
 
 def agreement(verdicts: Matrix) -> FloatArray:
@@ -459,13 +522,13 @@ def agreement(verdicts: Matrix) -> FloatArray:
     return result
 
 
-def _bands(correct: npt.NDArray[np.bool_], present: npt.NDArray[np.bool_]) -> Int8Array:
+def _bands(right: Array, present: npt.NDArray[np.bool_]) -> Int8Array:
     """(entries, items) twice -> per item the tenth in which the share of right judges lies, all of them in the last.
 
     The share is of the judges whose file has the item; -1 where these are fewer than BAND_JUDGES.
     """
     judges = present.sum(axis=0)
-    tenth = np.minimum(BANDS * correct.sum(axis=0) // np.maximum(judges, 1), BANDS - 1)
+    tenth = np.minimum(BANDS * right.sum(axis=0) // np.maximum(judges, 1), BANDS - 1)
     return np.where(judges >= BAND_JUDGES, tenth, -1).astype(np.int8)
 
 
@@ -494,7 +557,7 @@ def _parts(labelled: BoolArray, table: ItemTable, *, grouping: str, order: str) 
 
 
 def _ranges(
-    correct: BoolArray,
+    right: Array,
     parts: _OrderParts,
     *,
     selections: Mapping[int, _Selections],
@@ -504,8 +567,8 @@ def _ranges(
     """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
     result: dict[str, Any] = {grouping: {} for grouping in parts}
     known: dict[bytes, dict[str, Any]] = {}  # groupings share parts, and overall
-    draws = normal_draws(correct.shape[1])
-    for grouping, orders in parts.items() if len(correct) else ():
+    draws = normal_draws(right.shape[1])
+    for grouping, orders in parts.items() if len(right) else ():
         for order, masks in orders.items():
             key = b"".join(np.packbits(mask).tobytes() for mask in masks)
             if key not in known:
@@ -515,29 +578,29 @@ def _ranges(
                     if order in selection[grouping]
                 }
                 how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
-                ranges = rank_ranges(correct, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
+                ranges = rank_ranges(right, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
                 known[key] = {"best": ranges.best.tolist(), "worst": ranges.worst.tolist()}
             result[grouping][order] = known[key]
     return result
 
 
-def _grouped_ranges(correct: BoolArray, parts: _OrderParts, *, table: ItemTable, public: bool) -> dict[str, Any]:
+def _grouped_ranges(right: Array, parts: _OrderParts, *, table: ItemTable, public: bool) -> dict[str, Any]:
     """Return the same where pairs come in groups; the score that counts groups is tested over whole groups."""
     result: dict[str, Any] = {grouping: {} for grouping in parts}
-    for grouping, orders in parts.items() if len(correct) else ():
+    for grouping, orders in parts.items() if len(right) else ():
         for order, masks in orders.items():
-            ranges = grouped_rank_ranges(correct, masks, groups=table.group_index, pairwise_only=not public)
+            ranges = grouped_rank_ranges(right, masks, groups=table.group_index, pairwise_only=not public)
             result[grouping][order] = {"best": ranges.best.tolist(), "worst": ranges.worst.tolist()}
     return result
 
 
-def _selections(right: BoolArray, parts: _OrderParts, *, known: dict[bytes, Selection] | None) -> _Selections:
+def _selections(right: Array, parts: _OrderParts, *, known: dict[bytes, Selection] | None) -> _Selections:
     """Return the selection gain of the first of several variants, in every order. ``right``: variants x items.
 
     ``known``: those of earlier calls; a judge without a new variant keeps its own.
     """
     before: dict[bytes, Selection] = {} if known is None else known
-    digest = hashlib.sha256(f"{right.shape}".encode() + np.packbits(right).tobytes())
+    digest = hashlib.sha256(f"{right.shape}".encode() + (2 * right).astype(np.int8).tobytes())
     result: dict[str, dict[str, Selection]] = {grouping: {} for grouping in parts}
     for grouping, orders in parts.items():
         for order, masks in orders.items():
@@ -594,10 +657,11 @@ def pack(relations: PairwiseArrays) -> Packed:
     public would let people test guesses.
     """
     arrays: dict[str, Array] = {"sizes": relations.sizes.astype("<i4")}
-    if relations.right is not None and relations.only_right is not None:
+    if relations.right is not None and relations.both is not None:
         i, j = np.triu_indices(len(relations.entries), k=1)
-        arrays["right"] = relations.right.astype("<i2")
-        arrays["both"] = (relations.right[:, i] - relations.only_right[:, i, j]).astype("<i2")
+        arrays["right"] = relations.right
+        arrays["squares"] = np.diagonal(relations.both, axis1=1, axis2=2)
+        arrays["both"] = relations.both[:, i, j]
         if relations.grouped is not None:
             arrays["group_differences"] = relations.grouped.differences[:, i, j].astype("<i4")
             arrays["group_products"] = relations.grouped.products[:, i, j].astype("<i4")
@@ -611,6 +675,7 @@ def pack(relations: PairwiseArrays) -> Packed:
         "label_revision": relations.label_revision,
         "entries": list(relations.entries),
         "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()],
+        "scale": 2,
     }
     content = MAGIC + json.dumps(header).encode() + b"\n" + b"".join(array.tobytes() for array in arrays.values())
     return Packed(hashlib.sha256(content).hexdigest(), zlib.compress(content, _COMPRESSION))
@@ -623,13 +688,14 @@ def unpack(body: bytes) -> PairwiseArrays:
         ValueError: the data is something else.
     """
     header, arrays = read_arrays(zlib.decompress(body) if body[:1] == b"\x78" else b"")
+    arrays = arrays if "scale" in header else _scaled(arrays)
     right = arrays.get("right")
     return PairwiseArrays(
         header["label_revision"],
         tuple(header["entries"]),
         sizes=arrays["sizes"].astype(np.int64),
         right=right,
-        only_right=None if right is None else _only_right(right, arrays["both"]),
+        both=None if right is None else _square(arrays["both"], arrays["squares"]),
         agreement=_agreement_square(arrays["agreement"], min(len(header["entries"]), AGREEMENT_AT_MOST)),
         bands=arrays.get("bands"),
         grouped=_grouped_pairs(arrays, len(header["entries"])),
@@ -654,25 +720,34 @@ def read_arrays(content: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
     return header, arrays
 
 
+def _scaled(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return arrays that were stored as whole counts in the scale of today."""
+    scales = {"right": 2, "both": 4, "group_differences": 4, "group_products": 2}
+    result = {
+        name: array.astype(np.int32) * scales[name] if name in scales else array for name, array in arrays.items()
+    }
+    return {**result, "squares": 2 * result["right"]} if "right" in result else result
+
+
 def _grouped_pairs(arrays: Mapping[str, Array], entries: int) -> GroupedPairs | None:
     if "group_sizes" not in arrays:
         return None
-    i, j = np.triu_indices(entries, k=1)
-    squares = {}
-    for name, sign in (("group_differences", 1), ("group_products", -1)):
-        square = np.zeros((len(arrays[name]), entries, entries), dtype=np.int32)
-        square[:, i, j], square[:, j, i] = arrays[name], sign * arrays[name]
-        squares[name] = square
-    return GroupedPairs(squares["group_differences"], squares["group_products"], sizes=arrays["group_sizes"])
+    none = np.zeros((len(arrays["group_sizes"]), entries), dtype=np.int32)
+    return GroupedPairs(
+        _square(arrays["group_differences"], none),
+        _square(arrays["group_products"], none, below=-1),
+        sizes=arrays["group_sizes"],
+    )
 
 
-def _only_right(right: Int16Array, both: Int16Array) -> Int16Array:
-    sources, entries = right.shape
+def _square(pairs: Array, diagonal: Array, *, below: int = 1) -> Array:
+    """Return (sources, entries, entries) of (sources, pairs) and (sources, entries); ``below``: the sign below."""
+    sources, entries = diagonal.shape
     i, j = np.triu_indices(entries, k=1)
-    only = np.zeros((sources, entries, entries), dtype=np.int16)
-    only[:, i, j] = right[:, i] - both
-    only[:, j, i] = right[:, j] - both
-    return only
+    square = np.zeros((sources, entries, entries), dtype=pairs.dtype)
+    square[:, i, j], square[:, j, i] = pairs, below * pairs
+    square[:, range(entries), range(entries)] = diagonal
+    return square
 
 
 def _agreement_square(thousandths: Int16Array, entries: int) -> FloatArray:

@@ -100,9 +100,9 @@ def _restored(name: str, empty: Array, *, old: StoredArrays, order: IntArray, ow
 def _source(name: str, array: Array, *, old: StoredArrays, order: IntArray) -> IntArray | None:
     """Return where in the base's array each figure of the last axis lies, or -1; None for an array of neither."""
     before = old.arrays.get(name)
-    if before is None or before.shape[:-1] != array.shape[:-1] or name not in ("right", "both", "agreement"):
+    if before is None or before.shape[:-1] != array.shape[:-1] or name not in ("right", "squares", "both", "agreement"):
         return None
-    if name == "right":
+    if name in ("right", "squares"):
         return order
     most = AGREEMENT_AT_MOST if name == "agreement" else len(order)
     compared = len(old.entries) if name == "both" else min(len(old.entries), AGREEMENT_AT_MOST)

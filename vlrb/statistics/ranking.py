@@ -19,7 +19,7 @@ from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
 from vlrb.benchmarks.spec import MEAN, MICRO
 from vlrb.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p, mean_difference
 from vlrb.statistics.selection import Selection, selected_p
-from vlrb.statistics.uncertainty import ALPHA, discordant_counts, holm, macro_difference, mcnemar_exact
+from vlrb.statistics.uncertainty import ALPHA, PairedSums, holm, macro_difference, mcnemar_exact, paired_sums
 
 RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
 DRAWS, SEED, STEPS = 499, 20241126, 3
@@ -35,7 +35,7 @@ class RankingEntry:
 
     id: str
     values: tuple[float | None, ...]  # what is ordered by, first things first: (macro, overall) on the default board
-    counts: tuple[int, ...] | None  # numerators and denominators behind values; None = reported, without a rank
+    counts: tuple[float, ...] | None  # numerators and denominators behind values; None = reported, without a rank
     submitted: str  # ISO 8601: the earlier is first among equals; "" (unknown) is last
 
 
@@ -68,7 +68,7 @@ def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
     """
     places: list[Placement] = []
     ranked = rank = 0
-    previous: tuple[int, ...] | None = None
+    previous: tuple[float, ...] | None = None
     for index in display_order(contenders):
         contender = contenders[index]
         if contender.counts is None or not contender.values or contender.values[0] is None:
@@ -109,7 +109,7 @@ class PairTests(NamedTuple):
 
 
 def rank_ranges(
-    correct: Array,
+    outcomes: Array,
     parts: Sequence[BoolArray],
     *,
     exact: bool,
@@ -119,49 +119,50 @@ def rank_ranges(
 ) -> RankRanges:
     """Rank ranges of entries scored on the same items, ordered by the mean of their accuracies over ``parts``.
 
-    ``correct``: bool, entries x items, right under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
-    McNemar over the one part, else by the paired macro test. ``chosen``: how entries were chosen among variants; that
-    such an entry is better is judged by the best of them. ``draws``: ``normal_draws`` of the items, for who asks about
-    several orders. ``pairwise_only``: adjust by Holm, whose thresholds depend on each pair's own test alone; max-T
-    looks at how all tests are correlated, which tells more about labels that are not public.
+    ``outcomes``: entries x items, 0, 1/2 or 1 under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
+    McNemar over the one part where outcomes are whole, else by the paired macro test. ``chosen``: how entries were
+    chosen among variants; that such an entry is better is judged by the best of them. ``draws``: ``normal_draws`` of
+    the items, for who asks about several orders. ``pairwise_only``: adjust by Holm, whose thresholds depend on each
+    pair's own test alone; max-T looks at how all tests are correlated, which tells more about labels that are not
+    public.
 
     Raises:
         ValueError: no entry, no item, or shapes that do not fit.
     """
-    bits = np.asarray(correct, dtype=bool)
-    if bits.ndim != 2 or any(part.shape != bits.shape[1:] for part in parts):
-        raise ValueError(f"correct is entries x items, and every part is of those items, not {bits.shape}")
-    if not bits.shape[0] or not parts:
+    right = np.asarray(outcomes)
+    if right.ndim != 2 or any(part.shape != right.shape[1:] for part in parts):
+        raise ValueError(f"outcomes are entries x items, and every part is of those items, not {right.shape}")
+    if not right.shape[0] or not parts:
         raise ValueError("no entries or no items: there is nothing to rank")
-    tests = paired_tests(bits, parts, exact=exact)
+    tests = paired_tests(right, parts, exact=exact)
     selected = SelectedTests.of(tests, chosen or {})
     if pairwise_only:
         selected.make_exact(selected.bound)
         rejected = holm(selected.p) < ALPHA
     else:
-        weights = normal_draws(bits.shape[1]) if draws is None else draws
-        rejected = step_down(tests, influence(bits, parts), draws=weights, selected=selected)
-    first = best_set(len(bits), tests, clear=selected.below(best_set_limit(len(bits))))
-    return ranges_of(len(bits), tests, rejected=rejected).led_by(first)
+        weights = normal_draws(right.shape[1]) if draws is None else draws
+        rejected = step_down(tests, influence(right, parts), draws=weights, selected=selected)
+    first = best_set(len(right), tests, clear=selected.below(best_set_limit(len(right))))
+    return ranges_of(len(right), tests, rejected=rejected).led_by(first)
 
 
 def grouped_rank_ranges(
-    correct: Array, parts: Sequence[BoolArray], *, groups: IntArray, pairwise_only: bool = False
+    outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray, pairwise_only: bool = False
 ) -> RankRanges:
     """Do as ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
 
     Tests are cluster-robust t tests, and the draws weight whole groups. Whether an entry was chosen among variants is
     not looked at.
     """
-    bits = np.asarray(correct, dtype=bool)
-    tests = grouped_tests(bits, parts, groups=groups)
+    right = np.asarray(outcomes)
+    tests = grouped_tests(right, parts, groups=groups)
     if pairwise_only:
         rejected = holm(tests.p) < ALPHA
     else:
-        scores = influence(bits, parts) @ _membership(groups)
+        scores = influence(right, parts) @ _membership(groups)
         rejected = step_down(tests, scores, draws=normal_draws(scores.shape[1]))
-    first = best_set(len(bits), tests, clear=tests.p < best_set_limit(len(bits)))
-    return ranges_of(len(bits), tests, rejected=rejected).led_by(first)
+    first = best_set(len(right), tests, clear=tests.p < best_set_limit(len(right)))
+    return ranges_of(len(right), tests, rejected=rejected).led_by(first)
 
 
 def best_set_limit(entries: int) -> float:
@@ -180,12 +181,12 @@ def best_set(entries: int, tests: PairTests, *, clear: BoolArray) -> BoolArray:
     return result
 
 
-def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
+def grouped_tests(outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
     """Return every two entries by the cluster-robust test of the mean over parts."""
-    first, second = np.triu_indices(len(correct), k=1)
+    first, second = np.triu_indices(len(outcomes), k=1)
     result = mean_difference(
         [
-            grouped_difference(_difference_sums(correct[:, part], groups[part], first=first, second=second))
+            grouped_difference(_difference_sums(outcomes[:, part], groups[part], first=first, second=second))
             for part in parts
         ]
     )
@@ -193,19 +194,19 @@ def grouped_tests(correct: BoolArray, parts: Sequence[BoolArray], *, groups: Int
     return PairTests(first, second, delta=result.delta, variance=result.variance, p=p)
 
 
-def _difference_sums(correct: BoolArray, groups: IntArray, *, first: IntArray, second: IntArray) -> DifferenceSums:
+def _difference_sums(outcomes: Array, groups: IntArray, *, first: IntArray, second: IntArray) -> DifferenceSums:
     members = _membership(groups)
-    right, sizes = correct.astype(np.float64) @ members, members.sum(axis=0)
-    both, products, total = right @ right.T, right @ sizes, right.sum(axis=1)
-    only = discordant_counts(correct).astype(np.float64)
+    right, sizes = outcomes.astype(np.float64) @ members, members.sum(axis=0)
+    both, products = right @ right.T, right @ sizes
+    sums = paired_sums(outcomes)
     return DifferenceSums(
         differences=both[first, first] + both[second, second] - 2 * both[first, second],
         products=products[first] - products[second],
         squares=float(sizes @ sizes),
         groups=float(sizes.size),
-        net=total[first] - total[second],
-        discordant=only[first, second] + only[second, first],
-        total=float(correct.shape[1]),
+        net=sums.net[first, second],
+        discordant=sums.squares[first, second],
+        total=float(outcomes.shape[1]),
     )
 
 
@@ -234,25 +235,28 @@ def parts_of(category: Array, order_by: str | int = MEAN) -> list[BoolArray]:
     return [category == code for code in np.unique(category[counted])] if order_by == MEAN else [counted]
 
 
-def paired_tests(correct: BoolArray, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
-    """Return every two entries by exact McNemar over one part (``exact``), or by the paired test of the mean over
-    parts."""
-    return tests_of_counts([(discordant_counts(correct[:, part]), int(part.sum())) for part in parts], exact=exact)
+def paired_tests(outcomes: Array, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
+    """Return every two entries by the paired test of the mean over parts; by exact McNemar over one part (``exact``)
+    where no outcome of the two is one half."""
+    sums = [(paired_sums(outcomes[:, part]), int(part.sum())) for part in parts]
+    return tests_of_sums(sums, whole=(outcomes[:, parts[0]] != 0.5).all(axis=1) if exact else None)
 
 
-def tests_of_counts(only: Sequence[tuple[Array, int]], *, exact: bool) -> PairTests:
-    """Return the same from counts: of each part the pairs on which the row is right and the column wrong, and all."""
-    first, second = np.triu_indices(len(only[0][0]), k=1)
-    counts = [
-        (matrix[first, second].astype(np.float64), matrix[second, first].astype(np.float64), n) for matrix, n in only
-    ]
-    if not exact:
+def tests_of_sums(sums: Sequence[tuple[PairedSums, int]], *, whole: BoolArray | None) -> PairTests:
+    """Return the same from the sums over each part, and its items. ``whole``: by entry, whether no outcome is one half;
+    None for the test of the mean."""
+    first, second = np.triu_indices(len(sums[0][0].net), k=1)
+    counts = [(net[first, second], squares[first, second], n) for (net, squares), n in sums]
+    if whole is None:
         result = macro_difference(counts)
         return PairTests(first, second, delta=result.delta, variance=np.square(result.standard_error), p=result.p)
-    ((b, c, n),) = counts
-    return PairTests(
-        first, second, delta=(b - c) / n, variance=np.maximum(b + c - (b - c) ** 2 / n, 0) / n**2, p=_mcnemar(b, c)
-    )
+    ((net, squares, n),) = counts
+    whole_pairs = whole[first] & whole[second]
+    p = np.ones(len(first))
+    p[whole_pairs] = _mcnemar((squares + net)[whole_pairs] / 2, (squares - net)[whole_pairs] / 2)
+    if n > 1 and not whole_pairs.all():
+        p[~whole_pairs] = macro_difference([(net[~whole_pairs], squares[~whole_pairs], n)]).p
+    return PairTests(first, second, delta=net / n, variance=np.maximum(squares - net**2 / n, 0) / n**2, p=p)
 
 
 def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
@@ -322,11 +326,11 @@ def normal_draws(items: int) -> npt.NDArray[np.float32]:
     return np.random.default_rng(SEED).standard_normal((DRAWS, items), dtype=np.float32)
 
 
-def influence(correct: BoolArray, parts: Sequence[BoolArray]) -> npt.NDArray[np.float32]:
+def influence(outcomes: Array, parts: Sequence[BoolArray]) -> npt.NDArray[np.float32]:
     """(entries, items): what each item contributes to an entry's deviation from its mean over the parts."""
-    result = np.zeros(correct.shape, dtype=np.float32)
+    result = np.zeros(outcomes.shape, dtype=np.float32)
     for part in parts:
-        right = correct[:, part].astype(np.float32)
+        right = outcomes[:, part].astype(np.float32)
         result[:, part] = (right - right.mean(axis=1, keepdims=True)) / (part.sum() * len(parts))
     return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from math import comb
 
@@ -26,11 +27,17 @@ def _majority_chances(total: int, k: int) -> FloatArray:
     return chances
 
 
+def odd_votes(total: int) -> range:
+    """Return the odd numbers of votes up to so many: an even number can be right by half, which one vote less tells."""
+    return range(1, total + 1, 2)
+
+
 def k_curve(agreeing: Array) -> FloatArray:
-    """(..., K + 1) item counts by agreeing votes -> (..., K) expected numbers right under ``strict`` for k = 1..K.
+    """(..., K + 1) item counts by agreeing votes -> (..., odd k) expected numbers right under ``strict``.
 
     With a of K votes agreeing, k drawn without replacement are right with the hypergeometric P(X > k/2): exact, where
-    a drawn subset moves by points with its seed. At k = K it is the plain count.
+    a drawn subset moves by points with its seed. At an odd K it ends at the plain count; an even K counts what K - 1
+    drawn votes give.
 
     Raises:
         ValueError: K is below 1.
@@ -39,7 +46,7 @@ def k_curve(agreeing: Array) -> FloatArray:
     total = counts.shape[-1] - 1
     if total < 1:
         raise ValueError("a K curve needs at least one vote per item")
-    return np.asarray(counts @ np.stack([_majority_chances(total, k) for k in range(1, total + 1)], axis=1))
+    return np.asarray(counts @ np.stack([_majority_chances(total, k) for k in odd_votes(total)], axis=1))
 
 
 def self_consistency(matrix: Array) -> float | None:
@@ -71,10 +78,33 @@ def majority(matrix: Array) -> npt.NDArray[np.int8]:
     votes = np.asarray(matrix)
     k = votes.shape[-1]
     verdict = np.full(votes.shape[:-1], UNDECIDED, dtype=np.int8)
-    for value in range(OTHER + 1) if votes.size and votes.max() > 1 else (0, 1):
+    for value in _values(votes):
         verdict[2 * (votes == value).sum(axis=-1) > k] = value
     verdict[votes[..., 0] == ABSENT] = ABSENT
     return verdict
+
+
+def condensed(matrix: Array) -> npt.NDArray[np.int8]:
+    """(..., items, K) -> (..., items, 2): two votes that come to what all K do, whatever the label.
+
+    The verdict of more than half of the votes twice; else each verdict of exactly half of them once, and UNDECIDED.
+    """
+    votes = np.asarray(matrix)
+    k = votes.shape[-1]
+    result = np.full((*votes.shape[:-1], 2), UNDECIDED, dtype=np.int8)
+    for value in _values(votes):
+        count = 2 * (votes == value).sum(axis=-1)
+        place = (result[..., 0] != UNDECIDED).astype(np.intp)  # of the other half
+        result[count > k] = value
+        half = count == k
+        result[(*np.nonzero(half), place[half])] = value
+    result[votes[..., 0] == ABSENT] = ABSENT
+    return result
+
+
+def _values(votes: npt.NDArray[np.int8]) -> Sequence[int]:
+    """Return what a vote may be, but for UNDECIDED and ABSENT."""
+    return range(OTHER + 1) if votes.size and votes.max() > 1 else (0, 1)
 
 
 def cohen_kappa(a: Array, b: Array) -> float | None:

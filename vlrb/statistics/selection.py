@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import FloatArray
-from vlrb.statistics.uncertainty import ALPHA, Z, discordant_counts, macro_difference
+from vlrb.arrays import Array, FloatArray
+from vlrb.statistics.uncertainty import ALPHA, Z, macro_difference, paired_sums
 
 CLEARLY_WORSE = 3.5  # standard errors; equals are that far apart in one of 2,000 pairs
 
@@ -107,37 +107,38 @@ class Selection:
     z: float
 
 
-def select_best(correct: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.bool_]]) -> Selection:
-    """Return the selection gain of the first of several variants. ``correct``: bool, variants x items, the best
-    first; ``parts``: the items of each category whose accuracies are averaged, as masks.
+def select_best(outcomes: Array, parts: Sequence[npt.NDArray[np.bool_]]) -> Selection:
+    """Return the selection gain of the first of several variants. ``outcomes``: 0, 1/2 or 1, variants x items, the
+    best first; ``parts``: the items of each category whose accuracies are averaged, as masks.
 
     Variants that lie more than CLEARLY_WORSE standard errors below it could not have been the best, and do not count.
 
     Raises:
         ValueError: no variant, or a part with fewer than two items.
     """
-    if not len(correct):
+    if not len(outcomes):
         raise ValueError("the best of nothing")
-    first, second = np.triu_indices(len(correct), k=1)
-    only = [(discordant_counts(correct[:, part]), int(part.sum())) for part in parts]
-    result = macro_difference([(counts[first, second], counts[second, first], n) for counts, n in only])
+    first, second = np.triu_indices(len(outcomes), k=1)
+    sums = [(paired_sums(outcomes[:, part]), int(part.sum())) for part in parts]
+    result = macro_difference([(net[first, second], squares[first, second], n) for (net, squares), n in sums])
     from_best = first == 0
-    near = np.ones(len(correct), dtype=bool)
+    near = np.ones(len(outcomes), dtype=bool)
     near[second[from_best]] = result.delta[from_best] <= CLEARLY_WORSE * result.standard_error[from_best]
     variances = np.square(result.standard_error[near[first] & near[second]])
     variance, count = (float(variances.mean()), int(near.sum())) if variances.size else (0.0, 1)
     if not variance:  # nothing to choose between
         return Selection(1, 0.0, gain=0.0, z=Z)
-    correlation = 1 - variance / (2 * _own_variance(correct[0], parts))
+    correlation = 1 - variance / (2 * _own_variance(outcomes[0], parts))
     return Selection(count, variance, gain=luck(count, variance), z=largest_quantile(count, round(correlation, 3)))
 
 
-def _own_variance(right: npt.NDArray[np.bool_], parts: Sequence[npt.NDArray[np.bool_]]) -> float:
+def _own_variance(outcomes: Array, parts: Sequence[npt.NDArray[np.bool_]]) -> float:
     """Return the variance of the mean over the parts of one judge's accuracy."""
-    shares = [(float(right[part].mean()), int(part.sum())) for part in parts]
     # A judge that is right on everything would have none, and its variants would seem opposed to one another.
-    inner = [(min(max(share, 0.5 / n), 1 - 0.5 / n), n) for share, n in shares]
-    return sum(share * (1 - share) / n for share, n in inner) / len(parts) ** 2
+    variances = [
+        max(float(np.var(outcomes[part])), 0.5 / n * (1 - 0.5 / n)) / n for part in parts for n in [int(part.sum())]
+    ]
+    return sum(variances) / len(parts) ** 2
 
 
 def selected_p(p: Any, k: Any, *, correlation: Any) -> FloatArray:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.arrays import Array, FloatArray
 
@@ -204,14 +203,14 @@ def macro_difference(parts: Sequence[tuple[float, float, float]]) -> PairedDiffe
 @overload
 def macro_difference(parts: Sequence[tuple[Array, Array, Array | float]]) -> Differences: ...
 def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> PairedDifference | Differences:
-    """Return the difference of two judges' macro averages from (b, c, n) per category, by a paired z test.
+    """Return the difference of two judges' macro averages by a paired z test, from three numbers per category: the
+    sums over its n items of d and of d * d, and n, where d is the outcome of the first judge minus that of the second.
 
-    Per item d = 1 where only the first judge is right (b items), -1 where only the second is (c items), else 0:
-    delta = mean over C categories of (b - c) / n, SE = sqrt(sum_c var_c / n_c) / C with var of ddof 1,
-    p = 2 * Phi(-|delta / SE|). Where SE is 0, p is 1 if delta is 0 and else 0.
+    Outcomes are 0, 1/2 or 1. delta = mean over C categories of the mean d, SE = sqrt(sum_c var_c / n_c) / C with var
+    of ddof 1, p = 2 * Phi(-|delta / SE|). Where SE is 0, p is 1 if delta is 0 and else 0.
 
     Raises:
-        ValueError: no category, fewer than two items in one, or counts that do not fit n.
+        ValueError: no category, fewer than two items in one, or sums that do not fit n.
     """
     from scipy.special import ndtr
 
@@ -219,15 +218,14 @@ def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> PairedDifference 
         raise ValueError("a macro average needs at least one category")
     delta: Any = np.float64(0.0)
     variance: Any = np.float64(0.0)
-    for b, c, n in parts:
-        first, second, total = (np.asarray(value, dtype=np.float64) for value in (b, c, n))
+    for part in parts:
+        net, squares, total = (np.asarray(value, dtype=np.float64) for value in part)
         if not (total >= 2).all():
             raise ValueError("a variance needs at least two items in every category")
-        if not ((first >= 0) & (second >= 0) & (first + second <= total)).all():
-            raise ValueError("discordant counts are not negative and together at most n")
-        net = first - second
+        if not ((squares <= total) & (net * net <= squares * total)).all():
+            raise ValueError("differences lie between -1 and 1")
         delta = delta + net / total / len(parts)
-        variance = variance + (first + second - net * net / total) / (total - 1) / total
+        variance = variance + (squares - net * net / total) / (total - 1) / total
     error = np.sqrt(np.maximum(variance, 0.0)) / len(parts)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(error > 0, 2 * ndtr(-np.abs(delta) / error), np.where(delta == 0, 1.0, 0.0))
@@ -236,14 +234,20 @@ def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> PairedDifference 
     return Differences(np.asarray(delta), np.asarray(error), p=p)
 
 
-def discordant_counts(correct: Array) -> npt.NDArray[np.float32]:
-    """(entries, items) right or wrong -> (entries, entries): items on which the row is right and the column wrong.
+class PairedSums(NamedTuple):
+    """Sums over items of d and of d * d, where d is the outcome of the row minus that of the column."""
 
-    The two discordant counts of a pair are this matrix and its transpose.
-    """
-    ones = np.asarray(correct).astype(np.float32)  # sums of up to 2^24 ones are exact
-    both = ones @ ones.T
-    return np.asarray(np.diag(both)[:, np.newaxis] - both, dtype=np.float32)
+    net: FloatArray
+    squares: FloatArray
+
+
+def paired_sums(outcomes: Array) -> PairedSums:
+    """(entries, items) outcomes 0, 1/2 or 1 -> twice (entries, entries). Of whole outcomes, the items on which only
+    the row is right are half of their sum, and those on which only the column is, half of their difference."""
+    values = np.asarray(outcomes).astype(np.float32)  # sums of up to 2^24 quarters are exact
+    both, right = (values @ values.T).astype(np.float64), values.sum(axis=1, dtype=np.float64)
+    own = np.diag(both)
+    return PairedSums(right[:, np.newaxis] - right[np.newaxis], own[:, np.newaxis] + own[np.newaxis] - 2 * both)
 
 
 def holm(p_values: Sequence[float] | Array) -> FloatArray:

@@ -31,9 +31,9 @@ from storage.models.core import BoardState, StoredRelations
 from vlrb.benchmarks.baselines import constant_judge_tallies
 from vlrb.common.messages import _
 from vlrb.disclosure import redact_counts
-from vlrb.scoring import fields
-from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, outcomes, pack, ranking_keys
-from vlrb.statistics.reliability import majority
+from vlrb.scoring import FIELDS, outcomes
+from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack, ranking_keys
+from vlrb.statistics.reliability import condensed, majority
 from vlrb.statistics.selection import Selection
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
 from vlrb.votes import Matrix, unpack_many
@@ -191,36 +191,37 @@ def _fixed(scorer: Scorer, revision: PairwiseRevision) -> dict[str, Any]:
 def _compare(database: Database, scorer: Scorer, *, task: _Task, memory: RelationsMemory) -> JudgeComparison:
     tried = members(task.judges).values()
     wanted = {*task.entries, *(name for names in tried for name in names[:VARIANTS_AT_MOST])}
-    verdicts = memory.majorities(task.revision.name, wanted, read=partial(_verdicts, database, items=len(scorer.table)))
-    best, variants = _joined(task, verdicts, known=memory.selections)
+    votes = memory.votes(task.revision.name, wanted, read=partial(_votes, database, items=len(scorer.table)))
+    best, variants = _joined(task, votes, known=memory.selections)
     labels, public = scorer.labels[task.revision.name], task.revision.public
-    rows = np.stack([verdicts[name] for name in best.chosen])
+    rows = np.stack([votes[name] for name in best.chosen])
     if task.inputs:  # the board shows the revision, so that all have scores under it
-        _check_scores(database, scorer, revision=labels.revision, names=best.chosen, verdicts=rows)
+        _check_scores(database, scorer, revision=labels.revision, names=best.chosen, votes=rows)
     related = compare_all(best.chosen, rows, labels=labels, table=scorer.table, public=public, variants=variants)
     summary = {"judges": best.judges, "versions": best.version_of, **related.summary}
     return JudgeComparison(summary, pack(related.relations))
 
 
-def _check_scores(database: Database, scorer: Scorer, *, revision: str, names: Sequence[str], verdicts: Matrix) -> None:
+def _check_scores(database: Database, scorer: Scorer, *, revision: str, names: Sequence[str], votes: Matrix) -> None:
     """Refuse judges whose stored scores are not the sums of their outcomes, so that the differences of relations are
     those of scores. Raises RecordChanged."""
     spec = scorer.table.spec
     with database.read() as session:
         counts = stored_counts(session, names, spec=spec, revision=revision, version=scorer.version)
-    scored = counts[:, : len(spec.sources), fields(spec).index("agree")].sum(axis=1)
-    for name, right, score in zip(names, outcomes(verdicts, scorer.labels[revision]).sum(axis=1), scored, strict=True):
+    agree, half = (counts[:, : len(spec.sources), FIELDS.index(name)].sum(axis=1) for name in ("agree", "half_right"))
+    sums = outcomes(votes, scorer.labels[revision]).sum(axis=1)
+    for name, right, score in zip(names, sums, agree + half / 2, strict=True):
         if right != score:
             why = _("the tally under label revision {revision} is not that of the votes", revision=revision)
             integrity_alarms.refuse(database, Mismatch("scores", name, event=None, why=why), subject=name)
 
 
 def _joined(
-    task: _Task, verdicts: Mapping[str, Matrix], *, known: dict[bytes, Selection]
+    task: _Task, votes: Mapping[str, Matrix], *, known: dict[bytes, Selection]
 ) -> tuple[ComparableJudges, dict[str, Variants]]:
     """Return the best entry of each judge, and the variants it was best of. Entries whose votes are alike are of one
     judge, whichever of its versions they are like."""
-    alike = alike_pairs(task.entries, np.stack([verdicts[name] for name in task.entries]))
+    alike = alike_pairs(task.entries, majority(np.stack([votes[name] for name in task.entries])))
     origins = [
         Variant(name, "", model=name, judge=judge, named=name in task.named) for name, judge in task.judges.items()
     ]
@@ -229,21 +230,21 @@ def _joined(
     result = {}
     for name in best.chosen:
         others = [other for other in tried[judges[name]] if other != name]
-        near = [other for other in others if other in verdicts][: VARIANTS_AT_MOST - 1]
+        near = [other for other in others if other in votes][: VARIANTS_AT_MOST - 1]
         if others:
-            result[name] = Variants(1 + len(others), np.stack([verdicts[other] for other in near]), known=known)
+            result[name] = Variants(1 + len(others), np.stack([votes[other] for other in near]), known=known)
     return best, result
 
 
-def _verdicts(database: Database, names: Collection[str], *, items: int) -> dict[str, Matrix]:
-    """Majority verdicts (items,) by entry; votes are read some at a time, for they take five times the space."""
+def _votes(database: Database, names: Collection[str], *, items: int) -> dict[str, Matrix]:
+    """Condensed votes (items, 2) by entry; votes are read some at a time, for they may take eight times the space."""
     ordered = sorted(names)
     result: dict[str, Matrix] = {}
     for start in range(0, len(ordered), CHUNK):
         entries = stored_votes.read(database, ordered[start : start + CHUNK])
         for k, group in groupby(entries, key=lambda entry: entry.k):
             same = list(group)
-            matrix = majority(unpack_many([entry.packed for entry in same], items, k=k))
+            matrix = condensed(unpack_many([entry.packed for entry in same], items, k=k))
             result.update(zip((entry.id for entry in same), matrix, strict=True))
     return result
 

@@ -17,7 +17,7 @@ from storage.database import Database
 from storage.integrity import stored_votes
 from storage.labels import label_imports, label_sets
 from storage.labels.label_sets import ActiveBoard
-from vlrb.arrays import BoolArray
+from vlrb.arrays import FloatArray
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
@@ -26,12 +26,11 @@ from vlrb.common.messages import _
 from vlrb.disclosure import PUBLIC, merged, readers_words
 from vlrb.label_quality.label_diff import (
     RankedBoard,
-    correctness,
     diff_labels,
     label_changes,
     neighbour_tests,
 )
-from vlrb.scoring import tally_many
+from vlrb.scoring import outcomes, tally_many
 from vlrb.statistics.pairwise import RankRange
 from vlrb.votes import unpack_many
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
@@ -45,8 +44,8 @@ ReportProgress = Callable[[int, int], None]  # entries done, entries in all
 
 class _PreviewCounts(NamedTuple):
     counts: npt.NDArray[np.int64]  # entries x CELLS x FIELDS under the new labels
-    before: BoolArray  # entries x items, right under the old labels
-    after: BoolArray
+    before: FloatArray  # entries x items, outcomes under the old labels
+    after: FloatArray
 
 
 def preview(
@@ -116,7 +115,7 @@ def _compute(
 ) -> _PreviewCounts:
     places = {entry.id: index for index, entry in enumerate(entries)}
     counts: list[Any] = [None] * len(entries)
-    bits = [np.zeros((len(entries), len(table)), dtype=bool) for _ in sets]
+    counted_outcomes = [np.zeros((len(entries), len(table))) for _ in sets]
     report(0, len(entries))
     for start in range(0, len(entries), CHUNK):
         chunk = [entry.id for entry in entries[start : start + CHUNK]]
@@ -124,12 +123,12 @@ def _compute(
             same = list(group)
             matrix = unpack_many([entry.packed for entry in same], len(table), k=k)
             indices = [places[entry.id] for entry in same]
-            for part, labels in zip(bits, sets, strict=True):
-                part[indices] = correctness(matrix, labels)
+            for part, labels in zip(counted_outcomes, sets, strict=True):
+                part[indices] = outcomes(matrix, labels)
             for index, counted in zip(indices, tally_many(matrix, sets[1], table=table), strict=True):
                 counts[index] = counted.counts
         report(min(start + CHUNK, len(entries)), len(entries))
-    return _PreviewCounts(np.stack(counts), *bits)
+    return _PreviewCounts(np.stack(counts), *counted_outcomes)
 
 
 def _row(
@@ -169,7 +168,7 @@ def _tests(
 ) -> list[dict[str, Any]]:
     """Neighbours between which significance comes or goes."""
     tests = neighbour_tests(
-        before, after, bits_before=computed.before, bits_after=computed.after, sets=sets, table=table
+        before, after, outcomes_before=computed.before, outcomes_after=computed.after, sets=sets, table=table
     )
     return [
         {"first": entries[test.first].id, "second": entries[test.second].id, "p": [test.p_before, test.p_after]}

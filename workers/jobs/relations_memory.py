@@ -66,7 +66,7 @@ class RelationsMemory:
     index: BoardIndex = field(default_factory=BoardIndex)
     recent: RecentRelations = field(default_factory=RecentRelations)
     selections: dict[bytes, Selection] = field(default_factory=dict)
-    _verdicts: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
+    _votes: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
     _rankings: dict[tuple[str, str], _Ranking] = field(default_factory=dict)  # by label revision and scorer version
     _compared: dict[str, tuple[TaskIdentity, JudgeComparison]] = field(default_factory=dict)  # by label revision
 
@@ -101,15 +101,15 @@ class RelationsMemory:
             known = self._compared[identity.revision] = (identity, compare())
         return known[1]
 
-    def majorities(
+    def votes(
         self, revision: str, names: Collection[str], *, read: Callable[[Collection[str]], Mapping[str, Matrix]]
     ) -> Mapping[str, Matrix]:
-        """Return the majority verdicts of entries; ``read`` is asked for new ones. Others are forgotten, but for those
+        """Return the condensed votes of entries; ``read`` is asked for new ones. Others are forgotten, but for those
         that were asked for last under another label revision."""
-        before = {name: majority for held in self._verdicts.values() for name, majority in held.items()}
+        before = {name: votes for held in self._votes.values() for name, votes in held.items()}
         known = {name: before[name] for name in names if name in before}
         known |= read([name for name in names if name not in known])
-        self._verdicts[revision] = known
+        self._votes[revision] = known
         if len(self.selections) > _MOST_SELECTIONS:
             self.selections = {}
         return known

@@ -1,4 +1,4 @@
-"""A worker of another release: scorer version 2, whose rule takes an undecided vote for the first stored response.
+"""A worker of another release: scorer version 3, whose rule takes an undecided vote for the first stored response.
 
 Run as a process of its own, so that nothing of this rule is in the process that tests it.
 """
@@ -28,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     """
     url, state = arguments
     vlrb.scoring.tally_many = _other_rule
-    vlrb.scorecard.SCORER_VERSION = "2"
+    vlrb.scorecard.SCORER_VERSION = "3"
     from storage.database import open_database
     from tests.factories.boards import labels_file, table
     from vlrb.benchmarks.label_files import load_labels

