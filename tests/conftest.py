@@ -333,7 +333,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of `INTEGRATION`, put what shares fixtures into one process, and the longest first, then browsers.
 
-    In CI, a test of processes, browsers or PostgreSQL may fail once; the summary names it (docs/decisions/0053).
+    In CI, a test of processes, browsers or PostgreSQL may fail once; the summary names it.
     """
     left_out = [item for item in items if _is_left_out(config, item)]
     config.hook.pytest_deselected(items=left_out)

@@ -1,7 +1,7 @@
 """Remarks about a prediction file that its entry keeps: the order tells the label, the votes are those of a baseline.
 
-None of them is a proof. Each says that a score may be of the file's order, not of a judge. What follows from votes that
-need no judge is in docs/decisions/0054-votes-of-a-baseline.md.
+None of them is a proof. Each says that a score may be of the file's order, not of a judge. Where people
+sign in, a file whose votes need no judge waits for a maintainer.
 """
 
 from __future__ import annotations

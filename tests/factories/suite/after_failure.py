@@ -1,6 +1,6 @@
 """A plugin of pytest: after a failed test the fixtures that its file shares are set up anew.
 
-A page, a service or a board that a test leaves half changed would fail its second run (docs/decisions/0053) and the
+A page, a service or a board that a test leaves half changed would fail its second run and the
 tests after it.
 """
 
