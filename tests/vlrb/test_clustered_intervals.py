@@ -111,6 +111,18 @@ def test_a_paired_test_of_pairs_in_groups_is_that_of_the_group_totals() -> None:
     assert (float(stored.delta), float(stored.variance)) == pytest.approx((delta, error**2))
 
 
+def test_stored_sums_of_groups_give_the_tests_of_every_two_of_several_entries() -> None:
+    dice = np.random.default_rng(7)
+    groups = np.repeat(np.arange(46), SIZES)
+    outcomes = dice.choice([0.0, 0.5, 1.0], size=(5, groups.size)) * (dice.random((5, 46)) < 0.8)[:, groups]
+    parts = [groups < 20, groups >= 20]
+    sums = GroupedPairs.count(outcomes, parts, groups=groups)
+    counts = [(paired_sums(outcomes[:, part]), int(part.sum())) for part in parts]
+    stored, found = sums.tests(counts, [[0], [1]]), grouped_tests(outcomes, parts, groups=groups)
+    for name in ("delta", "variance", "p"):
+        assert getattr(stored, name) == pytest.approx(getattr(found, name)), name
+
+
 def test_rank_ranges_of_groups_are_wider_where_pairs_of_a_group_agree() -> None:
     dice = np.random.default_rng(6)
     groups = np.repeat(np.arange(46), SIZES)

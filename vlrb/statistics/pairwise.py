@@ -186,10 +186,14 @@ class GroupedPairs:
     def difference(self, first: Any, second: Any, *, places: Sequence[int], sums: _PairSums) -> GroupedDifference:
         """Return the difference of two entries over some sources; of several pairs where places are arrays."""
         squares, groups = self.sizes[places].sum(axis=0).astype(np.float64)
+        differences, products = (
+            values[places][:, first, second].sum(axis=0, dtype=np.float64)
+            for values in (self.differences, self.products)
+        )
         return grouped_difference(
             DifferenceSums(
-                float(self.differences[places, first, second].sum()) / 4,
-                float(self.products[places, first, second].sum()) / 2,
+                differences / 4,
+                products / 2,
                 squares=squares,
                 groups=groups,
                 net=sums.net,
