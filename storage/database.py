@@ -69,8 +69,8 @@ class OldChain(DatabaseUnusable):
 
 
 class UnknownSchema(DatabaseUnusable):
-    """The tables in this database were made by a version that this one does not know. Upgrade this process to that
-    version, or start with an empty DATA_DIR or DATABASE_URL."""
+    """The tables in this database were made by another version, an earlier or a later one, whose schema this one does
+    not know. Run that version, or start with an empty DATA_DIR or DATABASE_URL."""
 
     def __init__(self) -> None:
         super().__init__(" ".join((UnknownSchema.__doc__ or "").split()))
