@@ -29,6 +29,7 @@ from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.durability import NotReplicated, ReplicaLost
 from storage.files.spool import Spool, TooLarge, UploadedFile, UploadWriter
+from storage.files.uploads import StoreOffline
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
 from storage.limits import submission_pause
@@ -64,6 +65,7 @@ SubmissionError = (
     | SubmissionsPaused
     | NotReplicated
     | ReplicaLost
+    | StoreOffline
 )
 Alarms = Callable[[Session], Sequence[ServiceAlarm]]
 SUBMISSION_ERRORS = get_args(SubmissionError)
@@ -312,6 +314,8 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         return problem_body(503, "submissions-paused", detail=str(refused))
     if isinstance(refused, NotReplicated):
         return problem_body(503, "not-replicated", detail=str(refused), retry_after=60)
+    if isinstance(refused, StoreOffline):
+        return problem_body(503, "store-offline", detail=str(refused), retry_after=60)
     if isinstance(refused, ReplicaLost):
         return problem_body(503, "replica-lost", detail=str(refused))
     if isinstance(refused, FileRejected):

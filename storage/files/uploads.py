@@ -5,6 +5,7 @@ directory. Only then may an upload be acknowledged.
 """
 
 import hashlib
+import logging
 import os
 import re
 import tempfile
@@ -14,20 +15,36 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from uuid import uuid4
 
-from storage.files.object_store import open_store
+from storage.files.object_store import failure_reason, open_store
 from vlrb.common.atomic_files import sync_directory
+from vlrb.common.messages import _
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = ".incoming-"
 _CHUNK = 1 << 20
+
+log = logging.getLogger(__name__)
 
 
 class UploadDamaged(Exception):
     """The stored file no longer has the content that its name is the digest of."""
 
 
+class StoreOffline(ValueError):
+    """The remote store of uploads does not answer, or refuses."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "The store of uploaded files does not answer at the moment. Nothing is wrong with your file: send it "
+                "again in a minute; nothing is done twice."
+            )
+        )
+
+
 class Uploads:
-    """A store of files named by their SHA-256. Raises nothing but OSError and UploadDamaged of its own."""
+    """A store of files named by their SHA-256. Raises nothing but OSError, StoreOffline and UploadDamaged of its
+    own."""
 
     def __init__(self, root: Path | str) -> None:
         """`root`: a directory (created when first needed), or an fsspec URL such as 's3://bucket/uploads'.
@@ -46,10 +63,17 @@ class Uploads:
         return "local" if self._remote is None else "remote"
 
     def keep(self, source: Path | bytes) -> str:
-        """Store the content; returns its SHA-256 (hex). The same content is kept once, also when it comes at once."""
+        """Store the content; returns its SHA-256 (hex). The same content is kept once, also when it comes at once.
+
+        Raises StoreOffline.
+        """
         digest = _hash(source)
         if self._remote is not None:
-            self._keep_remote(source, digest)
+            try:
+                self._keep_remote(source, digest)
+            except OSError as error:
+                log.error("uploads.offline", extra={"data": {"reason": failure_reason(error)}})
+                raise StoreOffline from None
         else:
             self._keep_local(source, digest)
         return digest

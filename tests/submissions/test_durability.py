@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from receipts.signing import Signer
 from storage.database import Database
 from storage.files.durability import REPLICATED, Durability, NotReplicated, ReplicaLost
 from storage.files.spool import UploadedFile
-from storage.files.uploads import Uploads
+from storage.files.uploads import StoreOffline, Uploads
 from storage.models.core import Submission
 from submissions.api import refusal
 from submissions.metadata import Metadata
@@ -38,11 +39,13 @@ def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
     return make_setup(database, tmp_path)
 
 
-def intake(setup: SubmissionSetup, database: Database, *, durability: Durability) -> SubmissionService:
+def intake(
+    setup: SubmissionSetup, database: Database, *, durability: Durability | None = None, uploads: Uploads | None = None
+) -> SubmissionService:
     service = setup.intake
     return SubmissionService(
         database,
-        Uploads(setup.uploads),
+        uploads or Uploads(setup.uploads),
         read=service._read,
         benchmark=BENCHMARK,
         signer=Signer.make(),
@@ -84,6 +87,21 @@ def test_the_answer_says_that_sending_again_is_safe() -> None:
     body = refusal(NotReplicated())
     assert (body["status"], body["code"], body["retry_after"]) == (503, "not-replicated", 60)
     assert "send it again" in body["detail"]
+
+
+def test_a_store_that_hangs_is_said_and_nothing_is_kept(
+    setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "key")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        uploads = Uploads(f"s3://board?endpoint=http://127.0.0.1:{silent.getsockname()[1]}")
+        service = intake(setup, database, uploads=uploads)
+        with pytest.raises(StoreOffline) as refused:
+            service.submit(file(setup), JUDGE, LOCAL)
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(Submission)) == 0
+    assert (refusal(refused.value)["status"], refusal(refused.value)["code"]) == (503, "store-offline")
 
 
 def test_a_lost_replica_promises_no_time(setup: SubmissionSetup, database: Database) -> None:
