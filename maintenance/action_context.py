@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from auth import ANONYMOUS, Identity
 from auth.settings import IdentitySettings
 from maintenance.types import ActionResult
-from storage.database import Database
+from operation.alarms import ServiceAlarm, service_alarms
+from storage.database import Database, Session
 from storage.jobs.tasks import TaskView
 from vlrb.benchmarks.items import ItemTable, load_table
 
@@ -85,6 +86,13 @@ class ActionContext:
     items: ItemLookup = field(default_factory=BundledItems)
     public_events: Mapping[str, PublicEvent] = field(default_factory=dict)  # audit kind -> the decision log's sentence
     retries: Mapping[str, Sequence[Retry]] = field(default_factory=dict)  # kind of task -> who asks for it again
+    raised: Callable[[Session], Sequence[ServiceAlarm]] | None = None  # alarms of this process; None: of its database
+
+    def alarms(self, session: Session) -> Sequence[ServiceAlarm]:
+        """Return what is wrong with the service."""
+        if self.raised is not None:
+            return self.raised(session)
+        return service_alarms(session, self.paths, benchmarks={self.benchmark: self.benchmark})
 
     def acting_as(self, user: Identity) -> ActionContext:
         """Return the same context for the user of a request."""

@@ -14,7 +14,6 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
-from operation.real_board import FoundBoard
 from vlrb.common.messages import _
 
 _WAIT_SECONDS = 0.3
@@ -27,8 +26,6 @@ class CliContext:
     actions: ActionContext
     ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
-    replica_alarm: Callable[[], str | None] = lambda: None  # what is wrong with the replica
-    demo_alarm: Callable[[], FoundBoard | None] = lambda: None  # a board with labels lies where the demo is served
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,12 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
+from operation.alarms import RECEIPT_KEY, ServiceAlarm, demo_beside_board, service_alarms
 from operation.replication.replica_watch import replica_alarm
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
-from storage.database import Database, DatabaseNotMade, DatabaseUnusable, open_migrated
+from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Session, open_migrated
+from storage.integrity import receipt_keys
+from storage.integrity.key_place import KeyPlace
 from submissions.metadata import parse_columns
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import build_table, load_table
@@ -116,10 +119,19 @@ def _context(settings: WorkerSettings, served: ServedSettings, *, database: Data
         identity=_identity(),
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
+        raised=partial(_alarms, settings, served),
     )
-    behind = partial(replica_alarm, settings.database_url, settings.replica)
-    beside = settings.real_board.alarm if settings.real_board is not None else lambda: None
-    return CliContext(context, _ask, note=complain, replica_alarm=behind, demo_alarm=beside)
+    return CliContext(context, _ask, note=complain)
+
+
+def _alarms(settings: WorkerSettings, served: ServedSettings, session: Session) -> list[ServiceAlarm]:
+    """Return the alarms that a shell can find, which has no web process to ask."""
+    known = [RECEIPT_KEY] if receipt_keys.place(session) == KeyPlace.DISK else []
+    if (behind := replica_alarm(settings.database_url, settings.replica)) is not None:
+        known.append(ServiceAlarm("replica-behind", behind))
+    if settings.real_board is not None and (beside := settings.real_board.alarm()):
+        known.append(demo_beside_board(beside))
+    return service_alarms(session, (settings.state_dir,), benchmarks={served.id: served.spec.title}, known=known)
 
 
 def _identity() -> IdentitySettings | None:

@@ -10,13 +10,8 @@ from maintenance.actions import audit, operations, reported, task_retry
 from maintenance.cli import CliContext, CliResult, CommandTree, action_result, numbered
 from maintenance.decision_log import decisions
 from maintenance.types import to_jsonable
-from operation.alarms import DECISION_PENDING, RECEIPT_KEY, ServiceAlarm, demo_beside_board, labels_alarms, of_service
-from storage.integrity import audit_checkpoints, receipt_keys
-from storage.integrity.key_place import KeyPlace
+from storage.integrity import audit_checkpoints
 from vlrb.common.messages import _, joined
-
-_ALARM = "ALARM:"
-_REPORTED_BY_HEALTH = ("rows-changed", DECISION_PENDING)
 
 
 def add_commands(tree: CommandTree) -> None:
@@ -80,21 +75,9 @@ def _retry(c: CliContext, o: argparse.Namespace) -> CliResult:
 def _health(c: CliContext, o: argparse.Namespace) -> CliResult:
     result = operations.health(c.actions)
     data = [str(path) for path in c.actions.paths]
-    with c.actions.database.read() as session:
-        raised = [alarm for alarm in of_service(session, c.actions.paths) if alarm.code not in _REPORTED_BY_HEALTH]
-        here = labels_alarms(session, {c.actions.benchmark: c.actions.benchmark})
-        raised += [alarm for alarm in here if alarm.code not in _REPORTED_BY_HEALTH]
-        if receipt_keys.place(session) == KeyPlace.DISK:
-            raised.append(RECEIPT_KEY)
-    if (behind := c.replica_alarm()) is not None:
-        raised.append(ServiceAlarm("replica-behind", behind))
-    if beside := c.demo_alarm():
-        raised.append(demo_beside_board(beside))
-    lines = [_("ALARM: {sentence}", sentence=_(alarm.sentence)) for alarm in raised]
-    text = joined([text_output.installation(c.actions.benchmark, data), text_output.health(result), *lines], "\n")
-    alarms = [alarm._asdict() for alarm in raised]
-    body = {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(result), "alarms": alarms}
-    return CliResult(text, body, ok=_ALARM not in text)
+    text = joined([text_output.installation(c.actions.benchmark, data), text_output.health(result)], "\n")
+    body = {"benchmark": c.actions.benchmark, "data": data, **to_jsonable(result)}
+    return CliResult(text, body, ok=not result.alarms)
 
 
 def _verify(c: CliContext, o: argparse.Namespace) -> CliResult:

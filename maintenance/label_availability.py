@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from maintenance.types import Conflict
+from operation.alarms import labels_remedy
 from storage.database import Session
 from storage.jobs import worker_heartbeats
-from storage.labels import label_imports
 from vlrb.common.messages import _
 
 
@@ -17,28 +17,6 @@ def require_labels_loaded(session: Session, benchmark: str, *, revision: str) ->
             _(
                 "No running worker has the labels of revision {revision}: {remedy}.",
                 revision=revision,
-                remedy=_remedy(session, benchmark, revision=revision),
+                remedy=labels_remedy(session, benchmark, revision=revision),
             ),
         )
-
-
-def revisions_not_loaded(session: Session, benchmark: str, *, shown: str) -> str | None:
-    """Return the alarm if no worker holds the board's labels, else None."""
-    if not worker_heartbeats.no_worker_has(session, benchmark, revision=shown):
-        return None
-    return _(
-        "No running worker has the labels of revision {shown}, which the board shows, so "
-        "submissions wait and the board stays as it is: {remedy}.",
-        shown=shown,
-        remedy=_remedy(session, benchmark, revision=shown),
-    )
-
-
-def _remedy(session: Session, benchmark: str, *, revision: str) -> str:
-    if label_imports.find(session, benchmark, revision=revision) is None:
-        return _("name {revision} in LABELS again and start the workers anew", revision=revision)
-    return _(
-        "bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them",
-        benchmark=benchmark,
-        revision=revision,
-    )

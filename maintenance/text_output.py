@@ -331,8 +331,6 @@ def health(result: Health) -> str:
         _("jobs: {counts}", counts=_counts(result.jobs)),
         _("tasks: {counts}", counts=_counts(result.tasks)),
     ]
-    if result.advice is not None:
-        lines.append(result.advice)
     lines.append(_("last backup: {backup}", backup=backup(result)))
     if result.waiting_seconds is not None:
         lines.append(_("the oldest job has waited for {waiting_seconds:.0f} s", waiting_seconds=result.waiting_seconds))
@@ -360,8 +358,7 @@ def health(result: Health) -> str:
         )
         for disk in result.disks
     ]
-    if result.integrity is not None:
-        lines.append(_("ALARM: {sentence}", sentence=_(result.integrity.sentence)))
+    lines += [_("ALARM: {sentence}", sentence=_(alarm.sentence)) for alarm in result.alarms]
     checked = result.integrity_checked_at
     lines.append(
         _("stored rows compared with the audit chain: {state}", state=_("not yet") if checked is None else iso(checked))

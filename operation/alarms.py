@@ -20,9 +20,9 @@ from operation.replication.sealed_key import AT_RISK
 from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
-from storage.labels import label_sets
+from storage.labels import label_imports, label_sets
 from storage.labels.pending_rules import pending_rules
-from vlrb.common.messages import _, joined
+from vlrb.common.messages import Message, _, joined
 
 NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-differ"
 DECISION_PENDING = "decision-pending"
@@ -50,7 +50,7 @@ def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
     """Return the alarms that database and disks give."""
     alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
     figures_now = figures.gather(session)
-    if alarm := _stuck(figures_now):
+    if alarm := _scoring(figures_now):
         alarms.append(alarm)
     if (uploads := stored_uploads.alarm(session)) is not None:
         alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
@@ -99,19 +99,38 @@ def labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[S
         holding = worker_heartbeats.workers_holding(session, benchmark, revision=board.label_revision)
         strangers = [name for name, holds in holding.items() if not holds]
         if len(strangers) == len(holding) > 0:
-            yield _labels_missing(title, board.label_revision)
+            remedy = labels_remedy(session, benchmark, revision=board.label_revision)
+            yield _labels_missing(title, board.label_revision, remedy=remedy)
         elif strangers:
             yield _worker_without_labels(strangers, title, revision=board.label_revision)
 
 
-def _labels_missing(title: str, revision: str) -> ServiceAlarm:
+def labels_remedy(session: Session, benchmark: str, *, revision: str) -> Message:
+    """Return what to do where workers lack the labels of a revision."""
+    if label_imports.find(session, benchmark, revision=revision) is None:
+        return _("name {revision} in LABELS again and start the workers anew", revision=revision)
+    return _(
+        "bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them",
+        benchmark=benchmark,
+        revision=revision,
+    )
+
+
+def _labels_missing(title: str, revision: str, *, remedy: Message) -> ServiceAlarm:
     words = _(
+        "No running worker has the labels of revision {revision}, which the board of {title} shows, so submissions "
+        "wait and the board stays as it is: {remedy}.",
+        revision=revision,
+        title=title,
+        remedy=remedy,
+    )
+    public = _(
         "No running worker has the labels of revision {revision}, which the board of {title} shows; "
         "submissions are kept and scored later.",
         revision=revision,
         title=title,
     )
-    return ServiceAlarm("labels-missing", words, blocking=True, effect=SCORES_LATE)
+    return ServiceAlarm("labels-missing", words, blocking=True, effect=SCORES_LATE, public=public)
 
 
 def _worker_without_labels(names: Sequence[str], title: str, *, revision: str) -> ServiceAlarm:
@@ -160,13 +179,20 @@ def _last_copy(age: float | None) -> str:
     )
 
 
-def _stuck(service_figures: ServiceFigures) -> ServiceAlarm | None:
-    if not service_figures.stuck:
-        return None
+def _scoring(service_figures: ServiceFigures) -> ServiceAlarm | None:
+    """Return what is wrong with workers: none is there, none gets on, or they are too few."""
+    if service_figures.worker_age is None or service_figures.worker_age > worker_heartbeats.LIVE_SECONDS:
+        words = _("No worker has shown itself lately; submissions are kept and scored later.")
+        return ServiceAlarm("worker-offline", words, blocking=True, effect=SCORES_LATE)
     waits = max(service_figures.oldest_job_age or 0.0, service_figures.oldest_running_age or 0.0)
-    words = _(
-        "A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, and stop "
-        "it: another one is started and takes the job over.",
-        waits=waits,
-    )
-    return ServiceAlarm("worker-stuck", words, blocking=True, effect=SCORES_LATE)
+    if service_figures.stuck:
+        words = _(
+            "A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, and stop "
+            "it: another one is started and takes the job over.",
+            waits=waits,
+        )
+        return ServiceAlarm("worker-stuck", words, blocking=True, effect=SCORES_LATE)
+    if waits > figures.STUCK_SECONDS:
+        words = _("The oldest job has waited for {waits:.0f} s. Start more workers if this lasts.", waits=waits)
+        return ServiceAlarm("queue-waits", words, effect=SCORES_LATE)
+    return None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from common.kept_answer import KeptAnswer
 from operation import figures, incidents
-from operation.alarms import SCORES_LATE, ServiceAlarm
-from operation.figures import STUCK_SECONDS, ServiceFigures
+from operation.alarms import ServiceAlarm
 from operation.incidents import Incident
 from operation.replication.replica_watch import ReplicaWatch
 from operation.start import RESTORED
@@ -23,7 +22,6 @@ from storage.labels.pending_rules import pending_rules
 from storage.limits import submission_pause
 
 FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
-_WORKER_SILENT = 60.0
 EXAMPLE = {
     "status": "operational",
     "queue": 0,
@@ -42,31 +40,33 @@ EXAMPLE = {
 }
 
 
-@dataclass(slots=True)
 class PublicStatus:
     """What everybody may know, made at most every few seconds."""
 
-    database: Database
-    replica: ReplicaWatch | None = None
-    benchmarks: Mapping[str, str] = field(default_factory=dict)  # id -> title of those that are served
-    clock: Callable[[], float] = time.monotonic
-    alarms: Callable[[Session], Sequence[ServiceAlarm]] = lambda _: ()  # of operators; the public learns the effects
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _made: tuple[float, dict[str, Any]] | None = None
+    def __init__(
+        self,
+        database: Database,
+        replica: ReplicaWatch | None = None,
+        *,
+        benchmarks: Mapping[str, str] = MappingProxyType({}),
+        alarms: Callable[[Session], Sequence[ServiceAlarm]] = lambda _: (),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`benchmarks`: id -> title of those that are served. `alarms`: those of operators; the public learns their
+        effects."""
+        self.database, self.replica, self.benchmarks, self.alarms = database, replica, benchmarks, alarms
+        self._kept = KeptAnswer(self._make, FRESH_SECONDS, clock=clock)
 
     def get(self) -> dict[str, Any]:
         """Return the status; `offline` where the database does not answer."""
-        with self._lock:
-            if self._made is None or self.clock() - self._made[0] > FRESH_SECONDS:
-                self._made = (self.clock(), self._make())
-            return self._made[1]
+        return self._kept.get()
 
     def _make(self) -> dict[str, Any]:
         try:
             with self.database.read() as session:
                 result = figures.gather(session)
                 known, paused = incidents.recent(session), submission_pause.pause_message(session)
-                effects = _effects(result, self.alarms(session))
+                effects = sorted({alarm.effect for alarm in self.alarms(session) if alarm.effect})
                 restored = figures.last_event_age(session, RESTORED)
                 boards = [_board(session, benchmark, title=title) for benchmark, title in self.benchmarks.items()]
         except SQLAlchemyError:
@@ -103,13 +103,6 @@ def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
         "board_seconds": _whole(board_figures.snapshot_age),
         "decision": None if pending is None else pending.sentence,
     }
-
-
-def _effects(service_figures: ServiceFigures, alarms: Sequence[ServiceAlarm]) -> list[str]:
-    """Return what visitors notice. An alarm that only operators can act on has no effect, and is not theirs to read."""
-    silent = service_figures.worker_age is None or service_figures.worker_age > _WORKER_SILENT
-    waits = (service_figures.oldest_job_age or 0.0) > STUCK_SECONDS
-    return sorted({alarm.effect for alarm in alarms if alarm.effect} | ({SCORES_LATE} if silent or waits else set()))
 
 
 def _word(known: list[Incident], paused: str | None, *, effects: list[str]) -> str:

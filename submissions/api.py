@@ -6,7 +6,7 @@ from asyncio import Lock
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 from weakref import WeakValueDictionary
 
 import anyio
@@ -24,14 +24,14 @@ from auth.limits.rate_limit import address_of
 from auth.middleware import identity_of
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
 from auth.role_routes import RoleRoute
-from operation.alarms import NO_FILES, ServiceAlarm
+from common.kept_answer import KeptAnswer
+from operation.alarms import NO_FILES, ServiceAlarm, of_service
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.durability import NotReplicated, ReplicaLost
 from storage.files.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage.files.uploads import StoreOffline
 from storage.jobs import worker_heartbeats
-from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import RateLimited
 from submissions import activity, openapi_examples, policy_text, visibility_options
@@ -68,11 +68,12 @@ SubmissionError = (
     | StoreOffline
 )
 Alarms = Callable[[Session], Sequence[ServiceAlarm]]
+_ALARMS: Alarms = partial(of_service, paths=())
 SUBMISSION_ERRORS = get_args(SubmissionError)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
 
 UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", detail="There is no submission with this id.")
-WORKER_SILENT_AFTER = 30.0  # seconds without a heartbeat
+_READY_SECONDS = 1.0  # for which the answer of /readyz is given again: many ask, every second
 _CHECKS_AT_ONCE = 2  # files that are read at one time
 _FORM_LIMIT = 128 * 1024  # bytes of one text field
 _MOST_FIELDS = len(FIELDS) + len(visibility_options.FIELDS) + 8
@@ -111,10 +112,9 @@ def build(
     track: Callable[[str, Identity], Status | None],
     database: Database,
     rules: activity.ActivityRules,
-    alarms: Alarms = lambda session: (),
+    alarms: Alarms = _ALARMS,
 ) -> APIRouter:
-    """Return the routes. `rules`: what the activity list may tell. `alarms`: what /readyz names beside database and
-    workers."""
+    """Return the routes. `rules`: what the activity list may tell. `alarms`: what is wrong with the service."""
     router = APIRouter()
     reading = _FileReading(intake, spool)
     _add_check(router, reading)
@@ -123,7 +123,7 @@ def build(
     router.include_router(_owner_routes(database, intake.benchmark))
     _add_policy(router, intake)
     _add_events(router, database, rules=rules)
-    _add_health(router, database, benchmark=intake.benchmark, alarms=alarms)
+    _add_health(router, database, alarms)
     return router
 
 
@@ -384,7 +384,9 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-def _add_health(router: APIRouter, database: Database, *, benchmark: str, alarms: Alarms) -> None:
+def _add_health(router: APIRouter, database: Database, alarms: Alarms) -> None:
+    kept = KeptAnswer(partial(_readiness, database, alarms), _READY_SECONDS)
+
     @router.get("/healthz", responses=openapi_examples.HEALTH)
     async def healthz() -> Response:
         """Report that this process answers."""
@@ -392,38 +394,35 @@ def _add_health(router: APIRouter, database: Database, *, benchmark: str, alarms
 
     @router.get("/readyz", responses=openapi_examples.READY)
     def readyz() -> Response:
-        """Report whether the database answers and a worker with the board's labels has sent a recent heartbeat.
+        """Report whether the database answers and no alarm says that nothing is taken or scored.
 
         `paused`: why no submissions are taken. `alarms`: what an operator should look at meanwhile.
         """
         try:
-            with database.read() as session:
-                seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
-                board = label_sets.current(session, benchmark)
-                missing = board is not None and worker_heartbeats.no_worker_has(
-                    session, benchmark, revision=board.label_revision
-                )
-                raised = alarms(session)
+            readiness = kept.get()
         except SQLAlchemyError:
             detail = _("The database does not answer.")
             return problem(503, "database-offline", detail=detail, retry_after=DATABASE_RETRY_SECONDS)
-        # Before the worker is looked for: where no disk has room, it may be unable to show itself.
-        for alarm in raised:
-            if alarm.blocking and alarm.effect == NO_FILES:
-                return problem(503, alarm.code, detail=alarm.public or alarm.sentence)
-        if seen is None or seen.seconds_ago > WORKER_SILENT_AFTER:
-            detail = _("No worker has shown itself lately; submissions are kept and scored later.")
-            return problem(503, "worker-offline", detail=detail)
-        if board is not None and missing:
-            detail = _(
-                "No running worker has the labels of revision {revision}, which the board shows; submissions are "
-                "kept and scored later.",
-                revision=board.label_revision,
-            )
-            return problem(503, "labels-missing", detail=detail)
-        for alarm in raised:
-            if alarm.blocking:
-                return problem(503, alarm.code, detail=alarm.public or alarm.sentence)
-        age = round(seen.seconds_ago, 1)
-        named = [{"code": alarm.code, "detail": alarm.public or alarm.sentence} for alarm in raised]
-        return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": paused, "alarms": named})
+        # First that no file is taken: where no disk has room, a worker may be unable to show itself.
+        blocking = [alarm for alarm in readiness.alarms if alarm.blocking]
+        if blocking:
+            alarm = min(blocking, key=lambda alarm: alarm.effect != NO_FILES)
+            return problem(503, alarm.code, detail=alarm.public or alarm.sentence)
+        named = [{"code": alarm.code, "detail": alarm.public or alarm.sentence} for alarm in readiness.alarms]
+        age = readiness.worker_age
+        return JSONResponse({"status": "ready", "worker_age_seconds": age, "paused": readiness.paused, "alarms": named})
+
+
+class _Readiness(NamedTuple):
+    """What /readyz says. `paused`: the message while no submissions are taken; `worker_age`: seconds since a
+    heartbeat."""
+
+    alarms: Sequence[ServiceAlarm]
+    paused: str | None
+    worker_age: float | None
+
+
+def _readiness(database: Database, alarms: Alarms) -> _Readiness:
+    with database.read() as session:
+        seen, paused = worker_heartbeats.last_seen(session), submission_pause.pause_message(session)
+        return _Readiness(alarms(session), paused, worker_age=None if seen is None else round(seen.seconds_ago, 1))

@@ -28,12 +28,10 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
 from maintenance.decision_log import PublicLog
-from operation.alarms import ServiceAlarm, service_alarms
 from operation.metrics import render
 from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
-from storage.files.durability import REPLICATED
 from submissions.account_page import activity_lines, next_submission_line, submission_rows
 from web.actions import ACTIONS
 from web.background import lifespan
@@ -43,7 +41,7 @@ from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.languages import LanguageDispatch
 from web.middleware_stack import middleware, wrap
 from web.owner_actions import owner_actions
-from web.services import BenchmarkServices, Services, action_context, activity_rules
+from web.services import BenchmarkServices, Services, action_context, activity_rules, process_alarms
 
 
 def create_app(settings: Settings, services: Services, *, on_misconfigured: Callable[[], None]) -> ASGIApp:
@@ -131,7 +129,7 @@ def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
 
 def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     use_cases, database = of.submissions, services.database
-    alarms = _alarms(settings, services)
+    alarms = process_alarms(settings, services)
     rules = activity_rules(of.served)
     app.include_router(
         submissions.api.build(
@@ -145,24 +143,12 @@ def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of
     app.include_router(receipts.api.build(of.receipts))
 
 
-def _alarms(settings: Settings, services: Services) -> partial[list[ServiceAlarm]]:
-    """Return what gives the alarms of this process."""
-    return partial(
-        service_alarms,
-        paths=(settings.state_dir,),
-        replica=services.replica,
-        benchmarks=services.titles,
-        replicated=settings.durability == REPLICATED,
-        known=services.known_alarms,
-    )
-
-
 def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> None:
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
     status = PublicStatus(
-        services.database, services.replica, benchmarks=services.titles, alarms=_alarms(settings, services)
+        services.database, services.replica, benchmarks=services.titles, alarms=process_alarms(settings, services)
     )
     app.include_router(web.status_page.build(services.first.context, status))
 

@@ -294,6 +294,18 @@ def policy_facts(settings: Settings, served: ServedSettings, session: Session) -
     }
 
 
+def process_alarms(settings: Settings, services: Services) -> Callable[[Session], list[ServiceAlarm]]:
+    """Return what gives the alarms of this process."""
+    return partial(
+        service_alarms,
+        paths=(settings.state_dir,),
+        replica=services.replica,
+        benchmarks=services.titles,
+        replicated=settings.durability == REPLICATED,
+        known=services.known_alarms,
+    )
+
+
 def action_context(settings: Settings, services: Services, *, of: BenchmarkServices | None = None) -> ActionContext:
     """Return the context of actions in the web process; each request adds its user.
 
@@ -311,4 +323,5 @@ def action_context(settings: Settings, services: Services, *, of: BenchmarkServi
         items=of.items,
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
+        raised=process_alarms(settings, services),
     )

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from maintenance import label_availability
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
+from operation.alarms import ServiceAlarm
 from operation.build import UNKNOWN, own_commit
 from storage.files import backups
 from storage.files.backups import BackupRecord
@@ -22,11 +22,10 @@ from storage.integrity.integrity_alarms import IntegrityAlarm
 from storage.jobs import job_queue, tasks
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_sets
-from storage.labels.pending_rules import pending_rules
 from storage.limits import submission_pause
 from storage.models.core import Job
 from storage.models.moderation import Task
-from vlrb.common.messages import _, joined, ngettext
+from vlrb.common.messages import _, ngettext
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"
@@ -68,13 +67,7 @@ class Health:
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     commit: str = UNKNOWN  # of the process that answers
-    labels_missing: str | None = None  # what to do where no worker holds the labels that the board shows
-    rules_pending: str | None = None  # what to do where new submissions wait for a decision on scoring rules
-
-    @property
-    def advice(self) -> str | None:
-        """Alarms for a maintainer: labels that no worker holds, workers with other rules."""
-        return joined(filter(None, (self.labels_missing, self.rules_pending)), " ") or None
+    alarms: tuple[ServiceAlarm, ...] = ()
 
 
 @action(
@@ -209,12 +202,7 @@ def health(ctx: ActionContext) -> Health:
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             commit=own_commit(),
-            labels_missing=(
-                label_availability.revisions_not_loaded(session, ctx.benchmark, shown=board.label_revision)
-                if board
-                else None
-            ),
-            rules_pending=pending.sentence if (pending := pending_rules(session, ctx.benchmark)) else None,
+            alarms=tuple(ctx.alarms(session)),
         )
 
 

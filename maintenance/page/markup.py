@@ -180,8 +180,7 @@ def health(
         for failed_task in result.failed_tasks
     ]
     state = (
-        (refusal(result.integrity.sentence) if result.integrity is not None else "")
-        + (refusal(result.advice) if result.advice is not None else "")
+        "".join(refusal(alarm.sentence) for alarm in result.alarms)
         + _facts(facts)
         + table(
             _("Workers"),

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from storage.database import Database
+from storage.jobs import worker_heartbeats
 from tests.databases import new_database
 from tests.factories import boards, small_benchmark
 from tests.factories.suite.programs import run_maintenance
@@ -39,6 +40,8 @@ def _json(environ: dict[str, str], *arguments: str) -> Any:
 def demo(tmp_path: Path) -> tuple[dict[str, str], Database]:
     small_benchmark.write_demo(tmp_path)
     opened = new_database(f"sqlite:///{tmp_path}/demo/leaderboard.db")
+    with opened.write() as session:
+        worker_heartbeats.record_heartbeat(session, "worker-1")
     return _environ(tmp_path), opened
 
 
@@ -86,6 +89,15 @@ def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str],
     head.write_text(json.dumps({**json.loads(head.read_text()), "hash": "0" * 64}))
     assert "not the one" in _run(environ, "audit", "verify", "--head", str(head), expect=1)
     assert "is described anew: organisation, temperature" in _run(environ, "audit", "log", "--edits")
+
+
+def test_health_fails_while_no_worker_runs(demo: tuple[dict[str, str], Database]) -> None:
+    environ, database = demo
+    with database.write() as session:
+        worker_heartbeats.remove(session, "worker-1")
+    report = json.loads(run_maintenance("health", "--json", environ=environ).stdout)
+    assert [alarm["code"] for alarm in report["alarms"]] == ["worker-offline"]
+    assert "ALARM" in _run(environ, "health", expect=1)
 
 
 def test_a_reader_that_goes_away_is_no_error(demo: tuple[dict[str, str], Database]) -> None:

@@ -56,9 +56,9 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
         with refuses(Conflict, "labels-missing"):
             label_availability.require_labels_loaded(session, "demo", revision="v2")
     found = operations.health(by(database, MAINTAINER))
-    assert found.advice is not None
-    assert found.advice.startswith("No running worker") and "revision v2, which the board" in found.advice
-    assert found.advice in text_output.health(found)
+    assert [alarm.code for alarm in found.alarms] == ["labels-missing"]
+    assert found.alarms[0].sentence in text_output.health(found)
+    assert markup.health(found)[0].count("revision v2") == 2, "what the board shows, and the alarm"
     with database.write() as session:
         worker_heartbeats.add_loaded_revision(session, "alive", benchmark="demo", revision="v2")
         worker_heartbeats.add_loaded_revision(
@@ -66,7 +66,8 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
         )  # has not said anything: it still does not
         label_availability.require_labels_loaded(session, "demo", revision="v1")
         assert worker_heartbeats.no_worker_has(session, "demo", revision="v3")
-    assert operations.health(by(database, MAINTAINER)).advice is None
+    held = [alarm.code for alarm in operations.health(by(database, MAINTAINER)).alarms]
+    assert held == ["worker-without-labels"], "of an earlier release"
     with database.write() as session:
         worker_heartbeats.record_heartbeat(session, "alive")
         assert not worker_heartbeats.no_worker_has(session, "demo", revision="v2"), (

@@ -22,6 +22,7 @@ from storage.database import Database, open_database
 from storage.files import backups
 from storage.files.backups import BackupTarget
 from storage.integrity import audit
+from storage.jobs import worker_heartbeats
 from tests.databases import new_database
 from tests.postgres import Cluster
 from tests.real_data import real_file
@@ -209,6 +210,8 @@ def test_health_exits_1_on_an_alarm_and_says_what_to_do(
 ) -> None:
     for name, value in {"DATA_DIR": tmp_path / "old", "LABELS": "v2=/labels.jsonl", "REPLICA_URL": ""}.items():
         monkeypatch.setenv(name, str(value))
+    with database.write() as session:
+        worker_heartbeats.record_heartbeat(session, "worker-1")
     assert main(["health"]) == 0
     monkeypatch.setenv("REPLICA_URL", str(tmp_path / "replica"))
     capsys.readouterr()

@@ -140,6 +140,14 @@ def test_alarms_of_the_database_say_what_visitors_notice(database: Database, mon
     assert effects == {"disk-full": NO_FILES, "worker-stuck": SCORES_LATE, "uploads-damaged": ""}
 
 
+def test_readyz_and_the_status_name_the_same_trouble(tmp_path: Path, database: Database) -> None:
+    with database.write() as session:
+        worker_heartbeats.remove(session, "worker-1")
+    http = client(database, tmp_path)
+    assert http.get("/readyz").json()["code"] == "worker-offline"
+    assert http.get("/api/v1/status").json()["effects"] == [SCORES_LATE]
+
+
 def test_a_worker_that_died_is_forgotten_after_an_hour(database: Database) -> None:
     with database.write() as session:
         session.execute(update(WorkerHeartbeat).values(started_at=0, heartbeat_at=WorkerHeartbeat.heartbeat_at - 3700))

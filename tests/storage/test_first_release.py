@@ -19,7 +19,7 @@ from sqlalchemy.engine import make_url
 
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreScope
-from operation.alarms import DECISION_PENDING, labels_alarms
+from operation.alarms import DECISION_PENDING, service_alarms
 from operation.public_status import PublicStatus
 from storage.boards import snapshots
 from storage.database import Database, migrate, open_database
@@ -121,8 +121,8 @@ def test_its_service_says_that_files_wait_for_the_new_rules_and_scores_them_once
     command = f'rescore apply demo --scorer-version {SCORER_VERSION} --reason "..." --confirm "demo scorer '
     public = _public(database)
     assert public["effects"] == [DECISION_PENDING]
-    health = operations.health(by(database, MAINTAINER)).advice
-    for told in (waiting.reason, health, public["benchmarks"][0]["decision"]):
+    (alarm,) = operations.health(by(database, MAINTAINER)).alarms
+    for told in (waiting.reason, alarm.sentence, public["benchmarks"][0]["decision"]):
         assert told is not None and command in told
 
     worker.enqueue_missing()
@@ -132,7 +132,7 @@ def test_its_service_says_that_files_wait_for_the_new_rules_and_scores_them_once
     )
     runner.run_all()
     assert _status(database, new).state == "scored"
-    assert (_public(database)["queue"], operations.health(by(database, MAINTAINER)).advice) == (0, None)
+    assert (_public(database)["queue"], operations.health(by(database, MAINTAINER)).alarms) == (0, ())
     worker.publish_snapshot()
     with database.read() as session:
         assert audit.verify(session) is None
@@ -148,4 +148,4 @@ def _status(database: Database, submission: str) -> Status:
 def _public(database: Database) -> dict[str, Any]:
     """Return what /status says."""
     served = {"demo": "Demo"}
-    return PublicStatus(database, benchmarks=served, alarms=lambda session: [*labels_alarms(session, served)]).get()
+    return PublicStatus(database, benchmarks=served, alarms=lambda session: service_alarms(session, (), benchmarks=served)).get()

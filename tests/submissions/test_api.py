@@ -353,7 +353,7 @@ def test_liveness_and_readiness(served: Served) -> None:
     problem_of(served.http.get("/readyz"), 503, code="worker-offline")
     with served.database.write() as session:
         worker_heartbeats.record_heartbeat(session, "worker-1")
-    assert served.http.get("/readyz").json()["status"] == "ready"
+    until(lambda: served.http.get("/readyz").json()["status"] == "ready", 10, what="its answer is a second old")
 
 
 def test_the_interface_is_described(served: Served) -> None:
