@@ -6,6 +6,7 @@ ends the process with code 1. A process has one such timer. What the process hel
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import logging
 import os
@@ -20,6 +21,8 @@ from typing import NoReturn
 WEB_SECONDS = 17.0  # within which the web process ends, whatever it waits for; without a hanging part it takes less
 WORKER_SECONDS = 4.0
 STALLED_SECONDS = 300.0  # without a turn of a loop, after which its process ends
+_PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None) if sys.platform.startswith("linux") else None  # not after a fork, which may hold its lock
 _STDERR = 2  # not sys.stderr, which a test may have replaced by one without a file
 
 
@@ -93,3 +96,14 @@ class Watchdog:
         _timer.start(self._seconds)
         if _timer.ends_at is not None:  # a signal came meanwhile, and its timer is the one that counts
             _timer.start(self._seconds)
+
+
+def end_with_parent(parent: int, sign: signal.Signals) -> None:
+    """Ask Linux for a signal when the parent is gone, however it went; elsewhere do nothing. For a child at its start.
+
+    Linux looks at the thread that made the child.
+    """
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, sign)
+        if os.getppid() != parent:  # it ended in between
+            os._exit(1)

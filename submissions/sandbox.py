@@ -14,6 +14,7 @@ import errno
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Collection
@@ -21,6 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from common.exit_deadline import end_with_parent
 from vlrb.benchmarks.items import ItemTable, load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS
 from vlrb.benchmarks.spec_file import load_spec
@@ -222,6 +224,7 @@ def _read_here(path: Path, benchmark: str, *, definitions: Path) -> dict[str, An
 def _main(arguments: list[str]) -> int:
     path, benchmark, definitions, memory_bytes, cpu_seconds = arguments
     try:
+        end_with_parent(os.getppid(), signal.SIGKILL)
         _lower_limits(int(memory_bytes), int(cpu_seconds))
         sys.stdout.write(json.dumps(_read_here(Path(path), benchmark, definitions=Path(definitions))))
     except MemoryError:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import logging
 import os
 import signal
-import sys
 import time
 from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
-from common.exit_deadline import WORKER_SECONDS
+from common.exit_deadline import WORKER_SECONDS, end_with_parent
 from workers import WRONG_CONFIGURATION
 
 log = logging.getLogger(__name__)
@@ -21,7 +20,6 @@ log = logging.getLogger(__name__)
 _FIRST_DELAY, _LONGEST_DELAY = 0.2, 30.0  # seconds before a restart; doubles with each early death
 _STEADY = 20.0  # seconds after which a worker counts as having started well
 _PATIENCE = WORKER_SECONDS + 1.0  # seconds that a program gets to finish what it does
-_PR_SET_PDEATHSIG = 1
 _EVENTS = ("started", "ended", "misconfigured")  # in the log, after the program's name
 
 
@@ -76,25 +74,13 @@ class Supervisor:
     async def _start(self) -> Process:
         # Its own group: Ctrl-C in a terminal reaches this process only, which then stops the worker in order.
         process = await asyncio.create_subprocess_exec(
-            *self._command, env=self._environ, process_group=0, preexec_fn=_die_with_parent(os.getpid())
+            *self._command,
+            env=self._environ,
+            process_group=0,
+            preexec_fn=partial(end_with_parent, os.getpid(), signal.SIGTERM),
         )
         log.info(self._started, extra={"data": {"pid": process.pid}})
         return process
-
-
-def _die_with_parent(parent: int) -> Callable[[], None] | None:
-    """Return what the child does first: ask Linux for SIGTERM when the parent is gone, however it went. Elsewhere:
-    nothing."""
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None)
-
-    def ask() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-        if os.getppid() != parent:  # it died in between
-            os._exit(1)
-
-    return ask
 
 
 async def _either(process: Process, stop: asyncio.Event) -> bool:

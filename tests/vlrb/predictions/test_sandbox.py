@@ -2,6 +2,8 @@
 
 import json
 import logging
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from submissions import sandbox
 from submissions.sandbox import Limits, ReadingFailed, read_isolated, read_isolated_among
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
+from tests.factories.services.service import ROOT, alive, until
 from tests.factories.specs import INVENTED, VL
 from vlrb.benchmarks.items import ItemTable, build_table
 from vlrb.benchmarks.spec import DEFINITIONS
@@ -162,3 +165,18 @@ def test_the_address_of_another_benchmark_is_given_where_it_is_served(
     assert upload is None
     assert report["other_benchmark"]["id"] == "multimodal-rewardbench"
     assert (report["other_benchmark"]["path"] is not None) is linked
+
+
+def test_the_child_ends_with_the_process_that_wants_its_answer(tmp_path: Path) -> None:
+    endless = tmp_path / "endless"
+    os.mkfifo(endless)
+    program = (
+        "import sys; from pathlib import Path; from submissions.sandbox import *; read_isolated(Path(sys.argv[1]))"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program, str(endless)], cwd=ROOT)
+    children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children")
+    with endless.open("wb"):  # the child has begun to read
+        (child,) = map(int, children.read_text().split())
+        parent.kill()
+        parent.wait()
+        until(lambda: not alive(child), 10, what="the child is gone")
