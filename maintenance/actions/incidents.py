@@ -51,6 +51,7 @@ def newest(ctx: ActionContext) -> list[Incident]:
     "POST /api/v1/maintenance/incidents",
     help="announce an incident",
     audit=incidents.OPENED,
+    button="Announce an incident",
 )
 def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
     """Tell everybody about an incident. For maintainers."""
@@ -69,6 +70,7 @@ def open_incident(ctx: ActionContext, text: IncidentText) -> ActionResult:
     "POST /api/v1/maintenance/incidents/{number}/update",
     help="add to an open incident",
     audit=incidents.UPDATED,
+    button="Add to the incident",
 )
 def update_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) -> ActionResult:
     """Add to an open incident. For maintainers. Raises NotFound, Conflict."""
@@ -80,6 +82,7 @@ def update_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) 
     "POST /api/v1/maintenance/incidents/{number}/close",
     help="close an incident",
     audit=incidents.CLOSED,
+    button="Close the incident",
 )
 def close_incident(ctx: ActionContext, number: RowNumber, *, text: UpdateText) -> ActionResult:
     """End an incident. For maintainers. Raises NotFound, Conflict."""
