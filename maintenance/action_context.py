@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from auth import ANONYMOUS, Identity
 from auth.settings import IdentitySettings
 from maintenance.types import ActionResult
-from operation.alarms import ServiceAlarm, service_alarms
+from operation.alarms import Alarms, ServiceAlarm, service_alarms
 from storage.database import Database, Session
 from storage.jobs.tasks import TaskView
 from vlrb.benchmarks.items import ItemTable, load_table
@@ -86,7 +86,7 @@ class ActionContext:
     items: ItemLookup = field(default_factory=BundledItems)
     public_events: Mapping[str, PublicEvent] = field(default_factory=dict)  # audit kind -> the decision log's sentence
     retries: Mapping[str, Sequence[Retry]] = field(default_factory=dict)  # kind of task -> who asks for it again
-    raised: Callable[[Session], Sequence[ServiceAlarm]] | None = None  # alarms of this process; None: of its database
+    raised: Alarms | None = None  # alarms of this process; None: of its database
 
     def alarms(self, session: Session) -> Sequence[ServiceAlarm]:
         """Return what is wrong with the service."""

@@ -119,12 +119,12 @@ def _context(settings: WorkerSettings, served: ServedSettings, *, database: Data
         identity=_identity(),
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
-        raised=partial(_alarms, settings, served),
+        raised=partial(_alarms, settings=settings, served=served),
     )
     return CliContext(context, _ask, note=complain)
 
 
-def _alarms(settings: WorkerSettings, served: ServedSettings, session: Session) -> list[ServiceAlarm]:
+def _alarms(session: Session, *, settings: WorkerSettings, served: ServedSettings) -> list[ServiceAlarm]:
     """Return the alarms that a shell can find, which has no web process to ask."""
     known = [RECEIPT_KEY] if receipt_keys.place(session) == KeyPlace.DISK else []
     if (behind := replica_alarm(settings.database_url, settings.replica)) is not None:

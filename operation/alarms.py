@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -42,42 +42,37 @@ class ServiceAlarm(NamedTuple):
     public: str = ""
 
 
+Alarms = Callable[[Session], Sequence[ServiceAlarm]]
 RECEIPT_KEY = ServiceAlarm("receipt-key-at-risk", AT_RISK)
 DEMO_BESIDE_BOARD = "demo-beside-board"
 
 
-def of_service(session: Session, paths: Sequence[Path]) -> list[ServiceAlarm]:
-    """Return the alarms that database and disks give."""
-    alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
-    figures_now = figures.gather(session)
-    if alarm := _scoring(figures_now):
-        alarms.append(alarm)
-    if (uploads := stored_uploads.alarm(session)) is not None:
-        alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
-    if (rows := integrity_alarms.alarm(session)) is not None:
-        alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
-    if backups.failures_since_last(session):
-        alarms.append(ServiceAlarm("backup-failed", _last_copy(figures_now.backup_age)))
-    return alarms
-
-
 def service_alarms(
     session: Session,
-    paths: Sequence[Path],
+    paths: Sequence[Path] = (),
     *,
     replica: ReplicaWatch | None = None,
     benchmarks: Mapping[str, str] = MappingProxyType({}),
     replicated: bool = False,
     known: Sequence[ServiceAlarm] = (),
 ) -> list[ServiceAlarm]:
-    """Return the alarms of a web process: those of database and disks, and the replica's.
+    """Return what is wrong with the service. Whatever tells of trouble asks this, and nothing else.
 
-    `benchmarks`: those that are served, id -> title; labels that no worker holds are an alarm.
+    `paths`: whose disks are looked at. `benchmarks`: those that are served, id -> title.
     `replicated`: submissions are acknowledged once the replica has them.
     `known`: those that only a restart with other settings can end.
     """
-    alarms = of_service(session, paths)
-    alarms += labels_alarms(session, benchmarks)
+    alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
+    figures_now = figures.gather(session)
+    if alarm := _scoring(figures_now):
+        alarms.append(alarm)
+    alarms += _labels_alarms(session, benchmarks)
+    if (uploads := stored_uploads.alarm(session)) is not None:
+        alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
+    if (rows := integrity_alarms.alarm(session)) is not None:
+        alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
+    if backups.failures_since_last(session):
+        alarms.append(ServiceAlarm("backup-failed", _last_copy(figures_now.backup_age)))
     if replica is not None and replica.alarm is not None:
         effect = NO_FILES if replicated else ""
         alarms.append(
@@ -86,7 +81,7 @@ def service_alarms(
     return [*alarms, *known]
 
 
-def labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[ServiceAlarm]:
+def _labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[ServiceAlarm]:
     """Yield an alarm for each board (id -> title) whose labels no running worker, or not every one, holds, and for
     each whose scorer version none counts by."""
     for benchmark, title in benchmarks.items():

@@ -9,10 +9,9 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from operation.replication import stored_uploads
 from storage.clock import database_now
 from storage.files import backups
-from storage.integrity import audit, integrity_alarms, integrity_check
+from storage.integrity import audit, integrity_check
 from storage.jobs import worker_heartbeats
 from storage.models.core import AuditEvent, BoardState, Job, Snapshot, State, Submission, WorkerHeartbeat
 
@@ -39,8 +38,6 @@ class ServiceFigures:
     snapshot_age: float | None
     build_seconds: tuple[float, ...]  # of the last hour's, sorted: from the first query to the published board
     backup_age: float | None
-    damaged_uploads: int
-    changed_rows: int
 
     @property
     def stuck(self) -> bool:
@@ -53,7 +50,7 @@ def gather(session: Session) -> ServiceFigures:
     """Return all figures of one moment."""
     now = session.execute(select(database_now())).scalar_one()
     scoring, waiting, last = _recent(session, now)
-    backup, uploads, rows = backups.last(session), stored_uploads.alarm(session), integrity_alarms.alarm(session)
+    backup = backups.last(session)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
     seen = worker_heartbeats.last_seen(session)
     workers, revisions = _live(session, now)
@@ -72,8 +69,6 @@ def gather(session: Session) -> ServiceFigures:
         snapshot_age=_age(now, snapshot),
         build_seconds=_build_seconds(session, now),
         backup_age=_age(now, backup.started_at if backup else None),
-        damaged_uploads=uploads.problems if uploads else 0,
-        changed_rows=len(rows.sentences) if rows else 0,
     )
 
 

@@ -13,6 +13,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from operation import figures
+from operation.alarms import Alarms, ServiceAlarm, service_alarms
 from operation.build import BuildFacts
 from operation.figures import BoardAges, ServiceFigures
 from operation.replication.replica_watch import ReplicaWatch
@@ -30,6 +31,7 @@ class InstallationCollector(Collector):
     build: BuildFacts
     replica: ReplicaWatch | None = None
     backups_kept: int = 0
+    alarms: Alarms = service_alarms
 
     def describe(self) -> Sequence[Metric]:
         """Return nothing: registering must not read the database."""
@@ -47,12 +49,14 @@ class InstallationCollector(Collector):
         try:
             with self.database.read() as session:
                 result, boards = figures.gather(session), figures.board_ages(session)
+                alarms = self.alarms(session)
         except SQLAlchemyError:
             yield gauge("leaderboard_database_up", "Whether the database answers.", value=0)
             return
         yield gauge("leaderboard_database_up", "Whether the database answers.", value=1)
         yield from _of_database(result)
         yield from _of_boards(boards)
+        yield from _of_alarms(alarms)
 
 
 def make_registry(collector: Collector) -> CollectorRegistry:
@@ -118,12 +122,14 @@ def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
     for (benchmark, revision), number in sorted(service_figures.revisions.items()):
         loaded.add_metric([benchmark, revision], number)
     yield loaded
-    yield gauge(
-        "leaderboard_uploads_damaged", "Uploads that the daily check missed.", value=service_figures.damaged_uploads
-    )
-    yield gauge(
-        "leaderboard_rows_changed", "Rows that differ from the audit chain.", value=service_figures.changed_rows
-    )
+
+
+def _of_alarms(alarms: Sequence[ServiceAlarm]) -> Iterator[Metric]:
+    words = "Alarms that hold, as health lists them; `effect` is what visitors notice."
+    family = GaugeMetricFamily("leaderboard_alarm", words, labels=["code", "effect"])
+    for alarm in alarms:
+        family.add_metric([alarm.code, alarm.effect], 1)
+    yield family
 
 
 def _of_boards(boards: Mapping[str, BoardAges]) -> Iterator[Metric]:

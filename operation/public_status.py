@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from common.kept_answer import KeptAnswer
 from operation import figures, incidents
-from operation.alarms import ServiceAlarm
+from operation.alarms import Alarms, service_alarms
 from operation.incidents import Incident
 from operation.replication.replica_watch import ReplicaWatch
 from operation.start import RESTORED
@@ -49,7 +49,7 @@ class PublicStatus:
         replica: ReplicaWatch | None = None,
         *,
         benchmarks: Mapping[str, str] = MappingProxyType({}),
-        alarms: Callable[[Session], Sequence[ServiceAlarm]] = lambda _: (),
+        alarms: Alarms = service_alarms,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`benchmarks`: id -> title of those that are served. `alarms`: those of operators; the public learns their

@@ -15,7 +15,6 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
 
@@ -25,7 +24,7 @@ from auth.middleware import identity_of
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
 from auth.role_routes import RoleRoute
 from common.kept_answer import KeptAnswer
-from operation.alarms import NO_FILES, ServiceAlarm, of_service
+from operation.alarms import NO_FILES, Alarms, ServiceAlarm, service_alarms
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.durability import NotReplicated, ReplicaLost
@@ -67,8 +66,6 @@ SubmissionError = (
     | ReplicaLost
     | StoreOffline
 )
-Alarms = Callable[[Session], Sequence[ServiceAlarm]]
-_ALARMS: Alarms = partial(of_service, paths=())
 SUBMISSION_ERRORS = get_args(SubmissionError)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
 
@@ -112,7 +109,7 @@ def build(
     track: Callable[[str, Identity], Status | None],
     database: Database,
     rules: activity.ActivityRules,
-    alarms: Alarms = _ALARMS,
+    alarms: Alarms = service_alarms,
 ) -> APIRouter:
     """Return the routes. `rules`: what the activity list may tell. `alarms`: what is wrong with the service."""
     router = APIRouter()
@@ -123,7 +120,7 @@ def build(
     router.include_router(_owner_routes(database, intake.benchmark))
     _add_policy(router, intake)
     _add_events(router, database, rules=rules)
-    _add_health(router, database, alarms)
+    _add_health(router, database, alarms=alarms)
     return router
 
 
@@ -384,7 +381,7 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
         await anyio.lowlevel.checkpoint()
 
 
-def _add_health(router: APIRouter, database: Database, alarms: Alarms) -> None:
+def _add_health(router: APIRouter, database: Database, *, alarms: Alarms) -> None:
     kept = KeptAnswer(partial(_readiness, database, alarms), _READY_SECONDS)
 
     @router.get("/healthz", responses=openapi_examples.HEALTH)

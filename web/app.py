@@ -41,7 +41,7 @@ from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.languages import LanguageDispatch
 from web.middleware_stack import middleware, wrap
 from web.owner_actions import owner_actions
-from web.services import BenchmarkServices, Services, action_context, activity_rules, process_alarms
+from web.services import BenchmarkServices, Services, action_context, activity_rules
 
 
 def create_app(settings: Settings, services: Services, *, on_misconfigured: Callable[[], None]) -> ASGIApp:
@@ -129,7 +129,7 @@ def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
 
 def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     use_cases, database = of.submissions, services.database
-    alarms = process_alarms(settings, services)
+    alarms = services.alarms
     rules = activity_rules(of.served)
     app.include_router(
         submissions.api.build(
@@ -147,9 +147,7 @@ def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> N
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(
-        services.database, services.replica, benchmarks=services.titles, alarms=process_alarms(settings, services)
-    )
+    status = PublicStatus(services.database, services.replica, benchmarks=services.titles, alarms=services.alarms)
     app.include_router(web.status_page.build(services.first.context, status))
 
 

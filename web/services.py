@@ -26,7 +26,7 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
-from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, ServiceAlarm, demo_beside_board
+from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, Alarms, ServiceAlarm, demo_beside_board, service_alarms
 from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
@@ -96,7 +96,7 @@ class Services:
     request_metrics: RequestMetrics
     registry: CollectorRegistry
     replica: ReplicaWatch | None = None
-    known_alarms: tuple[ServiceAlarm, ...] = ()  # those that only a restart with other settings can end
+    alarms: Alarms = service_alarms
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
     email: EmailDelivery | None = None  # where SMTP_URL is set
 
@@ -137,6 +137,18 @@ def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mappin
     return public_ranks(snapshots, served.spec)
 
 
+def _alarms(settings: Settings, replica: ReplicaWatch | None) -> Alarms:
+    """Return what gives the alarms of this process."""
+    return partial(
+        service_alarms,
+        paths=(settings.state_dir,),
+        replica=replica,
+        benchmarks={served.id: served.spec.title for served in settings.served},
+        replicated=settings.durability == REPLICATED,
+        known=tuple(settings_alarms(settings)),
+    )
+
+
 def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | None:
     if (server := settings.mail_server) is None:
         return None
@@ -157,12 +169,9 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
     """Return the services; none of them reads the database yet."""
     replica = _watch(settings, database)
     durability = _durability(settings, replica)
-    build = BuildFacts(BUILD, own_commit())
-    registry = make_registry(
-        InstallationCollector(
-            database, settings.state_dir, build=build, replica=replica, backups_kept=settings.backup_keep
-        )
-    )
+    alarms = _alarms(settings, replica)
+    collector = InstallationCollector(database, settings.state_dir, build=BuildFacts(BUILD, own_commit()))
+    registry = make_registry(replace(collector, replica=replica, backups_kept=settings.backup_keep, alarms=alarms))
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([worker.spec for worker in settings.served], local_mode=local)
     benchmarks = tuple(
@@ -181,7 +190,7 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         request_metrics=RequestMetrics(registry),
         registry=registry,
         replica=replica,
-        known_alarms=tuple(settings_alarms(settings)),
+        alarms=alarms,
         shared_rates=SharedRates(database, auth.seal) if several else None,
         email=_email_delivery(settings, auth),
     )
@@ -294,18 +303,6 @@ def policy_facts(settings: Settings, served: ServedSettings, session: Session) -
     }
 
 
-def process_alarms(settings: Settings, services: Services) -> Callable[[Session], list[ServiceAlarm]]:
-    """Return what gives the alarms of this process."""
-    return partial(
-        service_alarms,
-        paths=(settings.state_dir,),
-        replica=services.replica,
-        benchmarks=services.titles,
-        replicated=settings.durability == REPLICATED,
-        known=services.known_alarms,
-    )
-
-
 def action_context(settings: Settings, services: Services, *, of: BenchmarkServices | None = None) -> ActionContext:
     """Return the context of actions in the web process; each request adds its user.
 
@@ -323,5 +320,5 @@ def action_context(settings: Settings, services: Services, *, of: BenchmarkServi
         items=of.items,
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),
-        raised=process_alarms(settings, services),
+        raised=services.alarms,
     )

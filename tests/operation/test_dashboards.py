@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
 from operation import figures
+from operation.alarms import RECEIPT_KEY
 from operation.build import BuildFacts
 from operation.figures import BoardAges, ServiceFigures
 from operation.metrics import InstallationCollector, make_registry, render
@@ -39,8 +40,6 @@ EVERYTHING = ServiceFigures(
     snapshot_age=1.0,
     build_seconds=(0.1, 0.2),
     backup_age=1.0,
-    damaged_uploads=0,
-    changed_rows=0,
 )
 BOARDS = {"demo": BoardAges(1.0, 1.0)}
 _NAME = re.compile(r"\b((?:leaderboard|process)_\w+)(?:\{([^}]*)\})?")
@@ -63,7 +62,9 @@ def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(figures, "board_ages", lambda session: BOARDS)
     watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))))
     registry: CollectorRegistry = make_registry(
-        InstallationCollector(database, tmp_path, build=BuildFacts("1", "a"), replica=watch)
+        InstallationCollector(
+            database, tmp_path, build=BuildFacts("1", "a"), replica=watch, alarms=lambda _: [RECEIPT_KEY]
+        )
     )
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
     RequestMetrics(registry).record(scope, 200, seconds=0.1)

@@ -54,7 +54,7 @@ def client(database: Database, folder: Path, *, raised: Sequence[ServiceAlarm] |
     settings = Settings.from_env({"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
     with pytest.MonkeyPatch.context() as patch:
         if raised is not None:
-            patch.setattr("web.app.service_alarms", lambda session, **_: list(raised))
+            patch.setattr("web.services.service_alarms", lambda session, **_: list(raised))
         app = create_app(
             settings, build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None
         )

@@ -141,7 +141,7 @@ def test_tables_of_an_unknown_version_are_refused_and_left_alone(database: Datab
     submitted(database, 1)
     with database.write() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '0017'"))
-    with pytest.raises(UnknownSchema, match="an earlier or a later one.*empty DATA_DIR"):
+    with pytest.raises(UnknownSchema, match=r"an earlier or a later one.*empty DATA_DIR"):
         migrate(database)
     with database.read() as session:
         assert session.execute(text("SELECT count(*) FROM submissions")).scalar_one() == 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -148,4 +149,4 @@ def _status(database: Database, submission: str) -> Status:
 def _public(database: Database) -> dict[str, Any]:
     """Return what /status says."""
     served = {"demo": "Demo"}
-    return PublicStatus(database, benchmarks=served, alarms=lambda session: service_alarms(session, (), benchmarks=served)).get()
+    return PublicStatus(database, benchmarks=served, alarms=partial(service_alarms, benchmarks=served)).get()
