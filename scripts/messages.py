@@ -20,9 +20,13 @@ from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
 from scripts.declared_texts import declared_texts
-from scripts.texts import PACKAGES, ROOT
 from vlrb.common.translations import DOMAIN, LOCALES
 
+ROOT = Path(__file__).parents[1]
+PACKAGES = (
+    "auth", "common", "leaderboard", "maintenance", "operation", "receipts", "review", "settings", "storage",
+    "submissions", "vlrb", "web", "workers",
+)  # fmt: skip
 _KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
 _CALL = re.compile(rb"\b(?:_|n?gettext)\(")
 _OPTIONS = {"trimmed": "true", "newstyle_gettext": "true", "silent": "false"}

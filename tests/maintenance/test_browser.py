@@ -150,7 +150,7 @@ def test_rows_are_ticked_and_a_dialog_names_what_happens_to_them(page: Page, ent
     bar.get_by_role("button", name="Hide").click()
     dialog = tab.get_by_role("dialog", name="Hide")
     expect(dialog.get_by_role("listitem")).to_have_count(2)
-    expect(dialog).to_contain_text("Take an entry off every public page")
+    expect(dialog).to_contain_text("off every public page")
     usual = dialog.get_by_label("Usual texts")
     usual.select_option(index=1)
     expect(dialog.get_by_label("Reason")).to_have_value(re.compile("^Under review"))

@@ -401,7 +401,7 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
         by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2", RescoreScope(**scope)
     )
     assert (said.changed, said.task_id) == (False, None)
-    assert said.message == f"All 2 entries were scored under revision v2, scorer version {SCORER_VERSION} already."
+    assert said.message.endswith(f"scorer version {SCORER_VERSION} already.")
     with board.database.read() as session:
         assert audit.head(session) == before
 
