@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from auth.problem_details import problem
 from leaderboard import openapi_examples
 from leaderboard.board.columns import by_key, columns_of
-from leaderboard.board.disclosure import redact_entry, rounded
+from leaderboard.board.disclosure import entry_behaviour, redact_entry, rounded
 from leaderboard.board.opening import finding
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.query import ordered_as, read_query, row_test
@@ -27,7 +27,6 @@ from vlrb.common.messages import _
 from vlrb.protocols import protocols
 from vlrb.scorecard import scorecard
 from vlrb.scoring import Tally
-from vlrb.votes import Behaviour
 
 _BEFORE = (
     "id",
@@ -239,7 +238,7 @@ def _plain(row: BoardRow, name: str) -> Any:
 
 def entry_scorecard(entry: Mapping[str, Any], revision: str, *, board_version: BoardVersion) -> dict[str, Any]:
     """Return the scorecard of one entry under a label revision that it was scored with."""
-    behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], self_consistency=entry["self_consistency"])
+    behaviour = entry_behaviour(entry, revision)
     tally = Tally.from_json(entry["tallies"][revision], board_version.spec)
     card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
     card["scorer_version"] = board_version.snapshot["scorer_version"]
@@ -250,8 +249,7 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, *, board_version: B
     findings = findings_json(
         card["protocols"][board_version.spec.ranking],
         tally=None if redacted else tally,
-        behaviour=behaviour,
-        pairs=card["items"] - card["missing_items"],
+        position_bias=behaviour.position_bias,
         keys=board_version.spec.category_keys,
     )
     return {**card, "best_of": best_of, "remark": remark, "findings": findings}

@@ -119,7 +119,13 @@ ENTRY = answers(
             }
         },
         "k_curve": [{"k": 1, _POOLED: 0.55, _MEAN: 0.55}],
-        "behaviour": {"first_shown_rate": 0.504, "self_consistency": 0.71, "both_votes_right": None},
+        "behaviour": {
+            "first_shown_rate": 0.504,
+            "position_bias": {"value": 0.006, "low": -0.011, "high": 0.023, "pairs": 1247},
+            "one_order": False,
+            "self_consistency": 0.71,
+            "both_votes_right": None,
+        },
         "findings": {
             "category": {
                 "strongest": _SPEC.category_keys[1],
@@ -127,7 +133,7 @@ ENTRY = answers(
                 "not_separable_from": [_SPEC.category_keys[0], _SPEC.category_keys[2]],
             },
             "length": {"favours": "longer", "longer": 0.641, "shorter": 0.522},
-            "position": {"favours": None, "first_shown_rate": 0.504},
+            "position": {"favours": None, "bias": 0.006},
         },
     },
     _400_invalid_as_of=_OLD,

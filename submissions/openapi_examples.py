@@ -37,6 +37,7 @@ CHECK = answers(
         "votes_per_item": 5,
         "parse_rate": 0.921,
         "first_shown_rate": 0.504,
+        "one_order": False,
         "warnings": [],
         "problems": [_PROBLEM],
         "problem_count": 1,

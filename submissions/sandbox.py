@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any
 
 from common.exit_deadline import end_with_parent
+from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.items import ItemTable, load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from vlrb.predictions.problems import FileWarning, ProblemCollector
-from vlrb.votes import Behaviour, Votes
+from vlrb.votes import Votes
 
 _ROOT = Path(__file__).resolve().parent.parent
 _OUTPUT_LIMIT = 4 * 2**20
@@ -170,26 +171,30 @@ def _packed(upload: Predictions) -> dict[str, Any]:
         "items": upload.items,
         "votes_per_item": upload.votes.k,
         "table_items": len(upload.votes.matrix),
-        "behaviour": asdict(upload.behaviour),
+        "behaviour": upload.behaviour.to_json(),
         "texts": upload.texts,
         "warnings": [asdict(warning) for warning in upload.warnings],
         "votes": base64.b64encode(upload.votes.pack()).decode(),
+        "orders": upload.orders and base64.b64encode(upload.orders.pack()).decode(),
     }
 
 
 def _unpacked(packed: dict[str, Any]) -> Predictions:
-    votes = Votes.unpack(base64.b64decode(packed["votes"]), packed["table_items"], k=packed["votes_per_item"])
+    votes, orders = (
+        packed[name] and Votes.unpack(base64.b64decode(packed[name]), packed["table_items"], k=packed["votes_per_item"])
+        for name in ("votes", "orders")
+    )
     warnings = tuple(FileWarning(w["code"], w["message"], ids=tuple(w["ids"])) for w in packed["warnings"])
-    behaviour = Behaviour(**packed["behaviour"])
     about_texts = packed["texts"]
     return Predictions(
         packed["format"],
         packed["revision"],
         votes=votes,
-        behaviour=behaviour,
+        behaviour=Behaviour.from_json(packed["behaviour"]),
         items=packed["items"],
         warnings=warnings,
         texts=about_texts,
+        orders=orders,
     )
 
 

@@ -139,9 +139,11 @@ def _facts(report: CheckReport) -> list[tuple[str, str]]:
     if report.get("parse_rate") is not None:
         rows.append((_("Readable votes"), f"{percent(report['parse_rate'])}%"))
     if report.get("first_shown_rate") is not None:
-        rows.append(
-            (_("Picked the first answer"), _("{share:.1f}% (50% is unbiased)", share=100 * report["first_shown_rate"]))
-        )
+        share = 100 * report["first_shown_rate"]
+        unbiased = _("{share:.1f}% (50% is unbiased)", share=share)
+        one_order = _("{share:.1f}% (says nothing: the order is nearly always the same)", share=share)
+        says = one_order if report.get("one_order") else unbiased
+        rows.append((_("Picked the first answer"), says))
     return rows
 
 

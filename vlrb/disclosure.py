@@ -29,7 +29,7 @@ _DIGITS = 3  # of a fraction: 0.1 point
 
 _PARTS = (
     _(
-        "counts, sources, error tags, the K curve, difficulty, length, other rules and groupings, "
+        "counts, sources, error tags, the K curve, difficulty, length, position bias, other rules and groupings, "
         "and paired differences"
     ),
     _("the macro average, the categories, rank ranges, and everything finer than half a point"),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from vlrb.behaviour import Behaviour
 from vlrb.protocols import category_counts, protocols, ratios, scores
 from vlrb.scoring import FIELDS, LENGTHS, Tally, length_index
 from vlrb.statistics.reliability import k_curve, odd_votes
 from vlrb.statistics.uncertainty import mover_macro, wilson
-from vlrb.votes import Behaviour
 
 SCORER_VERSION = "2"
 _COUNTS = ("n", "agree", "reject", "undecided", "half_right")
@@ -32,7 +33,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "scorer_version": SCORER_VERSION,
         "items": n,
         "votes_per_item": tally.k,
-        "decided_rate": (agree + reject) / n,
+        "decided_rate": (agree + reject) / max(agree + reject + undecided, 1),  # of the pairs that the file has
         "parse_rate": behaviour.parse_rate,
         "missing_items": n - agree - reject - undecided,
         "tally": by_category,
@@ -43,6 +44,8 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "k_curve": _k_curve(tally),
         "behaviour": {
             "first_shown_rate": behaviour.first_shown_rate,
+            "position_bias": behaviour.position_bias and asdict(behaviour.position_bias),
+            "one_order": behaviour.one_order,
             "self_consistency": behaviour.self_consistency,
             "both_votes_right": agree / n if tally.k == 2 else None,
             "preferred_response": {length: _with_accuracy(tally, length) for length in LENGTHS},

@@ -115,12 +115,3 @@ def without_labels(matrix: Matrix) -> Matrix:
 
 _WIDE = b"\x04"
 _QUADS: Matrix = np.stack([(np.arange(256) >> shift & 3) + ABSENT for shift in (0, 2, 4, 6)], axis=1).astype(np.int8)
-
-
-@dataclass(frozen=True, slots=True)
-class Behaviour:
-    """Statistics of a judge's file that need no label; rates are fractions."""
-
-    parse_rate: float  # votes for either response / votes of the file
-    first_shown_rate: float | None  # votes for the response shown first / votes with a known order; None without one
-    self_consistency: float | None  # mean over items of (votes for the more frequent verdict / K); None for K = 1

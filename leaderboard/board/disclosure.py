@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.disclosure import (
     BY_CATEGORY,
@@ -29,6 +30,7 @@ from vlrb.statistics.uncertainty import Z
 
 _HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")
+_OF_FILE = ("parse_rate", *_LABEL_FREE)
 
 
 def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], *, spec: BenchmarkSpec) -> dict[str, Any]:
@@ -72,6 +74,13 @@ def redact_entry(card: Mapping[str, Any], spec: BenchmarkSpec, *, level: str = B
         "behaviour": {name: card["behaviour"][name] for name in _LABEL_FREE},
         "disclosure": level,
     }
+
+
+def entry_behaviour(entry: Mapping[str, Any], revision: str) -> Behaviour:
+    """Return an entry's behaviour on the pairs of a label revision, as it was counted with them; where that is not
+    shown, on all pairs of its file."""
+    counted = entry["tallies"][revision].get("behaviour")
+    return Behaviour.from_json(counted or {name: entry.get(name) for name in _OF_FILE})
 
 
 def shown_strict(card: Mapping[str, Any], level: str, *, spec: BenchmarkSpec) -> dict[str, Any]:

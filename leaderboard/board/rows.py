@@ -471,8 +471,9 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, *, grouping: str, spe
             low[:, at], high[:, at] = np.where(complete, mean.low, np.nan), np.where(complete, mean.high, np.nan)
     totals = category_counts(counts, spec).sum(axis=-2)
     n, agree, reject, undecided = (totals[:, FIELDS.index(name)] for name in ("n", "agree", "reject", "undecided"))
-    decided = np.where(n > 0, (agree + reject) / np.maximum(n, 1), np.nan)
-    return _Numbers(shares, counted, low=low, high=high, decided=decided, missing=n - agree - reject - undecided)
+    present = agree + reject + undecided  # a pair that the file's revision lacks was not left unanswered
+    decided = np.where(present > 0, (agree + reject) / np.maximum(present, 1), np.nan)
+    return _Numbers(shares, counted, low=low, high=high, decided=decided, missing=n - present)
 
 
 def _pooled_only(numbers: _Numbers, spec: BenchmarkSpec) -> _Numbers:

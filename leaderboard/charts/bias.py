@@ -11,8 +11,7 @@ import numpy as np
 
 from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
 from vlrb.common.messages import _, ngettext
-from vlrb.scoring import FIELDS
-from vlrb.statistics.uncertainty import ALPHA, Z, wilson
+from vlrb.statistics.uncertainty import ALPHA, Z
 
 LENGTHS = ("longer", "shorter")
 
@@ -88,23 +87,11 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> Fit | None:
     )
 
 
-def first_shown(judge: Judge) -> Estimate | None:
-    """Return how often the judge chose the response shown first, in percent of its votes; None where the order is not
-    known.
-
-    The interval counts pairs, not votes: the K votes on a pair repeat one another, and how much they do is not known
-    here, so they are taken to be as good as one. A pair counts as far as its votes could be read.
-    """
-    rate = judge.behaviour.first_shown_rate
-    if rate is None:
-        return None
-    counts = judge.tally.counts[: len(judge.tally.spec.sources)].sum(axis=0)
-    present = int(counts[[FIELDS.index(name) for name in ("agree", "reject", "undecided")]].sum())
-    pairs = round(judge.behaviour.parse_rate * present)
-    if pairs < 1:
-        return None
-    low, high = wilson(rate * pairs, pairs)
-    return Estimate(100 * rate, 100 * low, high=100 * high, n=pairs)
+def position_estimate(judge: Judge) -> Estimate | None:
+    """Return the position bias in points, positive where the response shown first is favoured; None where it is not
+    known."""
+    bias = judge.behaviour.position_bias
+    return None if bias is None else Estimate(100 * bias.value, 100 * bias.low, high=100 * bias.high, n=bias.pairs)
 
 
 def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] | None:
@@ -116,10 +103,10 @@ def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] |
 
 def position_finding(estimates: Sequence[Estimate]) -> str:
     """Return how many judges lean to a place, as far as intervals tell."""
-    first = sum(estimate.low is not None and estimate.low > 50 for estimate in estimates)
-    second = sum(estimate.high is not None and estimate.high < 50 for estimate in estimates)
+    first = sum(estimate.low is not None and estimate.low > 0 for estimate in estimates)
+    second = sum(estimate.high is not None and estimate.high < 0 for estimate in estimates)
     if not first and not second:
-        return _("How often the first response is chosen")
+        return _("Position bias")
     if len(estimates) == 1:
         if first:
             return _("This judge leans to the first response shown")

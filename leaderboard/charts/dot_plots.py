@@ -169,6 +169,8 @@ def dots(
         if alone
         else _panels(lines, estimates, keys=keys, page=page, titles=titles)
     )
+    if words.centre is not None:
+        panels = [replace(panel, chances=(words.centre,) * len(lines)) for panel in panels]
     grid = _Grid.fitting(panels, page)
     lowest = _lowest(panels, words.start)
     words = replace(words, axis=with_legend(words.axis, (cell for panel in panels for cell in panel.estimates)))
@@ -177,7 +179,8 @@ def dots(
     for index, panel in enumerate(panels):
         traces += _dot_traces(panel, grid, index=index, page=page)
         layout["shapes"] += _panel_lines(panel, grid, index=index, p=p, scale=(lowest, words.end))
-        layout["annotations"] += _panel_words(panel, grid, index=index, page=page)
+        numbers = None if words.centre is None else [signed(cell.value) if cell else "" for cell in panel.estimates]
+        layout["annotations"] += _panel_words(panel, grid, index=index, page=page, numbers=numbers)
     _scales(layout, grid, page=page, words=words, lowest=lowest)
     return {"data": traces, "layout": layout}
 
@@ -222,18 +225,21 @@ def dumbbells(
 
 def _scales(layout: Json, grid: _Grid, *, page: Page, words: ChartText, lowest: int) -> None:
     """Add the axes beneath each column of panels, and what they measure."""
-    usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
-    ticks = [tick for tick in usual if tick >= lowest]
-    if words.end < 100:  # around chance (50%), alike on both sides
-        step = max(5, int((words.end - CHANCE) * 0.7) // 5 * 5)
-        ticks = [CHANCE - step, CHANCE, CHANCE + step]
-    chance = str(CHANCE) if page.spec.ties else page.text(_("{value}<br>chance", value=CHANCE))
-    labels = [chance if tick == CHANCE else str(tick) for tick in ticks]
+    if words.centre is None:
+        usual = (0, 25, CHANCE, 75, 100) if grid.roomy else (0, CHANCE, 100)
+        ticks = [tick for tick in usual if tick >= lowest]
+        chance = str(CHANCE) if page.spec.ties else page.text(_("{value}<br>chance", value=CHANCE))
+        labels = [chance if tick == CHANCE else str(tick) for tick in ticks]
+    else:
+        step = max(5, int((words.end - words.centre) * 0.7) // 5 * 5)
+        ticks = [words.centre - step, words.centre, words.centre + step]
+        labels = [str(tick).replace("-", "\u2212") for tick in ticks]
     for column in range(grid.columns):
         layout[grid.axis(column, "xaxis")] = bare_axis(
             page.palette, range=[lowest, words.end], domain=grid.domain(column), tickvals=ticks, ticktext=labels
         )
-    axis = _("{axis}; upright line: chance", axis=words.axis) if page.spec.ties else words.axis
+    names_chance = page.spec.ties and words.centre is None
+    axis = _("{axis}; upright line: chance", axis=words.axis) if names_chance else words.axis
     under(layout, page, text=axis, shift=42)
 
 

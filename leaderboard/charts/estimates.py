@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.board.disclosure import entry_behaviour
 from leaderboard.share import escape
+from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import Message, _
 from vlrb.common.rounding import one_decimal
@@ -23,7 +25,6 @@ from vlrb.protocols import category_counts, protocols, ratios
 from vlrb.scorecard import score_row, scorecard
 from vlrb.scoring import Tally, slice_index, slices
 from vlrb.statistics.uncertainty import wilson
-from vlrb.votes import Behaviour
 
 SnapshotEntry = Mapping[str, Any]
 Extreme = Callable[[Iterable[float]], float]
@@ -83,9 +84,7 @@ def judges(
         if counts is None:
             missing.append(display_name(entry))
         else:
-            behaviour = Behaviour(
-                entry["parse_rate"], entry.get("first_shown_rate"), self_consistency=entry.get("self_consistency")
-            )
+            behaviour = entry_behaviour(entry, label_revision)
             name, kind = display_name(entry), str(entry.get("judge_type") or "")
             result.append(
                 Judge(name, Tally.from_json(counts, spec), behaviour=behaviour, id=str(entry["id"]), type=kind)

@@ -27,7 +27,7 @@ from leaderboard.charts.base import (
     table,
     to_chart,
 )
-from leaderboard.charts.bias import LENGTHS, first_shown, length_estimates, length_finding, position_finding
+from leaderboard.charts.bias import LENGTHS, length_estimates, length_finding, position_estimate, position_finding
 from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
 from leaderboard.charts.estimates import (
     Estimate,
@@ -102,7 +102,7 @@ def _scored_and_reported(
         key=lambda line: estimate.value if (estimate := line.estimates.get(headline)) is not None else -1, reverse=True
     )
     if remarks := [joined((row.model, row.note), " ") for row in view.around.reported if row.note]:
-        notes += (_("Of the reported results: {remarks}.", remarks=joined(remarks, "; ")),)
+        notes += (_("Of the reported results: {remarks}.", remarks=joined(remarks, _("; "))),)
     return drawn, notes
 
 
@@ -273,41 +273,42 @@ def _kind(kind: str) -> str:
     return Message(name, {}).written(name.capitalize()) if name else _("Kind unknown")
 
 
-def _knows_order(entry: SnapshotEntry) -> bool:
-    return entry["first_shown_rate"] is not None
+def _has_position_bias(entry: SnapshotEntry) -> bool:
+    return any((tally.get("behaviour") or {}).get("position_bias") for tally in (entry.get("tallies") or {}).values())
 
 
-@chart("position", _("Position"), place=8, group="biases", needs="nothing", suits=_knows_order)
+@chart("position", _("Position"), place=8, group="biases", needs="counts", suits=_has_position_bias)
 def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Return how often each judge chose the response that it was shown first."""
+    """Return what it changes for each judge whether the better response is shown first or second."""
     result, notes = chosen_judges(entries, view)
-    known = [(judge, estimate) for judge in result if (estimate := first_shown(judge)) is not None]
-    if silent := [judge.name for judge in result if first_shown(judge) is None]:
-        notes += (
-            _("The file does not state which response was shown first: {names}.", names=joined(map(isolated, silent))),
+    known = [(judge, estimate) for judge in result if (estimate := position_estimate(judge)) is not None]
+    if silent := [judge.name for judge in result if position_estimate(judge) is None]:
+        reason = _(
+            "Not known, since the order is nearly always the same or the file does not state it: {names}.",
+            names=joined(map(isolated, silent)),
         )
+        notes += (reason,)
     if not known:
         return empty_chart(notes)
     estimates = [estimate for _, estimate in known]
-    reached = max(abs(end - 50) for estimate in estimates for end in (estimate.low, estimate.high) if end is not None)
+    reached = max(abs(end) for estimate in estimates for end in (estimate.low, estimate.high) if end is not None)
     reach = min(50, max(10, -int(-(reached + 2) // 5) * 5))
     words = ChartText(
         position_finding(estimates),
         _(
-            "Share of a judge's votes that went to the response shown first, with 95% intervals. Under a random order "
-            "a judge without this bias is at 50."
+            "Half of the difference between the accuracy where the better response is shown first and where it is "
+            "shown second, with 95% intervals."
         ),
-        axis=_("Votes for the first response, % (50 is best: no bias)"),
-        start=50 - reach,
-        end=50 + reach,
+        axis=_("Position bias, points (0 is best; right: the response shown first is favoured)"),
+        start=-reach,
+        end=reach,
+        centre=0,
     )
-    text = _("n counts pairs, as far as their votes could be read: several votes on a pair say little more than one.")
-    notes += (text,)
     lines = [ChartLine(judge.name) for judge, _ in known]
     cells = [{"first": estimate} for estimate in estimates]
-    drawn = dots(lines, cells, keys=("first",), page=view.page, words=words, titles={"first": _("First shown")})
+    drawn = dots(lines, cells, keys=("first",), page=view.page, words=words, titles={"first": _("Position bias")})
     rows: list[Cells] = [
-        (judge.name, _("first shown"), estimate.value, estimate.low, estimate.high, estimate.n)
+        (judge.name, _("position bias"), estimate.value, estimate.low, estimate.high, estimate.n)
         for judge, estimate in known
     ]
     return to_chart(drawn, words, notes=notes, rows=rows, header=HEADER)

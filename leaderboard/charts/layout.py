@@ -84,6 +84,7 @@ class ChartText:
     axis: str
     start: int = 20  # of the axis, as on the board; earlier where an interval reaches below it
     end: int = 100
+    centre: int | None = None  # what differences lie around, alike on both sides; None: shares, with a line of chance
 
 
 _LETTERS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"  # of Hebrew, Arabic and other scripts from right to left

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from leaderboard.board import reported_results
-from leaderboard.board.disclosure import shown_strict
+from leaderboard.board.disclosure import entry_behaviour, shown_strict
 from leaderboard.board.position import marked_strips
 from leaderboard.board.query import BoardQuery, compare_url
 from leaderboard.board.rows import Board, BoardRow
@@ -23,6 +23,7 @@ from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from storage.metadata import facts
+from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _
 from vlrb.disclosure import OVERALL_ONLY
@@ -31,7 +32,6 @@ from vlrb.readers import format_name
 from vlrb.scorecard import cell_counts, named_counts, scorecard
 from vlrb.scoring import Tally
 from vlrb.statistics.uncertainty import wilson
-from vlrb.votes import Behaviour
 
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
 """The entries next to one under a label revision, compared with it."""
@@ -122,7 +122,7 @@ class EntryFindings:
 
     category: entry_findings.CategoryFinding | None
     length: entry_findings.LengthFinding | None
-    position: entry_findings.PositionFinding | None
+    behaviour: Behaviour
     neighbours: entry_findings.NeighbourFinding | None
 
 
@@ -161,7 +161,7 @@ def _scored_page(
     revision = board.label_revision
     spec = board.spec
     tally = Tally.from_json(entry["tallies"][revision], spec)
-    behaviour = Behaviour(entry["parse_rate"], entry["first_shown_rate"], self_consistency=entry["self_consistency"])
+    behaviour = entry_behaviour(entry, revision)
     card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
     level = board_version.level(revision)
     strict = card["protocols"][spec.ranking]
@@ -189,7 +189,7 @@ def _scored_page(
                 strict, entry_findings.known_intervals(strict), keys=spec.category_keys
             ),
             length=None if hides else entry_findings.length_finding(tally),
-            position=entry_findings.position_finding(behaviour, card["items"] - card["missing_items"]),
+            behaviour=behaviour,
             neighbours=entry_findings.neighbour_finding(neighbours, board.headline),
         ),
         neighbour_url=lambda pair: board_version.context.prefix + asked.url(id=pair.second.id),

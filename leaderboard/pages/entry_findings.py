@@ -13,8 +13,8 @@ from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, s
 from vlrb.common.messages import _
 from vlrb.scorecard import cell_counts, share_right
 from vlrb.scoring import Tally
+from vlrb.statistics.position_bias import PositionBias
 from vlrb.statistics.uncertainty import wilson
-from vlrb.votes import Behaviour
 
 _LENGTHS = ("longer", "shorter")
 
@@ -56,19 +56,6 @@ class LengthFinding:
         if not self.difference.separable:
             return ""
         return _("longer") if self.difference.delta > 0 else _("shorter")
-
-
-@dataclass(frozen=True, slots=True)
-class PositionFinding:
-    """How often it picked the answer shown first, with a 95% interval that counts pairs and not votes."""
-
-    share: float
-    interval: Bounds
-
-    @property
-    def favoured(self) -> str:
-        """The place that it favours; "" where the data can show none."""
-        return "first" if self.interval[0] > 0.5 else "second" if self.interval[1] < 0.5 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +105,7 @@ def _difference(
 
 
 def findings_json(
-    strict: Mapping[str, Any], *, tally: Tally | None, behaviour: Behaviour, pairs: int, keys: Sequence[str]
+    strict: Mapping[str, Any], *, tally: Tally | None, position_bias: PositionBias | None, keys: Sequence[str]
 ) -> dict[str, Any]:
     """Return what an entry's page says of it alone, as keys and fractions; null where there is nothing to say.
 
@@ -126,7 +113,6 @@ def findings_json(
     """
     category = category_finding(strict, known_intervals(strict), keys=keys)
     length = None if tally is None else length_finding(tally)
-    position = position_finding(behaviour, pairs)
     return {
         "category": category
         and {
@@ -136,7 +122,7 @@ def findings_json(
         },
         "length": length
         and {"favours": str(length.favoured) or None, "longer": length.longer, "shorter": length.shorter},
-        "position": position and {"favours": position.favoured or None, "first_shown_rate": position.share},
+        "position": position_bias and {"favours": position_bias.favours or None, "bias": position_bias.value},
     }
 
 
@@ -155,15 +141,6 @@ def length_finding(tally: Tally) -> LengthFinding | None:
     intervals = {name: (bound.low, bound.high) for name, bound in bounds.items()}
     longer, shorter = ((name, shares[name]) for name in _LENGTHS)
     return LengthFinding(longer[1], shorter[1], difference=_difference(longer, shorter, intervals=intervals))
-
-
-def position_finding(behaviour: Behaviour, pairs: int) -> PositionFinding | None:
-    """Return how often it picked the answer shown first; None where its file of so many pairs does not say which."""
-    read = round(behaviour.parse_rate * pairs)
-    if behaviour.first_shown_rate is None or read < 1:
-        return None
-    low, high = wilson(behaviour.first_shown_rate * read, read)
-    return PositionFinding(behaviour.first_shown_rate, (low, high))
 
 
 def neighbour_finding(nearest: Sequence[Pair], name: str) -> NeighbourFinding | None:

@@ -48,9 +48,11 @@ def sha256(text: str) -> str:
 
 
 def of_record(row: Mapping[str, Any]) -> str:
-    """Return the commitment to a submission's content: RECORD, votes. `row`: as read from the database, with `salt`."""
-    votes = hashlib.sha256(bytes(row["votes"])).hexdigest()
-    return _commit({**{name: row[name] for name in RECORD}, "votes_sha256": votes}, row["salt"])
+    """Return the commitment to a submission's content: RECORD, votes, and the order of each vote where it is known.
+    `row`: as read from the database, with `salt`."""
+    packed = {name: bytes(row[name]) for name in ("votes", "orders") if row[name] is not None}
+    digests = {f"{name}_sha256": hashlib.sha256(content).hexdigest() for name, content in packed.items()}
+    return _commit({**{name: row[name] for name in RECORD}, **digests}, row["salt"])
 
 
 def of_description(row: Mapping[str, Any]) -> str:

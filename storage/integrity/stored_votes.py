@@ -17,11 +17,13 @@ _PAGE = 500  # submissions whose votes are compared at a time
 
 
 class StoredVotes(NamedTuple):
-    """Votes of an entry as they were accepted. `packed`: of ``vlrb.votes.Votes.pack``."""
+    """Votes of an entry as they were accepted. `packed`: of ``vlrb.votes.Votes.pack``; `orders` likewise, of a judge
+    that always chose the response shown first."""
 
     id: str
     k: int
     packed: bytes
+    orders: bytes | None
 
 
 def read(database: Database, submissions: Collection[str]) -> list[StoredVotes]:
@@ -40,4 +42,7 @@ def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVot
         rows, wrong = integrity.accepted(session, submissions)
     if wrong:
         integrity_alarms.refuse(database, wrong[0], subject=wrong[0].row)
-    return [StoredVotes(row.id, row.votes_per_item, packed=bytes(row.votes)) for row in rows]
+    return [
+        StoredVotes(row.id, row.votes_per_item, packed=bytes(row.votes), orders=row.orders and bytes(row.orders))
+        for row in rows
+    ]

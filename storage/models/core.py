@@ -152,6 +152,7 @@ class Submission(Base):
         _check("revision", "length(revision) BETWEEN 1 AND 64"),
         _check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
         _check("votes", "length(votes) > 0"),
+        _check("orders", "length(orders) > 0"),
         _rate("parse_rate"),
         _rate("first_shown_rate"),
         _rate("self_consistency"),
@@ -166,7 +167,8 @@ class Submission(Base):
     format: Mapped[Words]
     revision: Mapped[Words]  # of the file, which need not be that of the labels
     votes_per_item: Mapped[int]
-    votes: Mapped[bytes] = mapped_column(LargeBinary)  # benchmark.votes.Votes.pack()
+    votes: Mapped[bytes] = mapped_column(LargeBinary)  # vlrb.votes.Votes.pack()
+    orders: Mapped[bytes | None] = mapped_column(LargeBinary)  # packed as votes: always for the response shown first
     parse_rate: Mapped[float] = mapped_column(Double)
     first_shown_rate: Mapped[float | None] = mapped_column(Double)
     self_consistency: Mapped[float | None] = mapped_column(Double)

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from tests.factories.specs import INVENTED, SOURCES, TAGS
+from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.items import ItemTable, build_table
 from vlrb.benchmarks.labels import LabelSet, make_label_set
 from vlrb.scoring import Tally, tally
-from vlrb.votes import Behaviour, Matrix, Votes
+from vlrb.votes import Matrix, Votes
 
 SIZES = {
     "VLFeedback": 10,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.factories.snapshots import entry, items, label_sets, snapshot
+from tests.factories.snapshots import entry, items, label_sets, snapshot, stored_behaviour
 from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import Packed, PairwiseSummary, compare_all, pack
 
@@ -60,9 +60,8 @@ def body_of(
     for number, (name, own) in enumerate(zip(found.summary["entries"], verdicts, strict=True), start=1):
         one = entry(number, 0.5, k=1)
         tallies = tally_many(own[np.newaxis, :, np.newaxis], label_sets()["v2"], table=items())
-        entries.append(
-            {**one, "id": name, "model": f"Judge {chr(ord('A') + number - 1)}", "tallies": {"v2": tallies[0].to_json()}}
-        )
+        counted = tallies[0].to_json() | stored_behaviour(own[:, np.newaxis], "v2")
+        entries.append({**one, "id": name, "model": f"Judge {chr(ord('A') + number - 1)}", "tallies": {"v2": counted}})
     made = snapshot([*entries, *more], benchmark)
     made["relations"] = {"v2": {"id": packed.id, "judges": len(entries), **found.summary}}
     return made

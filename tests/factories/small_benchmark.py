@@ -80,13 +80,24 @@ def votes(number: int, items: int = 21, *, k: int = 3) -> Votes:
     return Votes(labels.random_matrix(items, k, seed=number))
 
 
+def orders(items: int = 21, *, k: int = 3) -> Votes:
+    """Orders of submissions with an odd number: each response is shown first in every second vote."""
+    return Votes((np.arange(items * k).reshape(items, k) % 2).astype(np.int8))
+
+
 def submit(
     database: Database, numbers: range, *, k: int = 3, items: int = 21, queued: bool = False, **changes: Any
 ) -> list[str]:
     """Return submissions with votes that are on record, and with the job that the board needs if `queued`."""
     with database.write() as session:
         rows = [
-            a_submission(number, votes=votes(number, items, k=k).pack(), votes_per_item=k, **changes)
+            a_submission(
+                number,
+                votes=votes(number, items, k=k).pack(),
+                orders=orders(items, k=k).pack() if number % 2 else None,
+                votes_per_item=k,
+                **changes,
+            )
             for number in numbers
         ]
         ids = accept(session, rows)

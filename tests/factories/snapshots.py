@@ -14,11 +14,13 @@ from leaderboard.cache import CurrentSnapshot
 from storage.moderation import RemovedEntry
 from tests.factories.labels import SIZES, labels, table
 from tests.factories.specs import SOURCES
+from vlrb.behaviour import behaviour_of
 from vlrb.benchmarks.baselines import BASELINES, constant_judge_tallies
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import tally_many
+from vlrb.votes import Matrix, Votes
 
 REVISIONS = ("v2", "v0")
 
@@ -74,11 +76,20 @@ def entries(judges: list[tuple[int, float]], k: int = 3, **metadata: Any) -> lis
             "parse_rate": 0.97,
             "first_shown_rate": 0.52,
             "self_consistency": 0.9 if k > 1 else None,
-            "tallies": {name: found[at].to_json() for name, found in tallies.items()},
+            "tallies": {
+                name: found[at].to_json() | stored_behaviour(matrix[at], name) for name, found in tallies.items()
+            },
             **metadata,
         }
         for at, (number, _) in enumerate(judges)
     ]
+
+
+def stored_behaviour(matrix: Matrix, revision: str) -> dict[str, Any]:
+    """Return what the worker stores beside the counts, of votes of which half saw the first response first."""
+    orders = Votes((np.arange(matrix.size).reshape(matrix.shape) // 2 % 2).astype(np.int8))
+    behaviour = behaviour_of(Votes(matrix), orders, preferred=label_sets()[revision].preferred)
+    return {"behaviour": behaviour.to_json()}
 
 
 def snapshot(found: list[dict[str, Any]], benchmark: str = "vl-rewardbench") -> dict[str, Any]:

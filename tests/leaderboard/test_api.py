@@ -11,9 +11,9 @@ from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entry, snapshot
 from tests.factories.specs import API_COLUMNS, VL
 from tests.leaderboard.test_routes import serve
+from vlrb.behaviour import Behaviour
 from vlrb.scorecard import scorecard
 from vlrb.scoring import Tally
-from vlrb.votes import Behaviour
 
 ENTRY = entry(1, 0.7)
 
@@ -96,9 +96,9 @@ def test_an_unknown_choice_is_a_problem_that_names_the_known_ones(client: TestCl
 
 
 def test_an_entry_is_its_scorecard(client: TestClient) -> None:
-    behaviour = Behaviour(ENTRY["parse_rate"], ENTRY["first_shown_rate"], self_consistency=ENTRY["self_consistency"])
     for revision in ("v2", "v0"):
         tally = Tally.from_json(ENTRY["tallies"][revision], VL)
+        behaviour = Behaviour.from_json(ENTRY["tallies"][revision]["behaviour"])
         expected = scorecard(tally, behaviour, benchmark="vl-rewardbench", label_revision=revision)
         answered = client.get(f"/api/v1/entries/{ENTRY['id']}?revision={revision}").json()
         assert {name: value for name, value in answered.items() if name != "findings"} == {
@@ -116,7 +116,9 @@ def test_an_entry_says_its_strongest_category_and_its_biases_as_its_page_does(cl
     strict = card["protocols"]["strict"]
     assert named[0] == max(VL.category_keys, key=lambda key: strict[key])
     assert sorted(named) == sorted(VL.category_keys)
-    assert card["findings"]["position"]["first_shown_rate"] == ENTRY["first_shown_rate"]
+    bias = card["behaviour"]["position_bias"]
+    assert card["findings"]["position"] == {"favours": None, "bias": bias["value"]}
+    assert bias["low"] < 0 < bias["high"]
     page = client.get(f"/entries/{ENTRY['id']}").text
     assert ("No category stands out" in page) is (category["significantly_above"] == [])
 

@@ -12,7 +12,7 @@ from leaderboard.board.best_of_n import BestOfN, load_values, read_values
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
-from leaderboard.charts.bias import best_so_far, first_shown, fit_line, length_estimates
+from leaderboard.charts.bias import best_so_far, fit_line, length_estimates
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.cost_chart import log_ticks
 from leaderboard.charts.estimates import judges
@@ -22,7 +22,6 @@ from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import CATEGORIES, PAPER, VL
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
-from vlrb.statistics.uncertainty import wilson
 
 BODY = pairwise.body()
 ENTRIES: list[dict[str, Any]] = BODY["entries"]
@@ -238,29 +237,35 @@ def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
 # --- habits -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("k", [1, 4])
-def test_the_interval_of_the_first_shown_rate_counts_pairs_however_many_votes_each_has(k: int) -> None:
-    one = entry(1, 0.7, k=k, first_shown_rate=0.55, parse_rate=0.9)
-    (judge,), _ = judges([one], "v2", spec=VL)
-    found = first_shown(judge)
-    assert found is not None
-    assert found.n == round(0.9 * 1250)
-    low, high = wilson(0.55 * found.n, found.n)
-    assert (found.value, found.low, found.high) == pytest.approx((55, 100 * low, 100 * high))
+def biased(number: int, value: float | None) -> dict[str, Any]:
+    """Return an entry with a position bias of so much, known to 2 points."""
+    made = entry(number, 0.7)
+    bias = None if value is None else {"value": value, "low": value - 0.02, "high": value + 0.02, "pairs": 1200}
+    tallies = {
+        name: {**tally, "behaviour": {**tally["behaviour"], "position_bias": bias}}
+        for name, tally in made["tallies"].items()
+    }
+    return {**made, "tallies": tallies}
 
 
-def test_position_claims_a_habit_only_where_the_interval_excludes_chance() -> None:
-    def claimed(*rates: float) -> list[str]:
-        judges = [entry(at, 0.7, first_shown_rate=rate) for at, rate in enumerate(rates)]
+def test_position_is_drawn_in_points_around_none() -> None:
+    chart = CHARTS["position"].draw([biased(1, 0.05), biased(2, -0.03)], VIEW)
+    assert sorted(row[2:] for row in chart.rows) == [pytest.approx((-3, -5, -1, 1200)), pytest.approx((5, 3, 7, 1200))]
+    assert "+5.0" in words(chart) and "\u22123.0" in words(chart)
+
+
+def test_position_claims_a_habit_only_where_the_interval_excludes_none() -> None:
+    def claimed(*values: float) -> list[str]:
+        judges = [biased(at, value) for at, value in enumerate(values)]
         return re.findall(r"\d+|leans|first|second", CHARTS["position"].draw(judges, VIEW).title)
 
-    assert claimed(0.5, 0.505) == ["first"], "the subject of the figure"
-    assert claimed(0.6, 0.5) == ["1", "2", "leans", "first"]
-    assert claimed(0.6, 0.4, 0.5) == ["1", "3", "leans", "first", "1", "second"]
-    assert claimed(0.3) == ["leans", "second"]
-    silent = CHARTS["position"].draw([entry(1, 0.7, first_shown_rate=None)], VIEW)
+    assert claimed(0.0, 0.005) == []
+    assert claimed(0.1, 0.0) == ["1", "2", "leans", "first"]
+    assert claimed(0.1, -0.1, 0.0) == ["1", "3", "leans", "first", "1", "second"]
+    assert claimed(-0.2) == ["leans", "second"]
+    silent = CHARTS["position"].draw([biased(1, None)], VIEW)
     assert silent.figure is None
-    assert "does not state" in silent.notes[0]
+    assert "Judge 1" in silent.notes[0]
 
 
 def test_length_shows_both_cells_of_the_tally_and_their_difference() -> None:

@@ -136,7 +136,7 @@ def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:
 
 # --- figures ----------------------------------------------------------------------------------------------------------
 
-FINER = {"tags", "sources", "votes", "length", "difficulty"}
+FINER = {"tags", "sources", "votes", "position", "length", "difficulty"}
 """The figures that need facts by tag, source, vote or item."""
 
 

@@ -85,7 +85,9 @@ def test_a_benchmark_without_a_manifest_is_checked_with_one_made_as_the_message_
     command = "python -m maintenance manifest multimodal-rewardbench released=FILE --output items.json"
     assert command in refused.stderr and "--items items.json" in refused.stderr
     assert run_maintenance("manifest", "multimodal-rewardbench", f"part={own}", "--output", str(made)).returncode == 0
-    assert run_vlrb(*check, "--items", str(made)).returncode == 0
+    checked = run_vlrb(*check, "--items", str(made), "--json")
+    assert checked.returncode == 0
+    assert json.loads(checked.stdout)["one_order"] is None, "here the order of the file says nothing of the labels"
 
 
 def test_it_starts_in_less_than_half_a_second(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.factories.specs import DEMO, SIZES
 from tests.rank_ranges import ranges_by
+from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.items import ItemTable
 from vlrb.demo import (
     demo_archive,
@@ -22,7 +23,6 @@ from vlrb.demo import (
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.protocols import scores
 from vlrb.scoring import tally
-from vlrb.votes import Behaviour
 
 pairs = cache(demo_pairs)
 judges = cache(simulated_judges)

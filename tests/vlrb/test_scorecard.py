@@ -98,8 +98,9 @@ def test_a_judge_that_decides_nothing_scores_zero_and_has_no_paper_score() -> No
     assert found["error_tags"]["existence"]["error_rate"] == {"strict": 1.0, "paper": None}
 
 
-def test_items_that_the_file_lacks_are_counted_as_missing() -> None:
+def test_items_that_the_file_lacks_are_counted_as_missing_and_not_as_unanswered() -> None:
     items = table()
-    matrix = random_matrix(len(items), 1, seed=0)
+    matrix = np.zeros((len(items), 1), dtype=np.int8)
     matrix[:2] = ABSENT
-    assert card(tally(Votes(matrix), labels(items), table=items))["missing_items"] == 2
+    found = card(tally(Votes(matrix), labels(items), table=items))
+    assert (found["missing_items"], found["decided_rate"]) == (2, 1.0)

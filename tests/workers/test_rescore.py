@@ -16,8 +16,9 @@ from storage.labels import label_sets
 from storage.models.core import AuditEvent, Job, Score, Submission
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
+from vlrb.behaviour import behaviour_of
 from vlrb.scorecard import SCORER_VERSION
-from vlrb.scoring import Tally
+from vlrb.scoring import Tally, tally
 from workers.jobs import rescore as jobs_rescore
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
@@ -54,10 +55,9 @@ def test_the_bytes_are_those_of_the_single_job(ready: Database, scorer: Scorer) 
     in_bulk = _scores(ready, "demo")
     labels, table = scorer.labels["demo"], scorer.table
     for number, name in enumerate(ids):
-        single = jobs_rescore.tally_text(
-            jobs_rescore.tally_many(small_benchmark.votes(number).matrix[None], labels, table=table)[0]
-        )
-        assert in_bulk[name] == single
+        votes, orders = small_benchmark.votes(number), small_benchmark.orders() if number % 2 else None
+        behaviour = behaviour_of(votes, orders, preferred=labels.preferred)
+        assert in_bulk[name] == jobs_rescore.tally_text(tally(votes, labels, table=table), behaviour)
 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Scorer) -> None:

@@ -16,9 +16,9 @@ from storage.models.core import AuditEvent, Job, Score
 from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
+from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally
-from vlrb.votes import Votes
 from workers.jobs import score
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
@@ -69,8 +69,29 @@ def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer
         (stored,) = session.scalars(select(Score.tally))
         bodies = list(session.scalars(select(AuditEvent.body)))
     tally = json.loads(stored)
-    assert set(tally) == {"k", "counts", "agreeing", "has_tags"}  # counts per cell, nothing per item
+    assert set(tally) == {"k", "counts", "agreeing", "has_tags", "behaviour"}  # counts and rates, nothing per item
     assert all("agree" not in body and "preferred" not in body for body in bodies)
+
+
+def test_the_behaviour_on_the_pairs_of_each_revision_is_stored_with_its_counts(
+    database: Database, scorer: Scorer
+) -> None:
+    names = small_benchmark.submit(database_ready(database), range(2))
+    with database.write() as session:
+        for revision in ("demo", "flipped"):
+            job_queue.enqueue_missing(session, "demo", label_revision=revision, scorer_version=SCORER_VERSION)
+    _score_all(database, scorer)
+    with database.read() as session:
+        stored = {
+            (s.submission_id, s.label_revision): json.loads(s.tally)["behaviour"]
+            for s in session.scalars(select(Score))
+        }
+    for number, name in enumerate(names):
+        for revision, labels in scorer.labels.items():
+            orders = small_benchmark.orders() if number else None
+            expected = behaviour_of(small_benchmark.votes(number), orders, preferred=labels.preferred)
+            assert Behaviour.from_json(stored[name, revision]) == expected
+            assert (expected.position_bias is None) == (orders is None)
 
 
 def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer: Scorer) -> None:
@@ -132,14 +153,17 @@ def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: 
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
         claim = job_queue.claim(session, "w", lease_seconds=60)
     assert claim is not None
-    counted = score.tally(Votes(small_benchmark.votes(0).matrix), scorer.labels["demo"], table=scorer.table)
+    votes, labels = small_benchmark.votes(0), scorer.labels["demo"]
+    counted = score.tally_text(
+        score.tally(votes, labels, table=scorer.table), behaviour_of(votes, None, preferred=labels.preferred)
+    )
     with database.write() as session:
-        score.record(session, claim, counted=counted)
+        score.record(session, claim, text=counted)
     with database.write() as session:  # as if the fence had let it through
         session.execute(
             text("UPDATE jobs SET state = 'running', epoch = 2, worker = 'w', lease_until = 9e9, finished_at = NULL")
         )
     with pytest.raises(Exception, match=r"(?i)unique|may not be changed"), database.write() as session:
-        score.record(session, replace(claim, epoch=2), counted=counted)
+        score.record(session, replace(claim, epoch=2), text=counted)
     with database.read() as session:
         assert session.execute(select(func.count()).select_from(Score)).scalar_one() == 1

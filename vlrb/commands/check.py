@@ -113,7 +113,10 @@ def readable(report: dict[str, Any]) -> str:
             _("  revision            {revision}", revision=report["revision"]),
             _("  pairs               {pairs:,}, with {votes}", pairs=report["items"], votes=votes),
             _("  readable votes      {rate:.1%}", rate=report["parse_rate"]),
-            _("  picked first answer {share}", share=_first_shown(report["first_shown_rate"])),
+            _(
+                "  picked first answer {share}",
+                share=_first_shown(report),
+            ),
         ]
     for warning in report["warnings"]:
         ids = ", ".join(warning["ids"][:10]) + (", ..." if len(warning["ids"]) > 10 else "")
@@ -143,7 +146,10 @@ def _verdict(report: dict[str, Any]) -> str:
     return confirm if needs_confirmation(report) else ready
 
 
-def _first_shown(rate: float | None) -> str:
+def _first_shown(report: dict[str, Any]) -> str:
+    rate = report["first_shown_rate"]
     if rate is None:
         return _("the file does not state it")
+    if report.get("one_order"):
+        return _("{share:.1%} of the time (says nothing: the order is nearly always the same)", share=rate)
     return _("{share:.1%} of the time (50% is unbiased)", share=rate)

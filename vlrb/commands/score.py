@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from vlrb.behaviour import behaviour_of
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, load_labels, load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError
@@ -109,7 +110,8 @@ def score(file: Path, labels: str, *, revision: str | None, table: ItemTable, as
         )
     label_set = load_labels(labels, revision, table=table)
     counted = tally(upload.votes, label_set, table=table)
-    card = scorecard(counted, upload.behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
+    behaviour = behaviour_of(upload.votes, upload.orders, preferred=label_set.preferred)
+    card = scorecard(counted, behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     text = json.dumps(card, indent=1) if as_json else render(card, counted.spec)
     return ScoringError(
         True, text, remarks=tuple(_("warning: {message}", message=warning.message) for warning in all_warnings(upload))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,9 +20,13 @@ _LISTED = 5
 
 @dataclass(frozen=True, slots=True)
 class MatchedPairs:
-    """Votes over the items of a table, the edition that they cover, and the item of each prediction (None: none)."""
+    """Votes over the items of a table, the edition that they cover, and the item of each prediction (None: none).
+
+    ``orders``: the votes had each been for the response that the record names first.
+    """
 
     matrix: Matrix
+    orders: Matrix
     revision: str
     items: tuple[int | None, ...]
 
@@ -35,7 +39,7 @@ def match_predictions(
     A problem is added for each prediction about no pair, for each about a pair that has one, and for missing pairs.
     """
     k = len(predictions[0].votes) if predictions else 1
-    matrix = np.full((len(table), k), ABSENT, dtype=np.int8)
+    matrix, orders = (np.full((len(table), k), ABSENT, dtype=np.int8) for _of in range(2))
     revision = _revision(predictions, table)
     finder = PairFinder(table, revision)
     items: list[int | None] = [None] * len(predictions)
@@ -44,13 +48,14 @@ def match_predictions(
         try:
             items[place] = index = _find(prediction, finder, table=table)
             votes = _as_stored(prediction, table, index=index)
+            orders[index] = _as_stored(replace(prediction, votes=(0,) * k), table, index=index)
         except UnmatchedPrediction as error:
             findings.add(error.code, str(error), line=prediction.line, id=prediction.id, field=error.field)
             continue
         if len(votes) == k:
             matrix[index] = votes
     _report_missing(finder, table, revision=revision, findings=findings)
-    return MatchedPairs(matrix, revision, items=tuple(items))
+    return MatchedPairs(matrix, orders, revision=revision, items=tuple(items))
 
 
 def _revision(predictions: Sequence[PairPrediction], table: ItemTable) -> str:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _, joined
@@ -23,6 +24,7 @@ from vlrb.file_remarks import (
     is_one_sided,
     same_as_baseline,
 )
+from vlrb.pairs.pair_table import preferred_is_named
 from vlrb.predictions import readability
 from vlrb.predictions.matching import (
     UNKNOWN,
@@ -40,8 +42,7 @@ from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict, shorten
 from vlrb.readers.pair_predictions import PredictionFile, read_predictions
 from vlrb.readers.samples import SHOWN, STORED, Samples
-from vlrb.statistics.reliability import self_consistency
-from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Behaviour, Matrix, Votes
+from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Matrix, Votes
 
 __all__ = [
     "FileWarning",
@@ -83,6 +84,7 @@ class Predictions:
     samples: tuple[Sample, ...] = ()
     reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
     example: str = readability.EXAMPLES["official-sentence"]  # the end of a reply that can be read
+    orders: Votes | None = None  # those of a judge that always chose the response shown first; None: no order is known
 
 
 def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
@@ -132,12 +134,10 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
         findings.note(ORDER_TELLS_LABEL, note)
     votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)
     _note_no_judge(votes, matched.matrix, table=table, findings=findings)
-    decided = (votes == 0) | (votes == 1)
-    behaviour = Behaviour(
-        parse_rate=float((votes != UNDECIDED).mean()),
-        first_shown_rate=float((votes == 0)[decided].mean()) if file.first_shown and decided.any() else None,
-        self_consistency=self_consistency(matched.matrix),
-    )
+    orders = Votes(matched.orders) if file.first_shown else None
+    behaviour = behaviour_of(Votes(matched.matrix), orders)
+    if not preferred_is_named(table.spec):  # then the order of the file says nothing of the labels
+        behaviour = replace(behaviour, one_order=None)
     return Predictions(
         file.format,
         matched.revision,
@@ -148,6 +148,7 @@ def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
         samples=_pair_samples(file, matched, table=table),
         reply_field=file.reply_field,
         example=readability.EXAMPLES[table.spec.verdict_format],
+        orders=orders,
     )
 
 
@@ -202,6 +203,7 @@ def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[s
         "votes_per_item": read and read.votes.k,
         "parse_rate": read and read.behaviour.parse_rate,
         "first_shown_rate": read and read.behaviour.first_shown_rate,
+        "one_order": read and read.behaviour.one_order,
         "warnings": [{"code": w.code, "message": w.message, "ids": list(w.ids)} for w in warnings],
         "problems": [asdict(problem) for problem in problems],
         "problem_count": len(problems) if isinstance(result, Predictions) else result.problem_count,
@@ -424,24 +426,21 @@ def _upload(
     choices = np.array([row.choices for row in reading.rows], dtype=np.int8).reshape(count, width)
     items = np.array(matched.items)
     shown_first, flips = _orders(reading, table, matched=matched, width=width)
-    stored = np.where(choices == UNDECIDED, choices, choices ^ flips[:, None])
-    matrix = np.full((len(table), k), ABSENT, dtype=np.int8)
+    stored, stored_first = (
+        np.where(named == UNDECIDED, UNDECIDED, named ^ flips[:, None]) for named in (choices, shown_first)
+    )
     # A stable sort keeps the votes of an item in file order.
     order = np.argsort(items, kind="stable")
     held = np.unique(items)
-    matrix[held] = stored[order].reshape(len(held), k)
+    matrix, orders = (np.full((len(table), k), ABSENT, dtype=np.int8) for _of in range(2))
+    matrix[held], orders[held] = (values[order].reshape(len(held), k) for values in (stored, stored_first))
     _note_no_judge(choices, matrix, table=table, findings=findings)
-    decided = choices >= 0
-    known = decided & (shown_first >= 0)
-    behaviour = Behaviour(
-        parse_rate=float(decided.mean()),
-        first_shown_rate=float((choices == shown_first)[known].mean()) if known.any() else None,
-        self_consistency=self_consistency(matrix),
-    )
+    known = Votes(orders) if (orders >= 0).any() else None
+    behaviour = behaviour_of(Votes(matrix), known)
     texts = _about_texts(reading.rows, order, items=len(held), k=k)
     samples = _samples(reading, matched, table=table, stored=stored)
     read = (reading.format, matched.revision, Votes(matrix), behaviour, len(held), tuple(findings.notices))
-    return Predictions(*read, texts, samples, reading.reply_field)
+    return Predictions(*read, texts, samples, reading.reply_field, orders=known)
 
 
 def _samples(reading: ParsedFile, matched: Matched, *, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
@@ -472,9 +471,9 @@ def _about_texts(rows: Sequence[PredictionRow], order: Any, *, items: int, k: in
 
 
 def _orders(reading: ParsedFile, table: ItemTable, *, matched: Matched, width: int) -> tuple[Any, Any]:
-    """Return rows x votes: the index (as in ``choices``) shown first, or -1; and per row whether to swap to stored
-    order."""
-    rows, none = reading.rows, (-1,) * width
+    """Return rows x votes: the index (as in ``choices``) shown first, or UNDECIDED; and per row whether to swap to
+    stored order."""
+    rows, none = reading.rows, (UNDECIDED,) * width
     flips = np.array(
         [
             (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)

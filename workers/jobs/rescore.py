@@ -17,8 +17,9 @@ from storage.integrity.stored_votes import StoredVotes
 from storage.jobs import job_queue
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
+from vlrb.behaviour import behaviour_of
 from vlrb.scoring import tally_many
-from vlrb.votes import packed_sizes, unpack_many
+from vlrb.votes import Votes, packed_sizes, unpack_many
 from workers.jobs.score import tally_text
 from workers.scorer import Scorer
 
@@ -95,8 +96,9 @@ def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: st
         if not same:
             continue
         matrix = unpack_many([entry.packed for entry in same], items, k=k)
-        for entry, counted in zip(same, tally_many(matrix, labels, table=scorer.table), strict=True):
-            texts[entry.id] = tally_text(counted)
+        for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
+            orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=k)
+            texts[entry.id] = tally_text(counted, behaviour_of(Votes(votes), orders, preferred=labels.preferred))
     return texts
 
 

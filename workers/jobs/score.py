@@ -21,6 +21,7 @@ from storage.jobs.job_queue import Claim
 from storage.jobs.leases import LeaseLost
 from storage.labels import label_sets
 from storage.models.core import Score
+from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.common.messages import _
 from vlrb.scoring import Tally, tally
 from vlrb.votes import Votes
@@ -86,9 +87,12 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
     try:
         (stored,) = stored_votes.read(database, [claim.submission_id])
         votes = Votes.unpack(stored.packed, len(scorer.table), k=stored.k)
-        counted = tally(votes, scorer.labels[claim.label_revision], table=scorer.table)
+        orders = None if stored.orders is None else Votes.unpack(stored.orders, len(scorer.table), k=stored.k)
+        labels = scorer.labels[claim.label_revision]
+        counted = tally(votes, labels, table=scorer.table)
+        behaviour = behaviour_of(votes, orders, preferred=labels.preferred)
         with database.write() as session:
-            record(session, claim, counted=counted)
+            record(session, claim, text=tally_text(counted, behaviour))
     except LeaseLost:
         log.warning("job.lease_lost", extra={"data": {"job": claim.job_id, "epoch": claim.epoch}})
         return ScoringOutcome.LEASE_LOST
@@ -103,9 +107,12 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
     return ScoringOutcome.SCORED
 
 
-def record(session: Session, claim: Claim, *, counted: Tally) -> None:
-    """Score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded."""
-    text, salt = tally_text(counted), row_commitments.new_salt()
+def record(session: Session, claim: Claim, *, text: str) -> None:
+    """Record score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded.
+
+    `text`: of ``tally_text``.
+    """
+    salt = row_commitments.new_salt()
     job_queue.finish(session, claim)
     now = session.execute(select(database_now())).scalar_one()
     rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
@@ -119,9 +126,9 @@ def record(session: Session, claim: Claim, *, counted: Tally) -> None:
     audit.append(session, SCORED, data={"submission": claim.submission_id, **rules, **facts})
 
 
-def tally_text(counted: Tally) -> str:
-    """Return a tally as it is stored."""
-    return orjson.dumps(counted.to_json()).decode()
+def tally_text(counted: Tally, behaviour: Behaviour) -> str:
+    """Return a tally as it is stored, with the behaviour on the same pairs."""
+    return orjson.dumps({**counted.to_json(), "behaviour": behaviour.to_json()}).decode()
 
 
 def _give_back(database: Database, claim: Claim, *, reason: str, retry: bool) -> ScoringOutcome:

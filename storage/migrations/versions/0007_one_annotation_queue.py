@@ -1,4 +1,4 @@
-"""One annotation queue: pools, draft labels and adjudication go, and a gold verdict stands beside its pair."""
+"""One annotation queue, without pools, drafts and adjudication; and the response that was shown first in each vote."""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -6,6 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+
+from storage.migrations.triggers import ImmutableRule, create_trigger
 
 revision = "0007"
 down_revision = "0006"
@@ -29,6 +31,7 @@ GONE = (
 
 QUEUE = ("verification_projects", "verification_annotators", "verification_items", "verification_answers")
 ORDERS = "verification_orders"
+VOTE_ORDERS = ImmutableRule("submissions", "UPDATE", ("orders",), what="update_of_orders")
 ANSWERS = 2
 """Answers that a pair needs in a project that did not say so."""
 
@@ -44,10 +47,16 @@ def upgrade() -> None:
         op.drop_table(table)
     if rows is not None:
         _create_queue(rows)
+    rule = sa.CheckConstraint("length(orders) > 0", name=op.f("ck_submissions_orders"))
+    op.add_column("submissions", sa.Column("orders", sa.LargeBinary(), rule, nullable=True))
+    create_trigger(VOTE_ORDERS)
 
 
 def downgrade() -> None:
     """Keep the queue: 0001 and 0003 create it as it is here."""
+    of_table = " ON submissions" if op.get_bind().dialect.name == "postgresql" else ""
+    op.execute(f"DROP TRIGGER {VOTE_ORDERS.name}{of_table}")
+    op.drop_column("submissions", "orders")
 
 
 def _read_queue(schema: sa.Inspector) -> Rows:

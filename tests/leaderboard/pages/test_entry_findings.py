@@ -11,13 +11,12 @@ from leaderboard.board.position import marked_strips
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.compare import Pair, ScoreDifference
-from leaderboard.pages.entry_findings import category_finding, neighbour_finding, position_finding
+from leaderboard.pages.entry_findings import category_finding, neighbour_finding
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.result_card import result_card
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported
-from vlrb.votes import Behaviour
 
 KEYS = ("general", "hallucination", "reasoning")
 
@@ -40,15 +39,6 @@ def test_a_category_is_the_strongest_only_where_it_is_significantly_above_all_ot
     assert ([key for key, _ in partly.below], [key for key, _ in partly.level]) == (["general"], ["reasoning"])
     assert found((0.50, 0.05), (0.52, 0.05), (0.51, 0.05)).below == ()
     assert category_finding({"general": 0.5}, {}, keys=KEYS) is None
-
-
-def test_a_position_bias_is_stated_only_beyond_what_chance_explains_in_so_many_pairs() -> None:
-    def favoured(rate: float | None, pairs: int) -> str | None:
-        result = position_finding(Behaviour(1.0, rate, self_consistency=None), pairs)
-        return None if result is None else result.favoured
-
-    assert [favoured(0.6, 1000), favoured(0.4, 1000), favoured(0.6, 20)] == ["first", "second", ""]
-    assert favoured(None, 1000) is None
 
 
 def test_neighbours_are_ahead_behind_or_not_to_be_told_apart_after_holm() -> None:

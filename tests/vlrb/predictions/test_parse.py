@@ -294,6 +294,16 @@ def test_behaviour_counts_votes_and_only_those_of_known_order() -> None:
     assert single.self_consistency is None
 
 
+@pytest.mark.parametrize(("swapped", "one_order"), [(0, True), (1, True), (len(PAIRS) // 2, False), (len(PAIRS), True)])
+def test_the_report_says_whether_the_order_is_nearly_always_the_same(swapped: int, one_order: bool) -> None:
+    records = [
+        {"id": row["id"], "judgements": [{"text": "Therefore Answer 1 is better", "swapped": place < swapped}]}
+        for place, row in enumerate(PAIRS)
+    ]
+    report = build_report(parse_predictions(native(records), TABLE), "vl-rewardbench")
+    assert (report["one_order"], report["first_shown_rate"]) == (one_order, 1.0)
+
+
 def test_a_judge_that_always_abstains_is_read() -> None:
     upload = parse_predictions(files.native_votes(PAIRS, [[-1, -1]] * len(PAIRS)), TABLE)
     assert upload.behaviour.parse_rate == 0.0
@@ -305,7 +315,7 @@ def test_the_check_report_has_exactly_the_promised_keys() -> None:
     report = build_report(upload, "vl-rewardbench")
     assert list(report) == [
         "ok", "format", "benchmark", "revision", "items", "votes_per_item", "parse_rate", "first_shown_rate",
-        "warnings", "problems", "problem_count", "samples",
+        "one_order", "warnings", "problems", "problem_count", "samples",
     ]  # fmt: skip
     assert (report["ok"], report["items"], report["votes_per_item"], report["problems"]) == (True, 14, 5, [])
     json.dumps(report, allow_nan=False)

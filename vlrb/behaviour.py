@@ -1,0 +1,93 @@
+"""Behaviour of a judge: how many of its votes can be read, how consistent they are, and which place they favour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.benchmarks.labels import NOT_LABELLED
+from vlrb.benchmarks.spec import TIE
+from vlrb.statistics.position_bias import PositionBias, is_one_sided, position_bias
+from vlrb.statistics.reliability import self_consistency
+from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved, without_labels
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """Statistics of a judge's votes; rates are fractions.
+
+    ``position_bias`` needs labels. ``one_order``: whether the order is nearly always the same, of the preferred and the
+    other response where labels are known, else of the responses as they are stored.
+    """
+
+    parse_rate: float  # votes that can be read / votes
+    first_shown_rate: float | None  # votes for the response shown first / votes with a known order; None without one
+    self_consistency: float | None  # mean over items of (votes for the more frequent verdict / K); None for K = 1
+    position_bias: PositionBias | None = None
+    one_order: bool | None = None  # None: the order is not known
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields by name."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Behaviour:
+        """Return the behaviour of ``to_json``; fields may be missing in what was stored before they came."""
+        stored: dict[str, Any] = {name: data.get(name) for name in cls.__dataclass_fields__}
+        bias = stored["position_bias"]
+        return cls(**{**stored, "position_bias": bias and PositionBias(**bias)})
+
+
+def behaviour_of(votes: Votes, orders: Votes | None, *, preferred: npt.NDArray[np.int8] | None = None) -> Behaviour:
+    """Return the behaviour on all pairs of a file, or on the pairs of a label revision.
+
+    ``orders``: what the judge would have voted had it always chosen the response that it was shown first; UNDECIDED
+    where nobody knows. ``preferred``: the labels of the revision, by item.
+    """
+    present = votes.matrix[:, 0] != ABSENT
+    if preferred is not None:
+        present &= preferred != NOT_LABELLED
+    matrix = votes.matrix[present]
+    if orders is None or not len(matrix):
+        return _without_order(matrix)
+    first = orders.matrix[present]
+    labels = None if preferred is None else preferred[present]
+    known = (first != UNDECIDED) & (matrix != UNDECIDED)
+    chosen = known & (matrix != TIE)
+    return Behaviour(
+        **_without_order(matrix).to_json()
+        | {
+            "first_shown_rate": float((matrix == first)[chosen].mean()) if chosen.any() else None,
+            "position_bias": None if labels is None else _position_bias(matrix, first, labels=labels),
+            "one_order": _one_order(first, known, labels=labels) if known.any() else None,
+        }
+    )
+
+
+def _without_order(matrix: Matrix) -> Behaviour:
+    if not len(matrix):
+        return Behaviour(0.0, None, self_consistency=None)
+    return Behaviour(float((matrix != UNDECIDED).mean()), None, self_consistency=self_consistency(matrix))
+
+
+def _position_bias(matrix: Matrix, first: Matrix, *, labels: npt.NDArray[np.int8]) -> PositionBias | None:
+    label = labels[:, np.newaxis]
+    known = (first != UNDECIDED) & (matrix != UNDECIDED) & (label != TIE)
+    right, in_front = resolved(matrix, label) == label, resolved(first, label) == label
+    sides = (known & in_front, known & ~in_front)
+    by_pair = [np.stack([(side & counted).sum(axis=1) for side in sides], axis=1) for counted in (right, known)]
+    return position_bias(*by_pair, votes_per_pair=matrix.shape[1])
+
+
+def _one_order(first: Matrix, known: npt.NDArray[np.bool_], *, labels: npt.NDArray[np.int8] | None) -> bool:
+    """Return whether one response, the preferred or the first as stored, nearly always has one place."""
+    if labels is None:
+        placed = without_labels(first)[known] == 0
+    else:
+        label = labels[:, np.newaxis]
+        placed = (resolved(first, label) == label)[known & (label != TIE)]
+    return is_one_sided(float(placed.sum()), float((~placed).sum()))
