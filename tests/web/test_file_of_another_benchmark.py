@@ -116,7 +116,7 @@ def test_the_judges_of_the_fourth_benchmark_stand_beside_those_of_the_three(four
     board, judge = four.get(f"/judges?sort={OWN}&q=alpha"), four.get("/judges/alpha")
     assert ("Weather in pictures" in board, "87.5" in board) == (True, True)
     assert "87.5" in judge
-    assert "No result on VL-RewardBench, Multimodal RewardBench, MM-RLHF-RewardBench." in judge
+    assert "None recorded here on VL-RewardBench, Multimodal RewardBench, MM-RLHF-RewardBench." in judge
     compared = json.loads(four.get("/api/v1/judges/compare?a=alpha&b=beta"))
     assert [one["benchmark"] for one in compared["benchmarks"] if one["difference"]] == [OWN]
     assert r"\shortstack[r]{Weather in\\pictures" in four.get("/judges.tex")
