@@ -22,6 +22,7 @@ _UNSEEN = re.compile(
 _ENGLISH = re.compile(r"<(\w+)\b[^>]*\s(?:lang=\"en\"|translate=\"no\")[^>]*>.*?</\1>", re.S)
 _ATTRIBUTES = re.compile(r"\s(?:title|aria-label|placeholder|alt)=\"([^\"]+)\"")
 _BLOCKS = re.compile(r"</?(?!(?:a|b|i|em|strong|small|span|time|u|sup|sub|abbr)\b)[a-zA-Z][^>]*>")
+_BESIDE_HAN = re.compile(r".{0,12}(?:[\u4e00-\u9fff] ?[,;!?]|[\u4e00-\u9fff]:(?!/)|[,;:!?] ?[\u4e00-\u9fff]).{0,12}")
 _RUN = re.compile(r"[A-Za-z][A-Za-z’'-]*(?:[ ,;:()“”\"]+[A-Za-z][A-Za-z’'-]*)+")
 
 
@@ -39,6 +40,13 @@ def untranslated(page: str, catalogue: Mapping[str, str], names: Iterable[str] =
     texts = [*_ATTRIBUTES.findall(seen), *re.sub(r"<[^>]*>", "\n", seen).split("\n")]
     alone = {" ".join(unescape(text).split()) for text in texts} - {*names}
     return sorted(text for text in alone if re.search("[A-Za-z]{2}", text) and catalogue.get(text, text) != text)
+
+
+def ascii_beside_han(page: str) -> list[str]:
+    """Return ASCII marks beside Chinese characters in the prose and attributes of a page, with their neighbours."""
+    seen = _ENGLISH.sub(" ", _UNSEEN.sub(" · ", page))
+    texts = [*_ATTRIBUTES.findall(seen), *(re.sub(r"<[^>]*>", "", block) for block in _BLOCKS.split(seen))]
+    return [found for text in texts for found in _BESIDE_HAN.findall(" ".join(unescape(text).split()))]
 
 
 def _runs(text: str, names: Iterable[str]) -> list[str]:

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from babel.messages.catalog import Message as CatalogMessage
+from starlette.testclient import TestClient
 
 from leaderboard.board.columns import columns_of
+from leaderboard.cache import TranslatedBoards
 from scripts.messages import catalogues, missing, of_python, read, template, updated
 from storage.metadata import FIELDS
-from tests.chinese_text import english_left, untranslated
+from tests.chinese_text import ascii_beside_han, english_left, untranslated
 from tests.factories.services.service import running, until
 from tests.factories.specs import VL
+from tests.factories.three_benchmarks import application, boards
 from vlrb.benchmarks.baselines import BASELINES
 
 CATALOGUES = catalogues()
@@ -131,7 +134,7 @@ def _names_on_board(client: httpx.Client) -> set[str]:
 
 @pytest.mark.slow
 @pytest.mark.integration
-def test_no_english_sentence_is_left_on_a_chinese_page(client: httpx.Client) -> None:
+def test_no_english_sentence_or_mark_is_left_on_a_chinese_page(client: httpx.Client) -> None:
     names = _names_on_board(client) | {str(baseline.name) for baseline in BASELINES} | {"paper"}  # a rule
     found = [led for page, kind in LED_TO if (led := _first(client, page, kind=kind))]
     scored, reported = _rows(client, "scored"), _rows(client, "reported")
@@ -143,9 +146,26 @@ def test_no_english_sentence_is_left_on_a_chinese_page(client: httpx.Client) -> 
         page = client.get(address).text
         assert page.startswith('<!doctype html>\n<html lang="zh-CN">'), address
         assert len(re.findall("[\u4e00-\u9fff]", page)) > 60, address
-        if runs := [*english_left(page, names), *untranslated(page, known, names)]:
+        if runs := [*english_left(page, names), *untranslated(page, known, names), *ascii_beside_han(page)]:
             left[address] = runs
     assert left == {}
+
+
+def test_pages_of_every_benchmark_have_chinese_marks_beside_chinese_words() -> None:
+    chinese = [TranslatedBoards(board, "zh-CN") for board in boards(4)]
+    visitor = TestClient(application(chinese))
+    addresses = ["/judges", "/judges/compare?judge=judge-1&judge=judge-2", "/agreement"]
+    for board in chinese:
+        prefix = board.context.prefix
+        ids = [row.id for row in board.refresh().board().rows if row.tier != "baseline"]
+        chosen = ",".join([*ids[:3], *(name for name in ids if name.startswith("r-"))][:9])
+        about = ["/about"] if board.spec.has_items else []
+        pages = (*about, "/", "/check-numbers", f"/analyse?entries={chosen}", f"/compare?entries={chosen}")
+        addresses += [prefix + page for page in (*pages, f"/entries/{ids[0]}", f"/entries/{ids[-1]}")]
+    found = {address: visitor.get(address) for address in addresses}
+    assert {address: page.status_code for address, page in found.items() if page.status_code != 200} == {}
+    marks = {address: ascii_beside_han(page.text) for address, page in found.items()}
+    assert {address: seen for address, seen in marks.items() if seen} == {}
 
 
 def _first(client: httpx.Client, page: str, *, kind: str) -> str:

@@ -111,7 +111,7 @@ def _scored(
     if difference is not None and pair.first.id != rows[0].id:
         difference = turned(difference)
     rule = protocols(board.spec)[board.protocol].title
-    how: str = joined((_(rule), _("pair by pair") if pair.paired else _("by their intervals")), "; ")
+    how: str = joined((_(rule), _("pair by pair") if pair.paired else _("by their intervals")), _("; "))
     if not pair.differences:  # the votes of one need no judge
         how = pair.reason
     figures = (cells[0].figures[0], cells[1].figures[0])

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.items import Item, ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
 from vlrb.readers import READERS
 from vlrb.readers.base import FileGuide
 from vlrb.readers.pair_predictions import GUIDES as PAIR_GUIDES
@@ -74,9 +74,7 @@ class Histogram:
     @property
     def words(self) -> str:
         """The counts as a sentence, for readers who do not see the bars."""
-        return ", ".join(
-            _("{label} words: {count}", label=bar.label, count=bar.count) for bar in self.bars if bar.count
-        )
+        return joined(_("{label} words: {count}", label=bar.label, count=bar.count) for bar in self.bars if bar.count)
 
 
 _NOTHING = Markup()
