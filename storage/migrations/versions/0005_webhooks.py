@@ -85,6 +85,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    op.drop_table(MESSAGES)
-    op.drop_table(WEBHOOKS)
+    for table in filter(sa.inspect(op.get_bind()).has_table, (MESSAGES, WEBHOOKS)):  # 0007 drops them, and makes none
+        op.drop_table(table)
     op.drop_table(DIGESTS)
