@@ -7,7 +7,7 @@ from typing import Any
 
 from vlrb.common.csv_text import csv_table
 
-PAIR_COLUMNS = ("pair", "category", "change", "before", "after", "tags_before", "tags_after")
+PAIR_COLUMNS = ("pair", "category", "change", "before", "after", "tags_before", "tags_after", "answers")
 
 
 def move(row: Mapping[str, Any]) -> int | None:
@@ -62,4 +62,11 @@ def pairs_csv(result: Mapping[str, Any]) -> bytes:
 
 def _pair_cells(pairs: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
     for pair in pairs:
-        yield [" ".join(value) if isinstance(value := pair[name], list) else value for name in PAIR_COLUMNS]
+        yield [_cell(pair.get(name, "")) for name in PAIR_COLUMNS]
+
+
+def _cell(value: Any) -> str:
+    """Return a text, the names of a list, or the names and numbers of a mapping."""
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}:{number}" for name, number in value.items())
+    return " ".join(value) if isinstance(value, list) else str(value)

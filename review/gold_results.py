@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from storage.annotation.annotation_projects import AnnotatorAnswer
+from storage.annotation.pair_decisions import GOLD, DecidedPair
 from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
 
 
@@ -21,12 +21,12 @@ class GoldResult(NamedTuple):
         return bool(self.answered) and self.right / self.answered < GOLD_MINIMUM
 
 
-def gold_results(answers: Iterable[AnnotatorAnswer], gold: Mapping[str, str]) -> dict[str, GoldResult]:
-    """Return account -> result, of those who answered gold pairs."""
+def gold_results(pairs: Iterable[DecidedPair]) -> dict[str, GoldResult]:
+    """Return account -> result, of those who answered gold pairs and were not left out."""
     result: dict[str, GoldResult] = {}
-    for answer in answers:
-        if answer.item in gold:
+    for pair in pairs:
+        for answer in pair.answers if pair.state == GOLD else ():
             before = result.get(answer.account, GoldResult(0, 0))
-            right = preference_of(answer.verdict) == preference_of(gold[answer.item])
+            right = preference_of(answer.verdict) == preference_of(pair.verdict or "")
             result[answer.account] = GoldResult(before.answered + 1, before.right + right)
     return result

@@ -60,6 +60,11 @@ def short_name(table: ItemTable, index: int) -> str:
     return next(ids[revision] for revision in reversed(table.revisions) if revision in ids)
 
 
+def pair_names(table: ItemTable) -> dict[str, str]:
+    """Return item key -> what people call the item."""
+    return {item.key: short_name(table, index) for index, item in enumerate(table.items)}
+
+
 def vote_counts(
     database: Database, table: ItemTable, *, indices: Sequence[int], among: Sequence[str] | None = None
 ) -> dict[int, tuple[int, int, int]]:

@@ -49,7 +49,7 @@ UNUSABLE = (
     Button("poor-image", "P", words=_("Poor image")),
     Button("other", "O", words=_("Other"), hint=_("say what in the note")),
 )
-_ERROR_KEYS = "QWERTYACGBDHLUVXZ34567890"
+_ERROR_KEYS = "QWERTYACGBDHLUVX34567890"
 
 
 class ErrorGroup(NamedTuple):
@@ -129,11 +129,12 @@ class ReviewPages:
         """Return the projects in which the user may answer."""
         return self._render("annotate_projects.html", who=user, sheets=sheets)
 
-    def annotate(self, sheet: ProjectView, spec: BenchmarkSpec) -> str:
+    def annotate(self, user: Identity, sheet: ProjectView, *, spec: BenchmarkSpec) -> str:
         """Return the page of one project; pairs and answers come later, over the API."""
         return self._render(
             "annotate.html",
             sheet=sheet,
+            account=user.account,
             preferences=PREFERENCES,
             invert=INVERT,
             unusable=UNUSABLE,

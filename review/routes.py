@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Form, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from auth import Identity
 from auth.middleware import identity_of
@@ -22,6 +22,7 @@ _POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
+_IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _STATIC = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
 _MOST_DIGITS = 10
 _FormText = Annotated[str, Form(max_length=20_000)]
@@ -46,6 +47,7 @@ def build(
     _add_static(router)
     _add_dispute(router, _ReviewRoutes(context, pages, forms=forms), not_found=not_found)
     _add_annotate(router, context, pages=pages, not_found=not_found)
+    _add_images(router, context, not_found=not_found)
     return router
 
 
@@ -134,7 +136,23 @@ def _add_annotate(
         sheet = _sheet(context, request, project=project)
         if sheet is None:
             return not_found(request.headers)
-        return HTMLResponse(pages.annotate(sheet, context.items.table.spec), 200, _PRIVATE)
+        return HTMLResponse(pages.annotate(identity_of(request), sheet, spec=context.items.table.spec), 200, _PRIVATE)
+
+
+def _add_images(router: APIRouter, context: ActionContext, *, not_found: Callable[[Any], Response]) -> None:
+    @router.get("/annotate/{project}/{place}/image")
+    def image(project: str, place: str, *, request: Request) -> Response:
+        """Return the image of a pair of a file."""
+        if not (_is_number(project) and _is_number(place)):
+            return not_found(request.headers)
+        try:
+            path = answers.image_of(context.acting_as(identity_of(request)), int(project), place=int(place))
+        except NotFound:
+            return not_found(request.headers)
+        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
+        if path is None or kind is None:
+            return not_found(request.headers)
+        return FileResponse(path, headers={**_PRIVATE, "X-Content-Type-Options": "nosniff"}, media_type=kind)
 
 
 def _sheet(context: ActionContext, request: Request, *, project: str) -> answers.ProjectView | None:

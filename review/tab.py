@@ -15,11 +15,14 @@ from maintenance.page.markup import PageLink, Short
 from maintenance.page.page_context import QUIETLY, PageContext, html
 from maintenance.page.row_actions import RowActions, RowKey
 from maintenance.tabs.action_table import ActionTable
+from maintenance.types import whole_number
 from review import text_output
-from review.actions import candidates, disputes, projects
+from review.actions import candidates, decisions, disputes, projects
 from review.actions.candidates import Proposed
+from review.actions.decisions import PairDecision
 from review.actions.disputes import DisputedItem
 from review.actions.projects import ProjectReport
+from review.selection import DISPUTED
 from storage.annotation.annotation_projects import Project
 from storage.clock import minute
 from vlrb.common.messages import _
@@ -40,9 +43,10 @@ _CANDIDATES = _(
     "believe it."
 )
 _PROJECTS = _(
-    "People answer at /annotate without seeing the label. Closing a project writes a draft: more than half of those "
-    "who answered a pair decide it, a tie keeps what the base says. Gold pairs, whose answers you state, test "
-    "annotators: fewer than {minimum}% right are marked.",
+    "People answer at /annotate without seeing the label. A pair takes so many answers, and one more where these have "
+    "no majority. “Show decisions” lists what closing would write; decide contested pairs yourself. Labels in a file "
+    "of pairs make gold pairs. An annotator with fewer than {minimum}% of them right keeps a project open until you "
+    "leave the answers out.",
     minimum=f"{100 * GOLD_MINIMUM:.0f}",
 )
 
@@ -102,7 +106,8 @@ def build_verification(context: PageContext) -> None:
     """Lay the tab of annotation projects out in the current Blocks context and wire it."""
     html(context.hint(_PROJECTS))
     rows = RowActions.of(context.registry, "projects", parameter="project", areas=["verification"], alone=True)
-    table = ActionTable(context, rows)
+    table = ActionTable(context, rows, shows=_("Show decisions"))
+    listed = html(elem_id="decisions")
     html(markup.heading(context.text(_("Start a project"))))
     form = ActionForm(context, "verification")
     with gr.Row():
@@ -110,14 +115,21 @@ def build_verification(context: PageContext) -> None:
     with gr.Row():
         form.field("answers")
         form.field("annotators", placeholder=context.text(_("user names or ids, with commas")))
-        form.field("which", value=projects.DISPUTED)
-        form.field("items")
+        form.field("which", value=DISPUTED)
+        form.fields("items", "file", "category")
+        form.field("sample", value=None, minimum=0)
         form.button("verification.start")
     form.rest(placed=list(rows.actions))
 
     def looking(request: gr.Request) -> str:
-        return context.run(request, "projects", action=lambda ctx: _reports(projects.reports(ctx), rows))
+        return context.run(
+            request, "projects", action=lambda ctx: _reports(projects.reports(ctx), rows, shows=table.shows)
+        )
 
+    def deciding(ctx: ActionContext, project: str) -> str:
+        return _decisions(decisions.decisions(ctx, whole_number(project)))
+
+    table.wire_show(deciding, listed)
     table.wire(Refresh(looking, [table.shown]))
     form.wire(table.outcome, Refresh(looking, [table.shown]))
     context.on_tab_open(looking, [table.shown])
@@ -167,16 +179,17 @@ def _disputed(disputed_items: list[DisputedItem], names: Mapping[str, str], *, a
     return markup.table(_("Disputes"), head, rows=rows, nothing=_("Nothing is disputed."), actions=actions)
 
 
-def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
+def _reports(project_reports: list[ProjectReport], actions: RowActions, *, shows: str) -> str:
     rows = [
         (
             RowKey(str(report.project.id), report.project.name, without=_impossible(report.project)),
             report.project.id,
             PageLink(report.project.name, f"/annotate/{report.project.id}"),
             "open" if report.project.closed_at is None else "closed",
-            report.project.base_revision,
+            report.project.base_revision or _("a file"),
             report.project.items,
             "; ".join(f"{user.name} {text_output.progress(user)}" for user in report.progress) or markup.NOTHING,
+            text_output.states(report),
             "; ".join(text_output.agreements(report)) or markup.NOTHING,
             text_output.draft(report) if report.draft else markup.NOTHING,
         )
@@ -189,12 +202,35 @@ def _reports(project_reports: list[ProjectReport], actions: RowActions) -> str:
         _("From"),
         _("Pairs"),
         _("Answered"),
+        _("Decisions"),
         _("Agreement"),
         _("Draft"),
     )
-    return markup.table(_("Projects"), head, rows=rows, nothing=_("There are no projects."), actions=actions)
+    return markup.table(
+        _("Projects"), head, rows=rows, nothing=_("There are no projects."), actions=actions, shows=shows
+    )
+
+
+def _decisions(pairs: list[PairDecision]) -> str:
+    rows = [
+        (
+            pair.place,
+            pair.name,
+            pair.state,
+            pair.verdict,
+            ", ".join(f"{verdict} {number}" for verdict, number in pair.answers.items()) or markup.NOTHING,
+            Short(pair.item[:12], pair.item),
+        )
+        for pair in pairs
+    ]
+    head = (_("No."), _("Pair"), _("State"), _("Verdict"), _("Answers"), _("Key"))
+    return markup.table(_("Decisions"), head, rows=rows, nothing=_("There are no such pairs."))
 
 
 def _impossible(project: Project) -> tuple[str, ...]:
     """Return the actions that are refused for a project in its state."""
-    return () if project.closed_at is None else ("verification.annotators", "verification.gold")
+    return (
+        ()
+        if project.closed_at is None
+        else ("verification.annotators", "verification.leave-out", "verification.decide")
+    )

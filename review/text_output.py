@@ -13,6 +13,7 @@ from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM
 if TYPE_CHECKING:  # the actions import this module
     from review.actions.answers import ShownPair
     from review.actions.candidates import Proposed
+    from review.actions.decisions import PairDecision
     from review.actions.disputes import DisputedItem
     from review.actions.projects import AnnotatorProgress, ProjectReport
     from review.given_answers import GivenAnswer
@@ -87,7 +88,7 @@ def projects(project_reports: Sequence[ProjectReport]) -> str:
                 id=project.id,
                 name=project.name,
                 count=ngettext("{n:,} pair", "{n:,} pairs", project.items),
-                origin=project.base_revision,
+                origin=project.base_revision or _("a file"),
                 state=state,
                 reason=project.reason,
             )
@@ -102,6 +103,7 @@ def projects(project_reports: Sequence[ProjectReport]) -> str:
             )
             for user in report.progress
         ]
+        lines += ["  " + states(report)]
         lines += ["  " + line for line in agreements(report)]
         lines += ["  " + draft(report)] if report.draft else []
     return joined(lines, "\n") or _("There are no projects.")
@@ -119,6 +121,21 @@ def progress(user: AnnotatorProgress) -> str:
         gold=user.gold,
         mark=mark,
     )
+
+
+def decisions(pairs: Sequence[PairDecision]) -> str:
+    """Return a pair a line."""
+    return joined((_decision(pair) for pair in pairs), "\n")
+
+
+def _decision(pair: PairDecision) -> str:
+    answers = ", ".join(f"{verdict} {number}" for verdict, number in pair.answers.items())
+    return "  ".join(filter(None, (pair.state, pair.verdict or "-", str(pair.place), pair.name, pair.item, answers)))
+
+
+def states(report: ProjectReport) -> str:
+    """Return how many pairs are gold, decided, agreed, contested and open."""
+    return ", ".join(f"{_(state)} {number}" for state, number in report.states.items() if number)
 
 
 def pair(shown_pair: ShownPair) -> str:

@@ -316,7 +316,7 @@ def action_context(settings: Settings, services: Services, *, of: BenchmarkServi
         shipped=partial(bundled_results, of.served.spec),
         identity=settings.identity,
         paths=(settings.state_dir,),
-        import_dirs=None if settings.role == "web" else settings.label_import_dirs,
+        import_dirs=() if settings.role == "web" else settings.label_import_dirs,
         items=of.items,
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),

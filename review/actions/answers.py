@@ -6,10 +6,10 @@ that wrote them are shown on demand, behind an answer that then stays.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 from auth import Forbidden, Identity, Role, require
@@ -32,6 +32,7 @@ from vlrb.label_quality.annotation import needs_answer
 __all__ = ["SEEN", "GivenAnswer"]
 
 ANSWERED, MODELS_SEEN = "verification.answered", "verification.models-seen"
+_NOT_BLIND = _("You can see how others answered this pair, so your answer would not be blind. Decide it instead.")
 _ENOUGH = _("This pair has as many answers as it needs. Answer another pair.")
 
 
@@ -49,6 +50,7 @@ class ProjectView(NamedTuple):
     closed: bool
     waiting: list[int]
     answers_wanted: int
+    guidelines: str
 
 
 class ShownPair(NamedTuple):
@@ -59,6 +61,7 @@ class ShownPair(NamedTuple):
 
     place: int
     items: int
+    name: str
     question: str | None
     responses: tuple[str, str] | None
     image: str | None  # address
@@ -126,14 +129,15 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
         result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project)
         key = item_of(session, project, place=place)
         given = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
-        pair = project_pairs.content(ctx.items, key)
+        pair = project_pairs.content(ctx, session, project=result, place=place)
         known_order = recorded_order(session, result, account=ctx.user.account, key=key)
-        enough = given is None and _has_enough(session, result, key=key)
+        enough = given is None and not _takes_answer(_needs(session, result)[key], ctx.user)
     seen = known_order or _give_order(ctx, project, key=key)
     revealed = given is not None and given.models_seen_at is not None
     return ShownPair(
         place,
         result.items,
+        pair.name,
         question=pair.query,
         responses=in_order(pair.responses, seen) if pair.responses else None,
         image=pair.image,
@@ -177,8 +181,8 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
         before = annotation_projects.answer(session, project, account=ctx.user.account, item=key)
         if before is not None and _in_shown_order(before, seen) == given_answer:
             return ActionResult(False, _("It is saved already."))
-        if before is None and _has_enough(session, result, key=key):
-            raise Conflict("enough-answers", _ENOUGH)
+        if before is None:
+            _refuse_late(session, result, key=key, user=ctx.user)
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", _("You have seen which models wrote these, so your preference is final."))
@@ -211,9 +215,9 @@ def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> 
     require_annotator(ctx.user)
     refuse_terminal(ctx.user, ctx.identity)
     with ctx.database.write() as session:
-        _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
+        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project, lock=True)
         key = item_of(session, project, place=place)
-        if project_pairs.content(ctx.items, key).models is None:
+        if project_pairs.content(ctx, session, project=result, place=place).models is None:
             raise Conflict("no-models", _("We do not know which models wrote these."))
         if annotation_projects.answer(session, project, account=ctx.user.account, item=key) is None:
             raise Conflict("no-answer", _("Answer first: knowing who wrote a response could bias you."))
@@ -221,6 +225,15 @@ def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> 
             facts = {"project": project, "place": place, "by": ctx.user.account, "via": ctx.user.auth_method}
             audit.append(session, MODELS_SEEN, data=facts)
     return show(ctx, project, place=place)
+
+
+def image_of(ctx: ActionContext, project: int, *, place: int) -> Path | None:
+    """Return the image of a pair of a file, for who may answer. Raises AuthError, NotFound."""
+    require_annotator(ctx.user)
+    with ctx.database.read() as session:
+        result = _open_to(session, ctx.user, benchmark=ctx.benchmark, project=project)
+        text = annotation_projects.text_of(session, project, item=item_of(session, project, place=place))
+    return project_pairs.image_file(text, result)
 
 
 def require_annotator(user: Identity) -> None:
@@ -237,13 +250,41 @@ def refuse_terminal(user: Identity, settings: IdentitySettings | None) -> None:
 
 
 def _may_answer(session: Session, project: int, *, user: Identity) -> bool:
+    if user.account in annotation_projects.left_out(session, project):
+        return False
     return Role.MAINTAINER in user.roles or user.account in annotation_projects.annotators(session, project)
 
 
-def _has_enough(session: Session, project: Project, *, key: str) -> bool:
-    """Return whether a pair has all answers that it needs; the project must be locked before one is added."""
-    answers = annotation_projects.answers_to(session, project.id, item=key)
-    return not needs_answer([answer.verdict for answer in answers], project.answers_wanted)
+class _Needs(NamedTuple):
+    """Whether a pair needs one more answer, and whether annotators disagree about it."""
+
+    answer: bool
+    contested: bool
+
+
+def _needs(session: Session, project: Project) -> dict[str, _Needs]:
+    """Return item key -> what the pair needs; the project must be locked before an answer is added."""
+    given: dict[str, list[str]] = {item.item: [] for item in annotation_projects.items(session, project.id)}
+    left_out = annotation_projects.left_out(session, project.id)
+    for answer in annotation_projects.answers(session, project.id):
+        if answer.account not in left_out:
+            given[answer.item].append(answer.verdict)
+    wanted = project.answers_wanted
+    return {item: _Needs(needs_answer(said, wanted), len(said) >= wanted) for item, said in given.items()}
+
+
+def _takes_answer(needs: _Needs, user: Identity) -> bool:
+    """Return whether a pair takes a first answer of the user: maintainers may have seen those of contested pairs."""
+    return needs.answer and not (needs.contested and Role.MAINTAINER in user.roles)
+
+
+def _refuse_late(session: Session, project: Project, *, key: str, user: Identity) -> None:
+    """Raise Conflict where a pair takes no first answer of the user."""
+    needs = _needs(session, project)[key]
+    if not needs.answer:
+        raise Conflict("enough-answers", _ENOUGH)
+    if needs.contested and Role.MAINTAINER in user.roles:
+        raise Conflict("contested", _NOT_BLIND)
 
 
 def _open_to(session: Session, user: Identity, *, benchmark: str, project: int, lock: bool = False) -> Project:
@@ -262,22 +303,19 @@ def _sheet(session: Session, project: Project, *, user: Identity) -> ProjectView
         items=project.items,
         answered=answered,
         closed=project.closed_at is not None,
-        waiting=_waiting(session, project, account=user.account),
+        waiting=_waiting(session, project, user=user, answered=answered),
         answers_wanted=project.answers_wanted,
+        guidelines=project.guidelines,
     )
 
 
-def _waiting(session: Session, project: Project, *, account: str) -> list[int]:
-    """Return the places that still need somebody's answer."""
-    given: dict[str, dict[str, str]] = defaultdict(dict)
-    for answer in annotation_projects.answers(session, project.id):
-        given[answer.item][answer.account] = answer.verdict
+def _waiting(session: Session, project: Project, *, user: Identity, answered: Sequence[int]) -> list[int]:
+    """Return the places that still need somebody's answer, in an order of the user's own."""
+    needs = _needs(session, project)
     left = [
-        place
-        for place, item in enumerate(annotation_projects.items(session, project.id), start=1)
-        if account not in given[item] and needs_answer(list(given[item].values()), project.answers_wanted)
+        place for place, item in enumerate(needs, start=1) if place not in answered and _takes_answer(needs[item], user)
     ]
-    return sorted(left, key=lambda place: sha256(f"{account}\n{place}".encode()).digest())
+    return sorted(left, key=lambda place: sha256(f"{user.account}\n{place}".encode()).digest())
 
 
 def item_of(session: Session, project: int, *, place: int) -> str:

@@ -17,14 +17,13 @@ from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, text_output
-from review.items import find_item, short_name, vote_counts
+from review.items import find_item, pair_names, short_name, vote_counts
 from storage.annotation import disputes as stored
 from storage.annotation.disputes import Disputed, NewDispute
 from storage.database import LARGEST
 from storage.integrity import audit
 from storage.jobs.tasks import TaskView
 from storage.models.review import REASON_LENGTHS
-from vlrb.benchmarks.items import ItemTable
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import DISPUTE_ANSWERS
 
@@ -139,7 +138,7 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     require(ctx.user, Role.SUBMITTER)
     with ctx.database.read() as session:
         result = stored.of_account(session, ctx.items.table.benchmark, account=ctx.user.account)
-    names = _names(ctx.items.table)
+    names = pair_names(ctx.items.table)
     return [
         OwnDispute(
             row.id,
@@ -177,7 +176,7 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
         by_item.setdefault(dispute.item, []).append(dispute)
     places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in by_item if key in places]
-    votes, names = vote_counts(ctx.database, ctx.items.table, indices=known), _names(ctx.items.table)
+    votes, names = vote_counts(ctx.database, ctx.items.table, indices=known), pair_names(ctx.items.table)
     return [
         DisputedItem(key, names[key], votes=votes[places[key]], disputes=tuple(group))
         for key, group in by_item.items()
@@ -293,7 +292,3 @@ def _draft_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
         return None
     base, numbers = failed.params["base"], failed.params["disputes"]
     return request_draft(ctx, failed.subject, base=base, reason=failed.reason, disputes=numbers, level=level_of(failed))
-
-
-def _names(table: ItemTable) -> dict[str, str]:
-    return {item.key: short_name(table, index) for index, item in enumerate(table.items)}

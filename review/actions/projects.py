@@ -14,33 +14,45 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
 from maintenance.database import queries
-from maintenance.registry import DraftName, ParamInfo, Reason, action
+from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, text_output
 from review.gold_results import GoldResult, gold_results
-from review.items import find_item
-from storage.annotation import annotation_projects, disputes
+from review.pair_file import find_pair_file
+from review.selection import PairSelection, select_pairs
+from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import NewProject, Project
+from storage.annotation.pair_decisions import DECIDED, GOLD, DecidedPair, decided_pairs
 from storage.database import LARGEST, Session
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
 from storage.labels import label_imports
-from vlrb.benchmarks.items import ItemTable
 from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _, ngettext
-from vlrb.label_quality.annotation import PairAgreement, agreement
+from vlrb.label_quality.annotation import AGREED, CONTESTED, OPEN, PairAgreement, agreement
 
-CREATED, ANNOTATORS, CLOSED = "verification.created", "verification.annotators", "verification.closed"
+CREATED, CLOSED = "verification.created", "verification.closed"
+ANNOTATORS, LEFT_OUT = "verification.annotators", "verification.left-out"
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 100
 """Answers of a pair: nobody changes a label alone."""
-ALL, DISPUTED, CANDIDATES, LISTED = WHICH = ("all", "disputed", "candidates", "listed")
+LONGEST_GUIDELINES = 5000
+PAIR_STATES = (GOLD, DECIDED, AGREED, CONTESTED, OPEN)
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 ProjectNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Project", "its number", read=whole_number)]
 ProjectName = Annotated[str, ParamInfo("New project", "may-2026", metavar="project")]
 OldRevision = Annotated[
-    str, ParamInfo("From revision", "v2", option="--base", help="the label revision that its draft will change")
+    str,
+    ParamInfo(
+        "From revision",
+        "v2",
+        option="--base",
+        help="the label revision that its draft will change; none: a file's pairs",
+    ),
+]
+ClosedDraft = Annotated[
+    str, ParamInfo("Draft", "v3-verified", help="name of the draft; none of a project about a file")
 ]
 Accounts = Annotated[
     Sequence[str],
@@ -62,27 +74,6 @@ FirstAccounts = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class PairSelection:
-    """All items of the base revision, those with open or accepted disputes, the candidates, or those in `items`."""
-
-    which: Annotated[
-        str,
-        ParamInfo("Pairs", option="--items", metavar="{all,disputed,candidates}", choices=WHICH, exclusive="pairs"),
-    ] = ""
-    items: Annotated[
-        Sequence[str],
-        ParamInfo(
-            "Listed pairs",
-            "keys or ids, with commas",
-            option="--item",
-            exclusive="pairs",
-            separator=",",
-            help="only this one, by key or id",
-        ),
-    ] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class AnnotationTeam:
     """Who answers, and how many answers a pair needs."""
 
@@ -92,6 +83,13 @@ class AnnotationTeam:
         ParamInfo("Answers per pair", option="--answers", metavar="N", help="people who answer each pair (2)"),
     ] = FEWEST_ANSWERS
     annotators: FirstAccounts = ()
+    guidelines: Annotated[
+        str,
+        ParamInfo("Guidelines", option="--guidelines", metavar="TEXT", help="what annotators read beside each pair"),
+    ] = ""
+
+
+USUAL_TEAM = AnnotationTeam()
 
 
 class AnnotatorProgress(NamedTuple):
@@ -106,14 +104,17 @@ class AnnotatorProgress(NamedTuple):
 
 
 class ProjectReport(NamedTuple):
-    """A project with its progress and agreement. `draft`: the newest draft made of it, and what the worker counted."""
+    """A project with its progress and agreement. `states`: number of pairs that are gold, decided, agreed and so on.
+
+    `draft`: the newest draft made of it, and what the worker counted.
+    """
 
     project: Project
     progress: tuple[AnnotatorProgress, ...]
     agreement: tuple[PairAgreement, ...]
+    states: dict[str, int]
     draft: str | None
     result: dict[str, Any] | None
-    gold: int = 0
 
 
 @action(
@@ -126,49 +127,45 @@ class ProjectReport(NamedTuple):
 def create(
     ctx: ActionContext,
     name: ProjectName,
-    base: OldRevision,
+    *,
+    base: OldRevision = "",
     reason: Reason,
     pairs: PairSelection,
-    team: AnnotationTeam = AnnotationTeam(),
+    team: AnnotationTeam = USUAL_TEAM,
 ) -> ActionResult:
-    """Start a project. For maintainers.
+    """Start a project about pairs of a label revision, or about those of a file. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """
     require_maintainer(ctx.user)
-    why = clean_reason(reason)
-    _check_answers(team.answers)
-    which = pairs.which or (LISTED if pairs.items else DISPUTED)
-    if which not in WHICH or (which == LISTED) != bool(pairs.items):
-        raise Conflict("bad-items", _("Choose all, disputed or candidates, or listed with the pairs."))
-    listed = {ctx.items.table.items[find_item(ctx.items.table, item)].key for item in pairs.items}
+    why, guidelines = clean_reason(reason), _check_team(team)
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        drafts.check_base(session, ctx.items.table.benchmark, base=base)
+        if base:
+            drafts.check_base(session, ctx.items.table.benchmark, base=base)
         _check_name(session, ctx.items.table.benchmark, name=name)
-        keys = _chosen(session, ctx.items.table, base=base, which=which, listed=listed)
-        if not keys:
-            raise Conflict("no-items", _("There are no {which} pairs.", which=_(which)))
-        new = NewProject(name, base, reason=why, created_by=ctx.user.account, answers_wanted=team.answers)
-        project = annotation_projects.create(session, ctx.items.table.benchmark, new=new, items=keys)
+        items = select_pairs(ctx, session, base=base, pairs=pairs)
+        new = NewProject(
+            name,
+            base,
+            reason=why,
+            created_by=ctx.user.account,
+            answers_wanted=team.answers,
+            guidelines=guidelines,
+            folder=str(find_pair_file(pairs.file, ctx.import_dirs).parent) if pairs.file and not base else "",
+        )
+        project = annotation_projects.create(session, ctx.items.table.benchmark, new=new, items=items)
         added = _add_accounts(session, project, accounts=team.annotators)
-        facts = {
-            "project": project,
-            "name": name,
-            "base": base,
-            "which": which,
-            "items": len(keys),
-            "answers": team.answers,
-        }
-        seq = audit.append(session, CREATED, data={**facts, "annotators": added, "reason": why, "by": ctx.user.account})
+        gold = sum(item.gold is not None for item in items)
+        facts = {"project": project, "name": name, "base": base, "items": len(items), "gold": gold}
+        facts |= {"answers": team.answers, "annotators": added, "reason": why, "by": ctx.user.account}
+        seq = audit.append(session, CREATED, data=facts)
+    size = ngettext("{n:,} pair", "{n:,} pairs", len(items))
+    if gold:
+        size = _("{pairs}, {gold} of them gold", pairs=size, gold=gold)
     return ActionResult(
         True,
-        _(
-            "Project {project} ({name}) has {count}: /annotate/{project}",
-            project=project,
-            name=name,
-            count=ngettext("{n:,} pair", "{n:,} pairs", len(keys)),
-        ),
+        _("Project {project} ({name}) has {count}: /annotate/{project}", project=project, name=name, count=size),
         seq=seq,
     )
 
@@ -188,12 +185,41 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project, lock=True)
+        _check_open(result)
         added = _add_accounts(session, project, accounts=annotators)
         if not added:
             return ActionResult(False, _("They may answer already."))
         facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ANNOTATORS, data=facts)
     return ActionResult(True, _("{count} more may answer in {name}.", count=len(added), name=result.name), seq=seq)
+
+
+@action(
+    "verification.leave-out",
+    "POST /api/v1/maintenance/verification/{project}/leave-out",
+    audit=LEFT_OUT,
+    help="let answers of people count no more, for instance below the gold minimum",
+    button="Leave annotators out",
+    danger=True,
+)
+def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Accounts) -> ActionResult:
+    """Let the answers of annotators count no more; their pairs go to others. For maintainers.
+
+    To let them answer again is to take that back. Raises AuthError, NotFound, Conflict.
+    """
+    require_maintainer(ctx.user)
+    with ctx.database.write() as session:
+        result = known(session, ctx.benchmark, project=project, lock=True)
+        _check_open(result)
+        ids = [account_search.find(session, named, local=True).id for named in annotators]
+        gone = annotation_projects.leave_out(session, project, ids)
+        if not gone:
+            return ActionResult(False, _("None of them answers in {name}.", name=result.name))
+        facts = {"project": project, "annotators": gone, "by": ctx.user.account, "via": ctx.user.auth_method}
+        seq = audit.append(session, LEFT_OUT, data=facts)
+    return ActionResult(
+        True, _("Answers of {count} in {name} do not count.", count=len(gone), name=result.name), seq=seq
+    )
 
 
 @action(
@@ -211,11 +237,11 @@ def close(
     ctx: ActionContext,
     project: ProjectNumber,
     *,
-    revision: DraftName,
+    revision: ClosedDraft = "",
     reason: Reason,
     level: DisclosureLevel = AS_USUAL,
 ) -> ActionResult:
-    """End a project and have a worker write its draft revision. For maintainers.
+    """End a project and have a worker write its draft revision; a project about a file has none. For maintainers.
 
     Of a closed project another draft can be asked for, under another name. `level`: what may be shown of scores under
     it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
@@ -224,34 +250,76 @@ def close(
     why = clean_reason(reason)
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project, lock=True)
-        if not annotation_projects.answers(session, project):
-            raise Conflict("no-answers", _("Nobody has answered in {name} yet.", name=result.name))
+        pairs = decided_pairs(session, result, tag_of=ctx.items.table.spec.tag_of)
+        _check_closing(session, result, pairs=pairs)
+        if bool(revision) != bool(result.base_revision):
+            raise Conflict(
+                "draft-name",
+                _("Name the draft that closing {name} writes.", name=result.name)
+                if result.base_revision
+                else _("{name} is about a file, so no draft follows: name none.", name=result.name),
+            )
         if (written := _written(session, ctx.benchmark, project=project, revision=revision)) is not None:
             return ActionResult(
                 False,
                 _("{name} is closed, and its draft {revision} is written.", name=result.name, revision=revision),
                 task_id=written,
             )
-        draft = drafts.DraftRequest(
-            revision, result.base_revision, reason=why, source={"project": project}, level=level
-        )
-        task, new = drafts.request(session, ctx, draft=draft)
+        task, new = _request_draft(session, ctx, project=result, revision=revision, reason=why, level=level)
         seq = None
         if annotation_projects.close(session, project, by=ctx.user.account):
             facts = {"project": project, **_answers_digest(session, project), "draft": revision}
             seq = audit.append(
                 session, CLOSED, data={**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
             )
-    return ActionResult(
-        new,
-        _(
-            "{name} is closed; a worker writes draft {revision} (task {task}).",
-            name=result.name,
-            revision=revision,
-            task=task,
-        ),
-        seq=seq,
-        task_id=task,
+    words = _closed_words(result, pairs)
+    if task is not None:
+        words = _("{words} A worker writes draft {revision} (task {task}).", words=words, revision=revision, task=task)
+    return ActionResult(new or seq is not None, words, seq=seq, task_id=task)
+
+
+def _check_closing(session: Session, project: Project, *, pairs: Sequence[DecidedPair]) -> None:
+    """Raise Conflict where nobody has answered, or an annotator who counts has too few gold pairs right."""
+    if project.closed_at is not None:
+        return
+    if not any(pair.answers or pair.state == DECIDED for pair in pairs):
+        raise Conflict("no-answers", _("Nobody has answered in {name} yet.", name=project.name))
+    for account, result in gold_results(pairs).items():
+        if result.below_minimum:
+            raise Conflict(
+                "below-gold-minimum",
+                _(
+                    "{annotator} has {right} of {gold} gold pairs right. Leave these answers out first: `verification "
+                    "leave-out {project} {account}`.",
+                    annotator=queries.account_name(session, account) or account,
+                    right=result.right,
+                    gold=result.answered,
+                    project=project.id,
+                    account=account,
+                ),
+            )
+
+
+def _request_draft(
+    session: Session, ctx: ActionContext, *, project: Project, revision: str, reason: str, level: DisclosureLevel
+) -> tuple[int | None, bool]:
+    """Return the task that writes the draft, and whether it is new; none of a project about a file."""
+    if not project.base_revision:
+        return None, False
+    source = {"project": project.id}
+    draft = drafts.DraftRequest(revision, project.base_revision, reason=reason, source=source, level=level)
+    return drafts.request(session, ctx, draft=draft)
+
+
+def _closed_words(project: Project, pairs: Sequence[DecidedPair]) -> str:
+    decided = sum(pair.proposal is not None for pair in pairs)
+    contested, left = (sum(pair.state == state for pair in pairs) for state in (CONTESTED, OPEN))
+    return _(
+        "{name} is closed: {decided} decided, {contested} contested, {open} without enough answers.",
+        name=project.name,
+        decided=decided,
+        contested=contested,
+        open=left,
     )
 
 
@@ -286,7 +354,7 @@ def reports(ctx: ActionContext) -> list[ProjectReport]:
         reports = []
         for project in projects:
             draft, result = drafted.get(project.id, nothing)
-            reports.append(_report(session, project, draft=draft, result=result))
+            reports.append(_report(session, ctx, project=project, draft=draft, result=result))
         return reports
 
 
@@ -298,18 +366,26 @@ def known(session: Session, benchmark: str, *, project: int, lock: bool = False)
     return result
 
 
-def _check_answers(answers: int) -> None:
-    """Raise Conflict where a pair cannot need so many answers."""
-    if not FEWEST_ANSWERS <= answers <= MOST_ANSWERS:
+def _check_team(team: AnnotationTeam) -> str:
+    """Return the guidelines. Raises Conflict where a pair cannot need so many answers, or guidelines are too long."""
+    if not FEWEST_ANSWERS <= team.answers <= MOST_ANSWERS:
         raise Conflict(
             "bad-answers",
             _(
                 "A pair needs {fewest} to {most_answers} answers, not {answers}.",
                 fewest=FEWEST_ANSWERS,
                 most_answers=MOST_ANSWERS,
-                answers=answers,
+                answers=team.answers,
             ),
         )
+    if len(team.guidelines) > LONGEST_GUIDELINES:
+        raise Conflict("long-guidelines", _("Guidelines have at most {most:,} characters.", most=LONGEST_GUIDELINES))
+    return "".join(character for character in team.guidelines if character.isprintable() or character == "\n").strip()
+
+
+def _check_open(project: Project) -> None:
+    if project.closed_at is not None:
+        raise Conflict("closed", _("{name} is closed: answers do not change any more.", name=project.name))
 
 
 def _check_name(session: Session, benchmark: str, *, name: str) -> None:
@@ -320,13 +396,15 @@ def _check_name(session: Session, benchmark: str, *, name: str) -> None:
         raise Conflict("known-project", _("There is a project {name}. Choose another name.", name=name))
 
 
-def _report(session: Session, project: Project, *, draft: str | None, result: dict[str, Any] | None) -> ProjectReport:
-    answers = annotation_projects.answers(session, project.id)
-    known_right = annotation_projects.gold(session, project.id)
+def _report(
+    session: Session, ctx: ActionContext, *, project: Project, draft: str | None, result: dict[str, Any] | None
+) -> ProjectReport:
+    pairs = decided_pairs(session, project, tag_of=ctx.items.table.spec.tag_of)
+    results = gold_results(pairs)
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}
-    for answer in answers:
-        given[answer.account][answer.item] = answer.verdict
-    results = gold_results(answers, known_right)
+    for pair in pairs:
+        for answer in pair.answers:
+            given[answer.account][pair.item] = answer.verdict
     progress = tuple(
         _progress(session, account, answered=len(verdicts), gold=results.get(account))
         for account, verdicts in given.items()
@@ -334,37 +412,23 @@ def _report(session: Session, project: Project, *, draft: str | None, result: di
     return ProjectReport(
         project,
         progress,
-        agreement=agreement(given, annotation_projects.items(session, project.id)),
+        agreement=agreement(given, [pair.item for pair in pairs]),
+        states={state: sum(pair.state == state for pair in pairs) for state in PAIR_STATES},
         draft=draft,
         result=result,
-        gold=len(known_right),
     )
 
 
 def _progress(session: Session, account: str, *, answered: int, gold: GoldResult | None) -> AnnotatorProgress:
-    name = queries.account_name(session, account) or account
-    if gold is None:
-        return AnnotatorProgress(account, name, answered=answered)
+    name, tested = queries.account_name(session, account) or account, gold or GoldResult(0, 0)
     return AnnotatorProgress(
         account,
         name,
         answered=answered,
-        gold=gold.answered,
-        gold_right=gold.right,
-        below_gold_minimum=gold.below_minimum,
+        gold=tested.answered,
+        gold_right=tested.right,
+        below_gold_minimum=tested.below_minimum,
     )
-
-
-def _chosen(session: Session, table: ItemTable, *, base: str, which: str, listed: set[str]) -> list[str]:
-    """Return item keys in the order of the table, which tells nothing."""
-    if which == ALL:
-        held = table.in_revision(base) if base in table.revisions else range(len(table))
-        return [table.items[index].key for index in sorted(held)]
-    if which == DISPUTED:
-        wanted = {state.item for state in disputes.in_states(session, table.benchmark, states=("open", "accepted"))}
-    else:
-        wanted = listed if which == LISTED else set(disputes.candidates(session, table.benchmark))
-    return [item.key for item in table.items if item.key in wanted]
 
 
 def _add_accounts(session: Session, project: int, *, accounts: Sequence[str]) -> list[str]:

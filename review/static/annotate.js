@@ -24,8 +24,24 @@
   let places = [...Array(items).keys()].map((n) => n + 1); // those that are shown here
   let outside = ""; // why the place that was asked for is not shown
   let wanted = 0; // the place that was asked for last
-  const unsaved = new Map(); // place -> answer that the server does not have yet
+  // What the server does not have yet, place -> answer: kept by the browser, and sent when the line is back.
+  const shelf = `annotate ${root.dataset.account} ${project}`;
+  const unsaved = new Map(Object.keys(localStorage).filter((key) => key.startsWith(`${shelf} `))
+    .map((key) => [Number(key.slice(shelf.length + 1)), JSON.parse(localStorage.getItem(key))]));
+  const tabs = new BroadcastChannel(shelf); // other tabs of the same project
   let saving = false;
+
+  function keep(place, answer) {
+    unsaved.set(place, answer);
+    localStorage.setItem(`${shelf} ${place}`, JSON.stringify(answer));
+  }
+
+  // Forget an answer that was sent, unless it was changed meanwhile.
+  function drop(place, answer) {
+    if (unsaved.get(place) !== answer) return;
+    unsaved.delete(place);
+    localStorage.removeItem(`${shelf} ${place}`);
+  }
 
   async function ask(method, path, body) {
     const options = { method, headers: { Accept: "application/json" } };
@@ -86,6 +102,7 @@
   function draw(found) {
     pair = found;
     currentAnswer = unsaved.get(pair.place) || found.said || { verdict: "", errors: [], note: "" };
+    at("name").textContent = pair.name;
     at("place").textContent = pair.place.toLocaleString("en");
     at("pair").hidden = false;
     at("query").textContent = pair.question
@@ -95,7 +112,8 @@
       at(`model-${name}`).textContent = pair.models ? pair.models[index] : "";
     });
     const image = at("image");
-    image.hidden = !pair.image;
+    at("enlarge").hidden = !pair.image;
+    at("enlarge").setAttribute("aria-pressed", "false");
     at("no-image").hidden = Boolean(pair.image) || pair.question === null; // without texts there is more to say
     image.removeAttribute("src"); // or the image of the pair before stays until this one has come
     if (pair.image) image.src = prefix + pair.image;
@@ -139,8 +157,9 @@
     currentAnswer = { ...currentAnswer, ...values };
     if (!currentAnswer.verdict) return;
     if (currentAnswer.verdict !== before) currentAnswer.errors = []; // they are those of the response that was worse until now
-    unsaved.set(pair.place, currentAnswer);
+    keep(pair.place, currentAnswer);
     update();
+    if (values.verdict && at("advance").checked) goOn();
     save();
   }
 
@@ -157,22 +176,37 @@
         } catch (error) {
           if (error.status !== 409) throw error;
           refused = true;
-          if (unsaved.get(place) === answer) unsaved.delete(place);
+          drop(place, answer);
           if (pair.place === place) draw(await ask("GET", `/${place}`));
           complain(error.message);
           continue;
         }
         answered.add(place);
-        if (unsaved.get(place) === answer) unsaved.delete(place);
+        drop(place, answer);
+        tabs.postMessage(place);
       }
       at("saved").textContent = tr(refused ? "Not saved" : "Saved");
     } catch (error) {
       at("saved").textContent = tr("Not saved");
-      complain(tr("Your answer is not saved. {reason}", { reason: error.message }), () => { complain(""); save(); });
+      complain(tr("Your answer is not saved. {reason}", { reason: error.message }), sendAgain);
+      setTimeout(sendAgain, 10_000);
     } finally {
       saving = false;
       update();
     }
+  }
+
+  function sendAgain() {
+    if (!unsaved.size || saving) return;
+    complain("");
+    save();
+  }
+
+  // The next pair without an answer, after this one and then from the beginning.
+  function goOn() {
+    const here = places.indexOf(pair.place);
+    const next = [...places.slice(here + 1), ...places.slice(0, here)].find((place) => !answered.has(place) && !unsaved.has(place));
+    if (next) show(next);
   }
 
   function keepNote() {
@@ -219,6 +253,20 @@
     if (outside && at("problem").textContent.trim() === outside) complain("");
   });
 
+  at("enlarge").addEventListener("click", () => {
+    const button = at("enlarge");
+    button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+  });
+  at("advance").checked = localStorage.getItem("annotate advance") === "yes";
+  at("advance").addEventListener("change", () => localStorage.setItem("annotate advance", at("advance").checked ? "yes" : "no"));
+  addEventListener("online", sendAgain);
+  tabs.addEventListener("message", (event) => {
+    answered.add(event.data);
+    if (!pair) return;
+    if (pair.place === event.data && !unsaved.has(event.data)) show(event.data);
+    else update();
+  });
+
   const byKey = new Map([...root.querySelectorAll("button[data-key]")].map((button) => [button.dataset.key, button]));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
@@ -262,6 +310,7 @@
       const asked = Number(location.hash.slice(1));
       await show(places.includes(asked) ? asked : sheet.waiting[0] || places[0]);
       if (asked && !places.includes(asked)) show(asked); // says why not
+      if (unsaved.size) save();
     } catch (error) {
       complain(tr("The project could not be loaded. {reason}", { reason: error.message }), start);
     }

@@ -17,14 +17,42 @@ class Project(NamedTuple):
 
     id: int
     name: str
-    base_revision: str
+    base_revision: str  # "": its pairs are those of a file
     answers_wanted: int  # of each pair
+    guidelines: str
+    folder: str  # where images of the file's pairs lie; "" where there is no such file
     reason: str
     created_by: str
     created_at: float
     closed_by: str | None
     closed_at: float | None
     items: int
+
+
+class PairText(NamedTuple):
+    """A pair of a file. Responses: A, then B. `image`: below the project's folder; "" for none."""
+
+    id: str
+    query: str
+    responses: tuple[str, str]
+    image: str
+
+
+class NewItem(NamedTuple):
+    """A pair of a project to be made. `gold`: the verdict that is known. `text` None: it is one of the benchmark."""
+
+    item: str  # key
+    gold: str | None = None
+    text: PairText | None = None
+
+
+class StoredItem(NamedTuple):
+    """A pair of a project. `gold`: the verdict that is known; `decision`: that of a maintainer."""
+
+    place: int
+    item: str  # key
+    gold: str | None
+    decision: str | None
 
 
 class AnnotatorAnswer(NamedTuple):
@@ -45,6 +73,7 @@ _ITEMS = (
     .scalar_subquery()
 )
 _COLUMNS = (*(getattr(AnnotationProject, name) for name in Project._fields[:-1]), _ITEMS)
+_ITEM = tuple(getattr(ProjectItem, name) for name in StoredItem._fields)
 _ANSWER = tuple(getattr(Annotation, name) for name in AnnotatorAnswer._fields)
 
 
@@ -56,13 +85,24 @@ class NewProject(NamedTuple):
     reason: str
     created_by: str
     answers_wanted: int
+    guidelines: str = ""
+    folder: str = ""
 
 
-def create(session: Session, benchmark: str, *, new: NewProject, items: Sequence[str]) -> int:
-    """Return a new project about item keys, in that order. Raises IntegrityError where the name is taken."""
+def create(session: Session, benchmark: str, *, new: NewProject, items: Sequence[NewItem]) -> int:
+    """Return a new project about pairs, in that order. Raises IntegrityError where the name is taken."""
     row = insert(AnnotationProject).values(benchmark=benchmark, **new._asdict())
     project = session.execute(row.returning(AnnotationProject.id)).scalar_one()
-    rows = [{"project_id": project, "place": place, "item": item} for place, item in enumerate(items, start=1)]
+    rows = [
+        {
+            "project_id": project,
+            "place": place,
+            "item": item.item,
+            "gold": item.gold,
+            "text": item.text and item.text._asdict(),
+        }
+        for place, item in enumerate(items, start=1)
+    ]
     session.execute(insert(ProjectItem), rows)
     return project
 
@@ -98,37 +138,72 @@ def close(session: Session, project_id: int, *, by: str) -> bool:
 
 
 def add_annotators(session: Session, project_id: int, accounts: Iterable[str]) -> list[str]:
-    """Let accounts answer; returns those that could not before."""
-    known = set(annotators(session, project_id))
-    new = [account for account in dict.fromkeys(accounts) if account not in known]
+    """Let accounts answer, also those that were left out; returns those that could not before."""
+    ids, without = list(dict.fromkeys(accounts)), left_out(session, project_id)
+    known = set(annotators(session, project_id)) | without
+    back = [account for account in ids if account in without]
+    _set_left_out(session, project_id, accounts=back, value=False)
+    new = [account for account in ids if account not in known]
     if new:
         session.execute(insert(Annotator), [{"project_id": project_id, "account": account} for account in new])
-    return new
+    return new + back
+
+
+def leave_out(session: Session, project_id: int, accounts: Iterable[str]) -> list[str]:
+    """Take the right to answer away; returns those that had it. Their answers stay, and count no more."""
+    may = set(annotators(session, project_id))
+    result = [account for account in dict.fromkeys(accounts) if account in may]
+    _set_left_out(session, project_id, accounts=result, value=True)
+    return result
+
+
+def _set_left_out(session: Session, project_id: int, *, accounts: Sequence[str], value: bool) -> None:
+    those = update(Annotator).where(Annotator.project_id == project_id, Annotator.account.in_(accounts))
+    session.execute(those.values(left_out=value), execution_options={"synchronize_session": False})
+
+
+def left_out(session: Session, project_id: int) -> set[str]:
+    """Return the accounts whose answers do not count."""
+    wanted = select(Annotator.account).where(Annotator.project_id == project_id, Annotator.left_out)
+    return set(session.scalars(wanted))
 
 
 def annotators(session: Session, project_id: int) -> list[str]:
     """Return the accounts that may answer."""
-    wanted = select(Annotator.account).where(Annotator.project_id == project_id).order_by(Annotator.account)
-    return list(session.scalars(wanted))
+    wanted = select(Annotator.account).where(Annotator.project_id == project_id, ~Annotator.left_out)
+    return list(session.scalars(wanted.order_by(Annotator.account)))
 
 
-def items(session: Session, project_id: int) -> list[str]:
-    """Return the item keys of a project, by place."""
-    wanted = select(ProjectItem.item).where(ProjectItem.project_id == project_id).order_by(ProjectItem.place)
-    return list(session.scalars(wanted))
+def items(session: Session, project_id: int) -> list[StoredItem]:
+    """Return the pairs of a project, by place."""
+    wanted = select(*_ITEM).where(ProjectItem.project_id == project_id).order_by(ProjectItem.place)
+    return [StoredItem(*row) for row in session.execute(wanted)]
 
 
-def gold(session: Session, project_id: int) -> dict[str, str]:
-    """Return item key -> the verdict that is known to be right."""
-    wanted = select(ProjectItem.item, ProjectItem.gold).where(ProjectItem.project_id == project_id)
-    return {item: verdict for item, verdict in session.execute(wanted) if verdict is not None}
+def text_of(session: Session, project_id: int, *, item: str) -> PairText | None:
+    """Return the texts of a pair of a file; None of one of the benchmark."""
+    wanted = select(ProjectItem.text).where(ProjectItem.project_id == project_id, ProjectItem.item == item)
+    text = session.execute(wanted).scalar_one_or_none()
+    return None if text is None else _pair_text(text)
 
 
-def set_gold(session: Session, project_id: int, *, verdicts: Mapping[str, str]) -> None:
-    """State the verdicts of these items, over earlier ones. The project must be locked."""
+def names(session: Session, project_id: int) -> dict[str, str]:
+    """Return item key -> id, of the pairs of a file."""
+    wanted = select(ProjectItem.item, ProjectItem.text).where(ProjectItem.project_id == project_id)
+    return {item: text["id"] for item, text in session.execute(wanted) if text is not None}
+
+
+def decide(session: Session, project_id: int, *, verdicts: Mapping[str, str], by: str) -> None:
+    """Keep a maintainer's verdicts of these items, over earlier ones. The project must be locked."""
     for item, verdict in verdicts.items():
         one = update(ProjectItem).where(ProjectItem.project_id == project_id, ProjectItem.item == item)
-        session.execute(one.values(gold=verdict), execution_options={"synchronize_session": False})
+        values = {"decision": verdict, "decided_by": by}
+        session.execute(one.values(values), execution_options={"synchronize_session": False})
+
+
+def _pair_text(text: Mapping[str, Any]) -> PairText:
+    first, second = text["responses"]
+    return PairText(text["id"], text["query"], responses=(first, second), image=text["image"])
 
 
 def item_at(session: Session, project_id: int, *, place: int) -> str | None:

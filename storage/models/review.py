@@ -6,7 +6,7 @@ to be right for the pairs that test annotators.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
@@ -19,6 +19,7 @@ REASON_LENGTHS = (20, 2000)
 NOTE_LIMIT = 500
 _OPEN = "state = 'open'"
 NamesColumn = Annotated[list[str], mapped_column(JSON)]
+OptionalJsonColumn = Annotated[dict[str, Any] | None, mapped_column(JSON(none_as_null=True))]
 
 
 def _check(name: str, rule: str) -> CheckConstraint:
@@ -94,8 +95,10 @@ class AnnotationProject(Base):
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     benchmark: Mapped[Words]
     name: Mapped[Words]
-    base_revision: Mapped[Words]
+    base_revision: Mapped[Words]  # "": its pairs are those of a file
     answers_wanted: Mapped[int]  # of each pair
+    guidelines: Mapped[Words] = mapped_column(default="")
+    folder: Mapped[Words] = mapped_column(default="")  # where images of the file's pairs lie
     reason: Mapped[Words]
     created_by: Mapped[Words]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
@@ -107,11 +110,20 @@ class ProjectItem(Base):
     """An item of a project and its place, from 1."""
 
     __tablename__ = "verification_items"
-    __table_args__ = (UniqueConstraint("project_id", "item"), _check("place", "place > 0"), _one_of("gold", VERDICTS))
+    __table_args__ = (
+        UniqueConstraint("project_id", "item"),
+        _check("place", "place > 0"),
+        _one_of("gold", VERDICTS),
+        _one_of("decision", VERDICTS),
+        _check("decided", "(decision IS NULL) = (decided_by IS NULL)"),
+    )
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
     place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     item: Mapped[Words]  # key
     gold: Mapped[Words | None]  # the verdict that is known to be right; it tests annotators
+    decision: Mapped[Words | None]  # of a maintainer; it counts instead of the answers
+    decided_by: Mapped[Words | None]
+    text: Mapped[OptionalJsonColumn]  # of a pair of a file: PairText
 
 
 class Annotator(Base):
@@ -120,6 +132,7 @@ class Annotator(Base):
     __tablename__ = "verification_annotators"
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
     account: Mapped[Words] = mapped_column(primary_key=True)
+    left_out: Mapped[bool] = mapped_column(default=False)  # its answers do not count
 
 
 class Annotation(Base):

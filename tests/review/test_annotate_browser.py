@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from auth import Identity
 from review.actions import projects
-from review.actions.projects import PairSelection
+from review.selection import PairSelection
 from storage.annotation import annotation_projects
 from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
@@ -49,7 +49,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
     directory = tmp_path_factory.mktemp("annotate")
     database = new_database(f"sqlite:///{directory}/site.db")
     bench = set_up(database, directory / "state")
-    projects.create(by(database, MAINTAINER, table=bench.table), "may", "demo", "because", PairSelection("all"))
+    projects.create(
+        by(database, MAINTAINER, table=bench.table), "may", base="demo", reason="because", pairs=PairSelection("all")
+    )
     config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -196,7 +198,9 @@ def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words
 ) -> None:
     bench = site.bench
     pairs = PairSelection("listed", [bench.key(0), bench.key(4)])
-    projects.create(by(bench.database, MAINTAINER, table=bench.table), "closing", "demo", "because", pairs)
+    projects.create(
+        by(bench.database, MAINTAINER, table=bench.table), "closing", base="demo", reason="because", pairs=pairs
+    )
     page = _open(browser, site, user=MAINTAINER, path="/annotate/2")
     page.keyboard.press("1")
     page.wait_for_selector(SAVED)

@@ -112,6 +112,7 @@ def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None
     pair = answers.ShownPair(
         1,
         1,
+        name="k",
         question="a\x1b[2Jb\nc",
         responses=("\x9b31m", "\u202e"),
         image=None,
@@ -124,14 +125,24 @@ def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None
 
 def test_without_texts_it_is_said_which_setting_brings_them() -> None:
     said = text_output.pair(
-        answers.ShownPair(1, 1, question=None, responses=None, image=None, said=None, models=None, has_models=False)
+        answers.ShownPair(
+            1, 1, name="k", question=None, responses=None, image=None, said=None, models=None, has_models=False
+        )
     )
     assert "ITEMS_FILE" in said and "image" not in said
 
 
 def test_an_image_has_its_address_shown_or_that_there_is_none() -> None:
     pair = answers.ShownPair(
-        1, 1, question="what?", responses=("a", "b"), image="/explore/k/image", said=None, models=None, has_models=False
+        1,
+        1,
+        name="k",
+        question="what?",
+        responses=("a", "b"),
+        image="/explore/k/image",
+        said=None,
+        models=None,
+        has_models=False,
     )
     assert "\nImage: /explore/k/image\n" in text_output.pair(pair)
     assert "\nThere is no image" in text_output.pair(pair._replace(image=None))

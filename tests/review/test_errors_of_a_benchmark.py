@@ -13,10 +13,10 @@ from fastapi.testclient import TestClient
 
 from maintenance.types import Conflict
 from review.actions import answers, projects
-from review.actions.projects import PairSelection
 from review.given_answers import SEEN, GivenAnswer
+from review.selection import PairSelection
 from tests.databases import new_database
-from tests.factories.accounts import MAINTAINER
+from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import TableOnly, by
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, seen_order, set_up
@@ -50,7 +50,7 @@ def started(tmp_path: Path) -> Iterator[SetUp]:
     def start(spec: BenchmarkSpec) -> ReviewSetup:
         bench = set_up(database, tmp_path / "state", tags=bool(spec.tags), spec=spec)
         ctx = by(database, MAINTAINER, table=bench.table)
-        projects.create(ctx, "may", "demo", reason="to be sure", pairs=PairSelection("all"))
+        projects.create(ctx, "may", base="demo", reason="to be sure", pairs=PairSelection("all"))
         return bench
 
     yield start
@@ -70,10 +70,11 @@ def _shown_errors(page: str) -> list[tuple[str, str]]:
 
 
 def _answer(bench: ReviewSetup, place: int, *, right: bool, errors: tuple[str, ...] = ()) -> None:
-    seen = seen_order(bench.database, MAINTAINER.account, place=place)
-    verdict = SEEN[seen.index("ab".index(bench.says(place - 1, right=right)))]
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
-    answers.answer(ctx, 1, place=place, given_answer=GivenAnswer(verdict, errors))
+    for user in (MAINTAINER, SECOND_MAINTAINER):
+        seen = seen_order(bench.database, user.account, place=place)
+        verdict = SEEN[seen.index("ab".index(bench.says(place - 1, right=right)))]
+        ctx = by(bench.database, user, table=bench.table)
+        answers.answer(ctx, 1, place=place, given_answer=GivenAnswer(verdict, errors))
 
 
 def test_the_page_has_the_errors_of_the_benchmark_and_kinds_of_a_tag_stand_together(started: SetUp) -> None:

@@ -19,7 +19,8 @@ from maintenance.types import Conflict, NotFound
 from review import text_output as review_words
 from review.actions import answers, disputes, projects
 from review.actions.answers import GivenAnswer
-from review.actions.projects import AnnotationTeam, PairSelection
+from review.actions.projects import AnnotationTeam
+from review.selection import PairSelection
 from storage.annotation import annotation_projects
 from storage.annotation import disputes as kept
 from storage.integrity import audit
@@ -42,7 +43,7 @@ def catalog(bench: ReviewSetup, tmp_path: Path) -> ItemCatalog:
 def people(bench: ReviewSetup) -> None:
     """Accounts that have signed in."""
     with bench.database.write() as session:
-        for one in (STRANGER, OWNER_OF_IT):
+        for one in (STRANGER, OWNER_OF_IT, MAINTAINER):
             session.add(_account(one.account))
 
 
@@ -62,7 +63,7 @@ def _account(name: str) -> Account:
 def _start(bench: ReviewSetup, which: str = "all", *, name: str = "may", **more: Any) -> int:
     pairs, team = PairSelection(which, more.pop("items", ())), AnnotationTeam(**more)
     ctx = by(bench.database, MAINTAINER, table=bench.table)
-    done = projects.create(ctx, name, "demo", "to be sure", pairs, team)
+    done = projects.create(ctx, name, base="demo", reason="to be sure", pairs=pairs, team=team)
     return int(done.message.rpartition("/")[2])
 
 
@@ -107,10 +108,10 @@ def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_no
 
 def test_only_maintainers_start_extend_report_and_close(bench: ReviewSetup) -> None:
     project = _start(bench)
-    told: Any = ("june", "demo", "because", PairSelection("all"))
+    told: Any = {"base": "demo", "reason": "because", "pairs": PairSelection("all")}
     for user in (STRANGER, OPEN):
         with pytest.raises(Forbidden):
-            projects.create(by(bench.database, user, table=bench.table), *told)
+            projects.create(by(bench.database, user, table=bench.table), "june", **told)
         with pytest.raises(Forbidden):
             projects.add_annotators(by(bench.database, user), project, annotators=[])
         with pytest.raises(Forbidden):
@@ -134,7 +135,9 @@ def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: Review
         "listed": _start(bench, "listed", name="listed", items=["WildVision-1", bench.key(0)]),
     }
     with bench.database.read() as session:
-        held = {name: annotation_projects.items(session, project) for name, project in made.items()}
+        held = {
+            name: [item.item for item in annotation_projects.items(session, project)] for name, project in made.items()
+        }
     assert held["all"] == [item.key for item in bench.table.items]
     assert held["disputed"] == [bench.key(2)]
     assert held["candidates"] == [bench.key(1), bench.key(9)]  # in an order that does not tell which is surer
@@ -192,7 +195,7 @@ def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: Rev
     for place, item in enumerate(bench.table.items, start=1):
         shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
         assert set(shown._fields) == {
-            "place", "items", "question", "responses", "image", "said", "models", "has_models", "has_enough",
+            "place", "items", "name", "question", "responses", "image", "said", "models", "has_models", "has_enough",
         }  # fmt: skip
         assert shown.responses is not None and shown.models is None
         again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
@@ -283,10 +286,11 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
 
 
 def _close(bench: ReviewSetup, pairs: int, *, wrong: int) -> dict[str, Any]:
-    """Return a project in which one person answers so many pairs, the first ones otherwise than their labels."""
+    """Return what closing a project counts; two people answer so many pairs, the first ones not as their labels."""
     project = _start(bench)
     for place in range(1, pairs + 1):
-        _prefer(bench, MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=place > wrong))
+        for user in (MAINTAINER, SECOND_MAINTAINER):
+            _prefer(bench, user, project=project, place=place, letter=bench.says(place - 1, right=place > wrong))
     done = projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
     bench.runner.run_all()
     with bench.database.read() as session:

@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 
 from auth import Identity
 from review.actions import projects
-from review.actions.projects import PairSelection
 from review.pages import INVERT, PREFERENCES, STATIC, UNUSABLE, error_groups, static
+from review.selection import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
@@ -160,12 +160,16 @@ def test_a_project_is_started_answered_and_closed_over_rest(site: _ReviewSite) -
     assert answer.status_code == 202
     site.bench.runner.run_all()
     (report,) = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/verification").json()
-    assert report["draft"] == "next" and report["result"]["proposals"]["undecided"] == 0
+    assert report["draft"] == "next" and report["result"]["proposals"]["undecided"] == 1, "one answer decides nothing"
 
 
 def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_code(site: _ReviewSite) -> None:
     projects.create(
-        by(site.bench.database, MAINTAINER, table=site.bench.table), "may", "demo", "x", PairSelection("all")
+        by(site.bench.database, MAINTAINER, table=site.bench.table),
+        "may",
+        base="demo",
+        reason="x",
+        pairs=PairSelection("all"),
     )
     page = site.ask(MAINTAINER, "GET", path="/annotate/1")
     assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
@@ -188,5 +192,5 @@ def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_cod
 def test_no_two_buttons_have_the_same_key() -> None:
     many = replace(VL, errors=tuple(ErrorChoice(str(number), "other", title="x") for number in range(30)))
     (group,) = error_groups(many)
-    keys = [one.key for one in (*PREFERENCES, INVERT, *UNUSABLE, *group.buttons) if one.key] + ["M", "J", "N"]
+    keys = [one.key for one in (*PREFERENCES, INVERT, *UNUSABLE, *group.buttons) if one.key] + ["M", "J", "N", "Z"]
     assert len(set(keys)) == len(keys) == 36

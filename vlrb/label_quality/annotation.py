@@ -33,6 +33,8 @@ MIN_PAIRS_DISCLOSED = 20
 """Items for which people prefer A or B, from which on a draft tells how many labels change: of a few it would tell
 the labels themselves."""
 Effect = Literal["a", "b", "drop"]
+AGREED, CONTESTED, OPEN = "agreed", "contested", "open"
+"""States of a pair's answers: more than half agree, no majority, fewer than the pair needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,15 @@ class Proposal:
 
     effect: Effect
     tags: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedAnswers:
+    """State of a pair's answers; the verdict and the tags on which annotators agree."""
+
+    state: str
+    verdict: str | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +118,23 @@ def by_majority(answers: Iterable[AnnotationAnswer], tag_of: Mapping[str, str]) 
     return Proposal("a" if effect == "a" else "b", tags or None)
 
 
+def judge_answers(answers: Sequence[AnnotationAnswer], wanted: int, *, tag_of: Mapping[str, str]) -> JudgedAnswers:
+    """Return what follows from the answers about one pair; of a pair to be dropped the commonest reason."""
+    if len(answers) < wanted:
+        return JudgedAnswers(OPEN)
+    proposal = by_majority(answers, tag_of)
+    if proposal is None:
+        return JudgedAnswers(CONTESTED)
+    if proposal.effect == DROP:
+        reasons = Counter(answer.verdict for answer in answers if answer.verdict not in PREFERENCES)
+        return JudgedAnswers(AGREED, reasons.most_common(1)[0][0])
+    return JudgedAnswers(AGREED, proposal.effect, tuple(sorted(proposal.tags or ())))
+
+
 def needs_answer(verdicts: Sequence[str], wanted: int) -> bool:
     """Return whether a pair needs one more answer: it has fewer than wanted, or just so many without a majority."""
-    if len(verdicts) < wanted:
-        return True
-    answers = [AnnotationAnswer(verdict) for verdict in verdicts]
-    return len(verdicts) == wanted and by_majority(answers, {}) is None
+    state = judge_answers([AnnotationAnswer(verdict) for verdict in verdicts], wanted, tag_of={}).state
+    return state == OPEN or (state == CONTESTED and len(verdicts) == wanted)
 
 
 def tags_of(errors: Iterable[str], tag_of: Mapping[str, str]) -> frozenset[str]:

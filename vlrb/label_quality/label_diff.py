@@ -63,6 +63,7 @@ class LabelChange:
     (``vlrb.benchmarks.items.presentation_order``); "" where a revision lacks the pair."""
 
     pair: str
+    item: str  # key
     category: str
     before: str
     after: str
@@ -99,7 +100,9 @@ def _change(before: LabelSet, after: LabelSet, *, table: ItemTable, index: int) 
     order = presentation_order(item.responses)
     sides = [_preferred(labels, index, shown=order) for labels in (before, after)]
     tags = [tuple(sorted(labels.tags[index])) if labels.tags is not None else () for labels in (before, after)]
-    return LabelChange(name, item.category, before=sides[0], after=sides[1], tags_before=tags[0], tags_after=tags[1])
+    return LabelChange(
+        name, item.key, category=item.category, before=sides[0], after=sides[1], tags_before=tags[0], tags_after=tags[1]
+    )
 
 
 def _preferred(labels: LabelSet, index: int, *, shown: tuple[int, int]) -> str:

@@ -7,12 +7,12 @@ by then (decided disputes and closed projects do not change), so that a worker t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import groupby
 from typing import Any
 
 import numpy as np
 
 from storage.annotation import annotation_projects, disputes
+from storage.annotation.pair_decisions import GOLD, decided_pairs
 from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets
@@ -23,9 +23,7 @@ from vlrb.common.messages import _
 from vlrb.label_quality.annotation import (
     DROP,
     MIN_PAIRS_DISCLOSED,
-    AnnotationAnswer,
     Proposal,
-    by_majority,
     draft_from_disputes,
     preferred_label,
 )
@@ -101,7 +99,7 @@ def _proposed_labels(
     with database.read() as session:
         if "project" in params:
             return _verified(
-                session, params["project"], tag_of=table.spec.tag_of
+                session, table.benchmark, project=params["project"], tag_of=table.spec.tag_of
             ), f"verification project {params['project']}"
         named = disputes.find(session, table.benchmark, ids=params["disputes"])
     accepted = sorted(dispute for dispute in named if dispute.state == "accepted")
@@ -113,16 +111,15 @@ def _proposed_labels(
     }, f"{len(accepted)} accepted disputes"
 
 
-def _verified(session: Session, project: int, *, tag_of: Mapping[str, str]) -> dict[str, Proposal | None]:
-    """Return item key -> what most annotators want for it. Gold pairs stay as they are."""
-    gold = annotation_projects.gold(session, project)
-    given = annotation_projects.answers(session, project)
-    result: dict[str, Proposal | None] = {}
-    for key, group in groupby(given, key=lambda answer: answer.item):
-        if key not in gold:
-            answers = [AnnotationAnswer(answer.verdict, tuple(answer.errors)) for answer in group]
-            result[key] = by_majority(answers, tag_of)
-    return result
+def _verified(
+    session: Session, benchmark: str, *, project: int, tag_of: Mapping[str, str]
+) -> dict[str, Proposal | None]:
+    """Return item key -> what its answers decide, of pairs with answers. Gold pairs stay as they are."""
+    result = annotation_projects.project(session, benchmark, project_id=project)
+    if result is None:
+        raise LabelsError(_("there is no project {project}", project=project))
+    pairs = decided_pairs(session, result, tag_of=tag_of)
+    return {pair.item: pair.proposal for pair in pairs if pair.state != GOLD and (pair.answers or pair.verdict)}
 
 
 def _check_categories(label: Mapping[int, int], table: ItemTable) -> None:

@@ -13,8 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from storage import entry_filters
+from storage.annotation import annotation_projects
+from storage.annotation.pair_decisions import decided_pairs
 from storage.database import Database
 from storage.integrity import stored_votes
+from storage.jobs import tasks
+from storage.jobs.tasks import TaskKind
 from storage.labels import label_imports, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.arrays import FloatArray
@@ -39,6 +43,7 @@ from workers.jobs.preview_ranges import LeveledLabels
 from workers.scorer import Scorer
 
 CHUNK = 500
+_DRAFTS = 200  # tasks that are looked through
 ReportProgress = Callable[[int, int], None]  # entries done, entries in all
 
 
@@ -77,7 +82,9 @@ def preview(
         result["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     # Labels of pairs leave the worker only where both sets are public anyway.
     elif level_before == level_after == PUBLIC:
-        result["pairs"] = [change.to_json() for change in label_changes(old, labels, table=scorer.table)]
+        answers = _answers_behind(database, scorer, revision=labels.revision)
+        changes = label_changes(old, labels, table=scorer.table)
+        result["pairs"] = [{**change.to_json(), "answers": answers.get(change.item, {})} for change in changes]
     if not entries:
         return {**result, "summary": _summary([], [], spec=spec), "entries": [], "significance": []}
     computed = _compute(database, scorer.table, entries=entries, sets=(old, labels), report=report)
@@ -93,6 +100,16 @@ def preview(
     )
     listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
     return {**result, "summary": _summary(rows, tests, spec=spec), "entries": listed, "significance": tests}
+
+
+def _answers_behind(database: Database, scorer: Scorer, *, revision: str) -> dict[str, dict[str, int]]:
+    """Return item key -> verdict -> number of answers, where people's answers made the draft."""
+    with database.read() as session:
+        drafted = tasks.latest(session, _DRAFTS, kind=TaskKind.DRAFT, benchmark=scorer.benchmark)
+        numbers = [task.params["project"] for task in drafted if task.subject == revision and "project" in task.params]
+        project = numbers and annotation_projects.project(session, scorer.benchmark, project_id=numbers[0])
+        pairs = decided_pairs(session, project, tag_of=scorer.table.spec.tag_of) if project else []
+    return {pair.item: pair.counts() for pair in pairs}
 
 
 def _head(board: ActiveBoard, scorer: Scorer, *, labels: LabelSet, old: LabelSet) -> dict[str, Any]:

@@ -642,6 +642,8 @@ def _create_verification_projects() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("base_revision", sa.Text(), nullable=False),
         sa.Column("answers_wanted", sa.Integer(), nullable=False),
+        sa.Column("guidelines", sa.Text(), nullable=False),
+        sa.Column("folder", sa.Text(), nullable=False),
         sa.Column("reason", sa.Text(), nullable=False),
         sa.Column("created_by", sa.Text(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
@@ -995,6 +997,7 @@ def _create_verification_annotators() -> None:
         "verification_annotators",
         sa.Column("project_id", sa.Integer(), nullable=False),
         sa.Column("account", sa.Text(), nullable=False),
+        sa.Column("left_out", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(
             ["project_id"], ["verification_projects.id"], name=op.f("fk_verification_annotators_project_id")
         ),
@@ -1009,7 +1012,12 @@ def _create_verification_items() -> None:
         sa.Column("place", sa.Integer(), autoincrement=False, nullable=False),
         sa.Column("item", sa.Text(), nullable=False),
         sa.Column("gold", sa.Text(), nullable=True),
+        sa.Column("decision", sa.Text(), nullable=True),
+        sa.Column("decided_by", sa.Text(), nullable=True),
+        sa.Column("text", sa.JSON(), nullable=True),
         sa.CheckConstraint(VERDICTS.replace("verdict", "gold"), name=op.f("ck_verification_items_gold")),
+        sa.CheckConstraint(VERDICTS.replace("verdict", "decision"), name=op.f("ck_verification_items_decision")),
+        sa.CheckConstraint("(decision IS NULL) = (decided_by IS NULL)", name=op.f("ck_verification_items_decided")),
         sa.CheckConstraint("place > 0", name=op.f("ck_verification_items_place")),
         sa.ForeignKeyConstraint(
             ["project_id"], ["verification_projects.id"], name=op.f("fk_verification_items_project_id")

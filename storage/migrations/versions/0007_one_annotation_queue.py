@@ -68,14 +68,17 @@ def _read_queue(schema: sa.Inspector) -> Rows:
     verdicts = {(row["project_id"], row["item"]): row["verdict"] for row in gold}
     result = {
         table: [
-            {**row, "gold": verdicts.get((row["project_id"], row.get("item")))}
+            {**row, "left_out": False, "gold": verdicts.get((row["project_id"], row.get("item")))}
             for row in own
             if row["project_id"] in kept
         ]
         for table, own in rows.items()
         if table != "verification_projects"
     }
-    wanted = [{**project, "answers_wanted": project.get("answers_wanted") or ANSWERS} for project in projects]
+    wanted = [
+        {**project, "guidelines": "", "folder": "", "answers_wanted": project.get("answers_wanted") or ANSWERS}
+        for project in projects
+    ]
     return {"verification_projects": wanted, **result}
 
 
