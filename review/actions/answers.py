@@ -186,7 +186,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
         verdict = stored_verdict(given_answer.verdict, seen)
         if before is not None and before.models_seen_at is not None and before.verdict != verdict:
             raise Conflict("models-seen", _("You have seen which models wrote these, so your preference is final."))
-        annotation_projects.add_annotators(session, project, [ctx.user.account])
+        annotation_projects.add_annotators(session, project, accounts=[ctx.user.account])
         values = {"verdict": verdict, "errors": list(given_answer.errors), "note": given_answer.note}
         annotation_projects.save_answer(session, project, account=ctx.user.account, item=key, **values)
         # What was said is in the digest that closing puts on record, all answers together.

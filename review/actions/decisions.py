@@ -24,7 +24,7 @@ DECIDED = "verification.decided"
 _KEY_DIGITS = 8
 _FORM = _("Write decisions as PAIR=VERDICT, with the key of a pair of the project.")
 
-Verdicts = Annotated[
+MaintainerVerdicts = Annotated[
     Mapping[str, str],
     ParamInfo(
         "Decisions",
@@ -81,7 +81,7 @@ def _shown(pair: DecidedPair, name: str) -> PairDecision:
     help="decide pairs yourself, above all contested ones",
     button="Decide pairs",
 )
-def decide(ctx: ActionContext, project: ProjectNumber, *, verdicts: Verdicts) -> ActionResult:
+def decide(ctx: ActionContext, project: ProjectNumber, *, verdicts: MaintainerVerdicts) -> ActionResult:
     """Decide pairs of an open project; a decision counts instead of the answers. For maintainers.
 
     Raises AuthError, NotFound, Conflict.

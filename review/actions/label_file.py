@@ -41,7 +41,7 @@ class IndividualLabel(NamedTuple):
     left_out: bool
 
 
-class LabelledPair(NamedTuple):
+class ExportedPair(NamedTuple):
     """A pair with its label: a verdict, or None where it is contested or needs more answers.
 
     A and B are the responses as in the file of pairs, or as on the page of the benchmark's pair.
@@ -63,7 +63,7 @@ class LabelledPair(NamedTuple):
     audit=EXPORTED,
     text=lambda labels: as_lines(labels),
 )
-def export(ctx: ActionContext, project: ProjectNumber) -> list[LabelledPair]:
+def export(ctx: ActionContext, project: ProjectNumber) -> list[ExportedPair]:
     """Return labels and every answer of a closed project, by pair, and record that. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
@@ -81,17 +81,17 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[LabelledPair]:
     return labels
 
 
-def as_lines(labels: Sequence[LabelledPair]) -> str:
+def as_lines(labels: Sequence[ExportedPair]) -> str:
     """Return the pairs as JSON lines."""
     rows = ({**pair._asdict(), "answers": [answer._asdict() for answer in pair.answers]} for pair in labels)
     return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
 
 
-def labelled_pairs(ctx: ActionContext, session: Session, *, project: Project) -> list[LabelledPair]:
+def labelled_pairs(ctx: ActionContext, session: Session, *, project: Project) -> list[ExportedPair]:
     """Return every pair of a project with its label and its answers, by place."""
     answers, names = _individual(session, project), names_of_pairs(ctx, session, project=project)
     return [
-        LabelledPair(
+        ExportedPair(
             pair.item,
             names[pair.item],
             state=pair.state,

@@ -212,7 +212,7 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
         result = known(session, ctx.benchmark, project=project, lock=True)
         _check_open(result)
         ids = [account_search.find(session, named, local=True).id for named in annotators]
-        gone = annotation_projects.leave_out(session, project, ids)
+        gone = annotation_projects.leave_out(session, project, accounts=ids)
         if not gone:
             return ActionResult(False, _("None of them answers in {name}.", name=result.name))
         facts = {"project": project, "annotators": gone, "by": ctx.user.account, "via": ctx.user.auth_method}
@@ -434,7 +434,7 @@ def _progress(session: Session, account: str, *, answered: int, gold: GoldResult
 def _add_accounts(session: Session, project: int, *, accounts: Sequence[str]) -> list[str]:
     """Let accounts, named by ids or user names, answer in a project; returns those that could not before."""
     ids = [account_search.find(session, named, local=True).id for named in accounts]
-    return annotation_projects.add_annotators(session, project, list(dict.fromkeys(ids)))
+    return annotation_projects.add_annotators(session, project, accounts=ids)
 
 
 def _answers_digest(session: Session, project: int) -> dict[str, Any]:

@@ -137,7 +137,7 @@ def close(session: Session, project_id: int, *, by: str) -> bool:
     return changed.first() is not None
 
 
-def add_annotators(session: Session, project_id: int, accounts: Iterable[str]) -> list[str]:
+def add_annotators(session: Session, project_id: int, *, accounts: Iterable[str]) -> list[str]:
     """Let accounts answer, also those that were left out; returns those that could not before."""
     ids, without = list(dict.fromkeys(accounts)), left_out(session, project_id)
     known = set(annotators(session, project_id)) | without
@@ -149,7 +149,7 @@ def add_annotators(session: Session, project_id: int, accounts: Iterable[str]) -
     return new + back
 
 
-def leave_out(session: Session, project_id: int, accounts: Iterable[str]) -> list[str]:
+def leave_out(session: Session, project_id: int, *, accounts: Iterable[str]) -> list[str]:
     """Take the right to answer away; returns those that had it. Their answers stay, and count no more."""
     may = set(annotators(session, project_id))
     result = [account for account in dict.fromkeys(accounts) if account in may]
