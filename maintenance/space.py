@@ -27,7 +27,7 @@ _RECIPE = "Dockerfile"
 LEFT_OUT = (
     "data/*",
     "deploy/labels/*",
-    "receipt-*.json",
+    "receipt-*.jws",
     ".env*",
     "*/.env*",
     "*.env",

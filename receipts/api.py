@@ -1,8 +1,6 @@
-"""REST routes of receipts and of the public keys. Canonical JSON: the same receipt is the same bytes."""
+"""REST routes of receipts and of the public keys."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
@@ -12,11 +10,9 @@ from auth.problem_details import problem
 from receipts import openapi_examples
 from receipts.service import ReceiptService
 from storage.integrity.integrity_alarms import RecordChanged
-from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _
 
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-_JSON = "application/json"
 
 
 def build(receipts: ReceiptService) -> APIRouter:
@@ -25,11 +21,11 @@ def build(receipts: ReceiptService) -> APIRouter:
 
     @router.get("/api/v1/submissions/{submission}/receipt", responses=openapi_examples.ACCEPTANCE)
     def acceptance(submission: str, request: Request) -> Response:
-        """Return the signed receipt of acceptance: content, account, counts, time and place in the audit chain."""
+        """Return the signed receipt of acceptance: the audit event with file, account and time, and its link."""
         result = receipts.of_acceptance(submission, identity_of(request))
         if result is None:
             return problem(404, "unknown-submission", detail=_("There is no receipt of this submission here."))
-        return _canonical(result)
+        return Response(result, headers=_PRIVATE, media_type="application/jose")
 
     @router.get("/api/v1/entries/{entry}/receipts", responses=openapi_examples.SCORES)
     def scores(entry: str, request: Request) -> Response:
@@ -40,15 +36,11 @@ def build(receipts: ReceiptService) -> APIRouter:
             return problem(500, "record-changed", detail=str(changed))
         if score_receipts is None:
             return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
-        return _canonical({"entry": entry, "receipts": score_receipts})
+        return JSONResponse({"entry": entry, "receipts": score_receipts}, headers=_PRIVATE)
 
     @router.get("/api/v1/keys", responses=openapi_examples.KEYS)
     def keys() -> Response:
-        """Return the public keys of receipts, earlier ones too. With a copy, receipts are verified offline."""
+        """Return the public keys of receipts as JWKS. With a copy, receipts are verified offline."""
         return JSONResponse(receipts.keys(), headers={"Cache-Control": "no-cache"})
 
     return router
-
-
-def _canonical(body: dict[str, Any]) -> Response:
-    return Response(canonical_json(body), headers=_PRIVATE, media_type=_JSON)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from receipts.signing import KeyUnusable, Signer
+from receipts.jws import KeyUnusable, Signer
 from vlrb.common.atomic_files import write_once
 
 FILE_NAME = "receipt.key"
@@ -27,7 +27,7 @@ def open_signer(setting: str, directory: Path) -> Signer:
         if not path.exists():
             # Durable, because a receipt must not outlive the key that signed it.
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_once(path, Signer.make().pem().encode("ascii"))
+            write_once(path, Signer.make().text().encode("ascii"))
         return Signer.parse(path.read_text(encoding="ascii"))
     except (KeyUnusable, UnicodeDecodeError) as error:
         reason = error if isinstance(error, KeyUnusable) else "it is no text"

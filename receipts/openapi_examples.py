@@ -2,67 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from common.openapi import answers
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
-from vlrb.benchmarks.spec_file import load_spec
 
-_SHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-_SIGNED: dict[str, Any] = {"chain_seq": 17, "chain_hash": _SHA256, "key_id": "9d2f1c0b5a6e7384", "signature": "q83v..."}
-_ACCEPTANCE = {
-    "kind": "acceptance",
-    "benchmark": "vl-rewardbench",
-    "submission": "e4kq2m7xwzta",
-    "content_sha256": _SHA256,
-    "votes_sha256": _SHA256,
-    "bytes": 48211,
-    "owner": "a3k7v2m5q4xa",
-    "format": "native",
-    "revision": "v2",
-    "items": 1247,
-    "votes_per_item": 5,
-    "votes": 6235,
-    "accepted_at": "2026-11-21T22:00:00Z",
-    "attempt": 1,
-    "durability": "local",
-    **_SIGNED,
-}
-_SCORE = {
-    "kind": "score",
-    "benchmark": "vl-rewardbench",
-    "submission": "e4kq2m7xwzta",
-    "content_sha256": _SHA256,
-    "label_revision": "v2",
-    "label_commitment": _SHA256,
-    "label_digest": None,
-    "disclosure": "categories",
-    "scorer_version": "2",
-    "scores": dict(zip(load_spec(DEFAULT_BENCHMARK).overall_first, (0.586, 0.582, 0.585, 0.595, 0.566), strict=True)),
-    "scored_at": "2026-11-21T22:00:03Z",
-    **_SIGNED,
-}
+RECEIPT = "eyJhbGciOiJFZDI1NTE5Iiwia2lkIjoi...In0.eyJldmVudCI6IntcImF0XCI6...In0.q83vEjRWeJCrze8..."
 ACCEPTANCE = answers(
-    "`signature` is Ed25519, in base64, over the canonical JSON of all the rest. Abridged here.",
-    _ACCEPTANCE,
+    "A JWS (RFC 7515, Ed25519) in compact form, media type application/jose. Its payload has `event`, the body of the "
+    "audit event as it was hashed, with `prev` and `hash`, its link in the chain. Abridged here.",
+    RECEIPT,
     problems={(404, "unknown-submission"): "There is none, or it is not for you."},
 )
 SCORES = answers(
-    "One for each score. For labels that are not public, the commitment replaces the digest. Abridged here.",
-    {"entry": "e4kq2m7xwzta", "receipts": [_SCORE]},
+    "One JWS for each score, whose payload has `score` too: what was scored, and what opens the event's commitment to "
+    "it. Under labels that are not public the tally stays closed. Abridged here.",
+    {"entry": "e4kq2m7xwzta", "receipts": [RECEIPT]},
     problems={(404, "unknown-entry"): "There is none, or it is not for you."},
 )
 KEYS = answers(
-    "Ed25519, as 32 bytes in base64 and as PEM. `id` is what receipts say as `key_id`.",
+    "JWKS (RFC 7517). `kid` is the thumbprint that receipts name in their header.",
     {
         "keys": [
             {
-                "id": "9d2f1c0b5a6e7384",
-                "algorithm": "Ed25519",
-                "public_key": "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=",
-                "pem": "-----BEGIN PUBLIC KEY-----\n...",
-                "since": "2026-11-21T22:00:00Z",
-                "in_use": True,
+                "kty": "OKP",
+                "crv": "Ed25519",
+                "x": "A6EHv_POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg",
+                "kid": "q8oE1DJkDYX9X0c0r9Y8mTb1zP3o2nF4k5m6s7t8u9A",
+                "alg": "Ed25519",
             }
         ]
     },

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
-from receipts.payload import Labels
 from storage.integrity import audit, row_commitments
+from storage.integrity.integrity_check import ACCEPTED
+from storage.integrity.row_commitments import ScoreFacts
 from storage.labels import label_imports
 from storage.models.core import RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
@@ -26,35 +27,45 @@ class ReceiptRow(NamedTuple):
     version: str
     content_sha256: str
     created_at: float  # seconds since 1970 UTC
-    receipt: dict[str, Any]
     hidden: bool
 
 
 class Scored(NamedTuple):
     """A score as it is stored, by the order in which scores were made."""
 
+    benchmark: str
     submission_id: str
     label_revision: str
     scorer_version: str
     tally: str
     created_at: float
-    salt: str | None
+    salt: str
+    content_sha256: str
 
     @property
-    def tally_sha256(self) -> str:
-        """Of the stored text."""
-        return row_commitments.sha256(self.tally)
-
-    @property
-    def commitment(self) -> str | None:
-        """As the event that recorded it holds it."""
-        return self.salt and row_commitments.of_score(
-            self.submission_id,
-            self.label_revision,
-            version=self.scorer_version,
-            tally_sha256=self.tally_sha256,
-            salt=self.salt,
+    def facts(self) -> ScoreFacts:
+        """What was scored, by which rules."""
+        return ScoreFacts(
+            self.benchmark, self.submission_id, self.content_sha256, self.label_revision, self.scorer_version
         )
+
+    @property
+    def commitment(self) -> str:
+        """As the event that recorded it holds it."""
+        return row_commitments.of_score(self.facts, tally=self.tally, salt=self.salt)
+
+    @property
+    def commitments(self) -> set[str]:
+        """With that which the first release would have made."""
+        return {self.commitment, row_commitments.of_first_score(self.facts, tally=self.tally, salt=self.salt)}
+
+
+class Labels(NamedTuple):
+    """A label revision as a receipt opens it. `level`: vlrb.disclosure; `salt`: None where it is not revealed."""
+
+    digest: str
+    salt: str | None
+    level: str
 
 
 def receipts_of_submission(session: Session, benchmark: str, *, submission: str) -> ReceiptRow | None:
@@ -77,7 +88,7 @@ def receipts_of_account(session: Session, benchmark: str, *, owner: str, most: i
 def _select_receipts(benchmark: str) -> Any:
     columns = (Submission.id, Submission.owner, Submission.model, Submission.version, Submission.content_sha256)
     return (
-        select(*columns, Submission.created_at, Submission.receipt, Moderation.hidden_at)
+        select(*columns, Submission.created_at, Moderation.hidden_at)
         .outerjoin(Moderation, Moderation.submission_id == Submission.id)
         .where(Submission.benchmark == benchmark)
     )
@@ -85,6 +96,12 @@ def _select_receipts(benchmark: str) -> Any:
 
 def _receipt_row(row: Any) -> ReceiptRow:
     return ReceiptRow._make((*row[:-1], row[-1] is not None))
+
+
+def acceptance(session: Session, submission: str) -> audit.Recorded | None:
+    """Return the event by which a submission was accepted."""
+    accepted = audit.events_about(session, [submission], kinds=[ACCEPTED])
+    return audit.recorded(session, accepted[-1].seq) if accepted else None
 
 
 def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
@@ -95,11 +112,12 @@ def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
         ImportedLabels.published_at.is_(None),
     )
     rows = session.execute(
-        select(*(getattr(Score, name) for name in Scored._fields))
+        select(*(getattr(Score, name) for name in Scored._fields[:-1]), Submission.content_sha256)
+        .join(Submission, Submission.id == Score.submission_id)
         .where(Score.submission_id.in_(submissions), ~draft)
         .order_by(Score.created_at, Score.id)
     )
-    return [Scored(*row) for row in rows]
+    return [Scored._make(row) for row in rows]
 
 
 def labels(session: Session, benchmark: str, *, hidden: Mapping[str, str]) -> dict[str, Labels]:
@@ -107,30 +125,16 @@ def labels(session: Session, benchmark: str, *, hidden: Mapping[str, str]) -> di
     and their levels."""
     levels = merged(hidden, label_imports.hidden_revisions(session, benchmark))
     drafts = label_imports.drafts(session, benchmark)
+    columns = (RegisteredLabelSet.revision, RegisteredLabelSet.digest, LabelCommitment.salt, ImportedLabels.salt)
     rows = session.execute(
-        select(
-            RegisteredLabelSet.revision,
-            RegisteredLabelSet.items,
-            RegisteredLabelSet.digest,
-            LabelCommitment.commitment,
-            LabelCommitment.salt,
-            ImportedLabels.commitment,
-            ImportedLabels.salt,
-        )
+        select(*columns, ImportedLabels.revision)
         .outerjoin(LabelCommitment, _same_revision(LabelCommitment))
         .outerjoin(ImportedLabels, _same_revision(ImportedLabels))
         .where(RegisteredLabelSet.benchmark == benchmark)
     )
     return {
-        name: Labels(
-            name,
-            items,
-            level=levels.get(name, PUBLIC),
-            digest=digest,
-            commitment=imported or own,
-            salt=salt if imported else own_salt,
-        )
-        for name, items, digest, own, own_salt, imported, salt in rows
+        name: Labels(digest, salt if imported else own_salt, levels.get(name, PUBLIC))
+        for name, digest, own_salt, salt, imported in rows
         if name not in drafts
     }
 
@@ -143,8 +147,5 @@ def in_chunk(score: Scored, chunk: audit.StoredEvent) -> bool:
     """Return whether a score was recorded with this chunk of a re-score."""
     same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
     values = {**same, "recorded_at": score.created_at}
-    return all(chunk.body.get(name) == value for name, value in values.items()) and _holds(chunk, score)
-
-
-def _holds(chunk: audit.StoredEvent, score: Scored) -> bool:
-    return score.commitment in chunk.body.get("commitments", ())
+    recorded = all(chunk.body.get(name) == value for name, value in values.items())
+    return recorded and not score.commitments.isdisjoint(chunk.body.get("commitments", ()))

@@ -1,41 +1,59 @@
-"""Receipts of a submission: issue, sign and return them.
+"""Receipts of a submission: an audit event with its link, signed.
 
-A receipt of acceptance is signed and stored with the submission. Those of scores are derived from rows that never
-change (score, audit event, label set) whenever somebody asks, so a re-score of thousands signs nothing. Before one is
-signed, these rows are compared with what the audit chain holds of them.
+Receipts are derived from rows that never change (event, score, label set) whenever somebody asks, so a re-score of
+thousands signs nothing. Before one is signed, these rows are compared with what the audit chain holds of them.
 """
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from auth import Identity, Role
-from receipts import payload, queries
-from receipts.queries import ReceiptRow, Scored
-from receipts.signing import SIGNATURE, Signer, public_key_json
+from receipts import queries
+from receipts.jws import Signer
+from receipts.queries import Labels, ReceiptRow, Scored
 from storage import visibility
-from storage.clock import iso
 from storage.database import Database, Session
-from storage.integrity import audit, integrity_alarms, receipt_keys
+from storage.integrity import audit, integrity_alarms, row_commitments
 from storage.integrity import integrity_check as integrity
-from storage.integrity.integrity_check import Ledger
+from storage.integrity.row_commitments import FACTS, TALLY
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.disclosure import PUBLIC, shown_scores
+from vlrb.scoring import Tally
+
+
+class ShownScore(NamedTuple):
+    """Scores under a label revision, as they may be shown."""
+
+    label_revision: str
+    scores: Mapping[str, float | None]
+
+
+class _RecordedScore(NamedTuple):
+    score: Scored
+    labels: Labels
+    event: audit.Recorded
+
+
+def sign_acceptance(session: Session, signer: Signer, *, submission: str) -> str | None:
+    """Return the receipt of acceptance; None where no event says that there was one."""
+    event = queries.acceptance(session, submission)
+    return None if event is None else signer.sign(event._asdict())
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiptService:
-    """Receipts, stored and derived. `hidden_labels`: the configured label revisions that are not public, with
-    their disclosure levels."""
+    """Receipts, derived. `hidden_labels`: the configured label revisions that are not public, with their levels."""
 
     database: Database
     spec: BenchmarkSpec
     signer: Signer
     hidden_labels: Mapping[str, str] = field(default_factory=dict)
 
-    def of_acceptance(self, submission: str, user: Identity) -> dict[str, Any] | None:
+    def of_acceptance(self, submission: str, user: Identity) -> str | None:
         """Return the receipt of acceptance; None where there is none that this person may see.
 
         It names the owner, so others get it only for entries on the board under their owner's name.
@@ -46,86 +64,72 @@ class ReceiptService:
                 return None
             entry_visibility = visibility.of(session, submission)
             state, _ = visibility.approvals(session, [submission]).get(submission, (visibility.APPROVED, None))
-        open_to_all = entry_visibility == visibility.PLAIN and state == visibility.APPROVED and not result.hidden
-        if not (open_to_all or _may_see(result, user)):
-            return None
-        return result.receipt if SIGNATURE in result.receipt else None
+            open_to_all = entry_visibility == visibility.PLAIN and state == visibility.APPROVED and not result.hidden
+            if not (open_to_all or _may_see(result, user)):
+                return None
+            return sign_acceptance(session, self.signer, submission=submission)
 
-    def of_scores(self, submission: str, user: Identity) -> list[dict[str, Any]] | None:
+    def of_scores(self, submission: str, user: Identity) -> list[str] | None:
         """Return the receipts of all scores, the oldest first; None where there is no such entry that this person may
         see.
 
         Raises RecordChanged where rows about it, or about labels, are not what their events say.
         """
+        recorded = self._recorded(submission, user)
+        if recorded is None:
+            return None
+        # The first release committed to scores in a form that no receipt opens.
+        return [self.signer.sign(_statement(one)) for one in recorded if one.score.commitment in one.event.event]
+
+    def shown_scores(self, submission: str, user: Identity) -> list[ShownScore]:
+        """Return all scores of an entry that this person may see, the oldest first. Raises RecordChanged."""
+        return [
+            ShownScore(
+                one.score.label_revision,
+                shown_scores(Tally.from_json(json.loads(one.score.tally), self.spec), one.labels.level),
+            )
+            for one in self._recorded(submission, user) or ()
+        ]
+
+    def keys(self) -> dict[str, Any]:
+        """`GET /api/v1/keys`: the public key of receipts as JWKS."""
+        return {"keys": [self.signer.public_key]}
+
+    def _recorded(self, submission: str, user: Identity) -> list[_RecordedScore] | None:
         with self.database.read() as session:
             result = queries.receipts_of_submission(session, self.spec.id, submission=submission)
             if result is None:
                 return None
-            entry_visibility = visibility.of(session, submission)
-            if (result.hidden or not entry_visibility.published) and not _may_see(result, user):
+            published = visibility.of(session, submission).published and not result.hidden
+            if not (published or _may_see(result, user)):
                 return None
             ledger, wrong = integrity.about(session, submission)
-            labels = queries.labels(session, self.spec.id, hidden=self.hidden_labels)
-            stored = queries.scores(session, [submission])
-            stated = (
-                []
-                if wrong
-                else [self._state(session, result, score=score, labels=labels, ledger=ledger) for score in stored]
-            )
+            recorded = [] if wrong else list(self._events_of(session, submission, ledger=ledger))
         if wrong:
             integrity_alarms.refuse(self.database, wrong[0], subject=submission)
-        return [self.signer.sign(statement) for statement in stated]
+        return recorded
 
-    def _state(
-        self,
-        session: Session,
-        receipt: ReceiptRow,
-        *,
-        score: Scored,
-        labels: dict[str, payload.Labels],
-        ledger: Ledger,
-    ) -> dict[str, Any]:
-        """Return what a receipt of a score says: the score, and its place in the audit chain.
+    def _events_of(self, session: Session, submission: str, *, ledger: integrity.Ledger) -> Iterator[_RecordedScore]:
+        labels = queries.labels(session, self.spec.id, hidden=self.hidden_labels)
+        for score in queries.scores(session, [submission]):
+            place = ledger.place(score)
+            assert place is not None  # or else it would have been refused
+            yield _RecordedScore(score, labels[score.label_revision], audit.recorded(session, place.seq))
 
-        Under public labels it carries the body of its event, and the salt that opens the score's commitment in it.
-        Body and salt would let the holder try out tallies of hidden labels, so under these it carries neither.
-        """
-        under = labels[score.label_revision]
-        counted = payload.CountedScore(
-            submission=receipt.id,
-            spec=self.spec,
-            content_sha256=receipt.content_sha256,
-            scorer_version=score.scorer_version,
-            tally_text=score.tally,
-            scored_at=iso(score.created_at),
-        )
-        statement = payload.score_payload(counted, under)
-        place = ledger.place(score)
-        assert place is not None  # or else it would have been refused
-        event = audit.event(session, place.seq)
-        return {
-            **statement,
-            "chain_seq": event.seq,
-            "chain_hash": event.hash,
-            "body_sha256": audit.body_sha256(audit.canonical_json(event.body)),
-            "body": event.body if under.public else None,
-            "score_commitment": score.commitment,
-            "score_salt": score.salt if under.public else None,
-        }
 
-    def keys(self) -> dict[str, Any]:
-        """`GET /api/v1/keys`: every key that a receipt may be signed with, the newest first."""
-        with self.database.read() as session:
-            known = receipt_keys.list_keys(session)
-        listed = [
-            {
-                **public_key_json(base64.b64decode(key.public_key)),
-                "since": iso(key.since),
-                "in_use": key.id == self.signer.key_id,
-            }
-            for key in known
-        ]
-        return {"keys": listed}
+def _statement(recorded: _RecordedScore) -> dict[str, Any]:
+    """Return what a receipt of a score says: its event, and what of its commitment is opened.
+
+    Under labels that are not public that is what was scored, and not the tally: who has its salt could try tallies
+    out. The same with the labels.
+    """
+    event, score, labels = recorded.event, recorded.score, recorded.labels
+    facts = {"facts": score.facts.text, "facts_salt": row_commitments.part_salt(score.salt, FACTS)}
+    salt = row_commitments.part_salt(score.salt, TALLY)
+    if labels.level != PUBLIC:
+        return {**event._asdict(), "score": {**facts, "tally_commitment": row_commitments.part(score.tally, salt)}}
+    opened = {"labels": {"digest": labels.digest, "salt": labels.salt}} if labels.salt else {}
+    return {**event._asdict(), "score": {**facts, "tally": score.tally, "tally_salt": salt}, **opened}
 
 
 def _may_see(receipt: ReceiptRow, user: Identity) -> bool:

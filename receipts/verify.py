@@ -1,4 +1,4 @@
-"""Offline verification of a receipt: signature, file, commitment, and position in the public audit chain. Pure."""
+"""Offline verification of a receipt: signature, event, place in the public audit chain, file, score. Pure."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from receipts.signing import SIGNATURE, verify_signature
-from storage.integrity.row_commitments import of_score
-from vlrb.benchmarks.items import ItemTable, load_table
+from joserfc.jwk import KeySet
+
+from receipts.jws import NoReceipt, event_of, is_signed, key_id_of, read
+from receipts.payload import votes_sha256
+from storage.integrity.row_commitments import joint, part
+from vlrb.benchmarks.items import ItemTable
 from vlrb.commitments import commit
-from vlrb.common.canonical_json import GENESIS, body_sha256, canonical_json, link_of
-from vlrb.common.messages import _, joined
-from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
-from vlrb.predictions.problems import votes_phrase
+from vlrb.common.canonical_json import GENESIS, body_sha256, link_of
+from vlrb.common.messages import _
+from vlrb.disclosure import PUBLIC, shown_scores
+from vlrb.predictions.parse import UploadRejected, parse_predictions
+from vlrb.scorecard import SCORER_VERSION
+from vlrb.scoring import Tally
 
 _DIGITS = set("0123456789abcdef")
-_BESIDE_THE_BODY = frozenset({"chain_seq", "chain_hash", "body", "key_id", SIGNATURE})
-_RECORDED_BY = ("submission.scored", "scores.recorded")
+_MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 class CheckOutcome(StrEnum):
@@ -35,7 +39,7 @@ class CheckOutcome(StrEnum):
 class Finding:
     """One check. `code`: stable, names what failed."""
 
-    check: str  # receipt, signature, file, counts, votes, labels, event, chain, head
+    check: str  # receipt, signature, event, chain, head, file, votes, score, labels, recount
     outcome: CheckOutcome
     code: str
     message: str
@@ -45,180 +49,32 @@ class Finding:
         return asdict(self)
 
 
-class NoReceipt(ValueError):
-    """This is no receipt; the message says why."""
-
-
-def read_receipts(data: bytes) -> list[dict[str, Any]]:
-    """Return the receipts in a file: one, a list under `receipts`, or an answer of the service with a `receipt`.
+def read_receipts(data: bytes) -> list[str]:
+    """Return the receipts in a file: one, or those in an answer of the service under `receipt` or `receipts`.
 
     Raises:
         NoReceipt: it is cut off, or something else.
     """
+    text = data.decode("utf-8", "replace").strip()
     try:
-        result = json.loads(data)
+        held = json.loads(text)
     except (ValueError, RecursionError):
-        raise NoReceipt(_("The file is not JSON, or was cut off.")) from None
-    if isinstance(result, dict) and SIGNATURE not in result:
-        result = result.get("receipts", [result["receipt"]] if "receipt" in result else None)
-    listed = result if isinstance(result, list) else [result]
-    if not listed or not all(
-        isinstance(receipt, dict) and SIGNATURE in receipt and "kind" in receipt for receipt in listed
-    ):
-        raise NoReceipt(_("The file holds no signed receipt."))
+        held = text
+    if isinstance(held, dict):
+        held = held.get("receipts", held.get("receipt"))
+    listed = held if isinstance(held, list) else [held]
+    if not listed or not all(isinstance(receipt, str) for receipt in listed):
+        raise NoReceipt(_("The file holds no receipt, or was cut off."))
+    for receipt in listed:
+        event_of(receipt)
     return listed
-
-
-def check_signature(receipt: Mapping[str, Any], keys: Mapping[str, bytes]) -> Finding:
-    """Return whether one of the keys signed exactly this."""
-    name = receipt.get("key_id")
-    if not isinstance(name, str) or name not in keys:
-        known = ", ".join(sorted(keys)) or _("none")
-        message = _("Signed with key {key}, which is not among those given: {known}.", key=str(name)[:40], known=known)
-        return _failed("signature", "unknown-key", message=message)
-    if not verify_signature(receipt, keys[name]):
-        message = _(
-            "The signature is not by key {key} over what the receipt says: it was changed, or is forged.", key=name
-        )
-        return _failed("signature", "bad-signature", message=message)
-    return _ok("signature", _("Signed with key {key}.", key=name))
-
-
-def check_file(receipt: Mapping[str, Any], data: bytes, *, table: ItemTable) -> list[Finding]:
-    """Return whether this is the file of the receipt, and whether it holds what the receipt counts."""
-    digest = hashlib.sha256(data).hexdigest()
-    if digest != receipt.get("content_sha256"):
-        return [_failed("file", "file-differs", message=_other_file(digest, len(data), expected=receipt.get("bytes")))]
-    findings = [_ok("file", _("The file has the receipt's SHA-256, {digest}.", digest=digest))]
-    if receipt["kind"] != "acceptance":
-        return findings
-    if table.benchmark != receipt.get("benchmark"):
-        benchmark = str(receipt.get("benchmark"))[:60]
-        message = _(
-            "Not checked: the receipt is about {benchmark}; name its item manifest with --items.", benchmark=benchmark
-        )
-        return [*findings, Finding("counts", CheckOutcome.SKIPPED, code="other-benchmark", message=message)]
-    try:
-        return [*findings, *_check_counts(receipt, len(data), upload=parse_predictions(data, table))]
-    except UploadRejected as rejected:
-        problem = rejected.problems[0].message
-        message = _("The file cannot be read as predictions: {problem}", problem=problem)
-        return [*findings, _failed("counts", "counts-differ", message=message)]
-
-
-def _other_file(digest: str, size: int, *, expected: object) -> str:
-    if not isinstance(expected, int):
-        return _(
-            "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes.", digest=digest, size=size
-        )
-    return _(
-        "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes, the receipt is about "
-        "{expected:,}.",
-        digest=digest,
-        size=size,
-        expected=expected,
-    )
-
-
-def _check_counts(receipt: Mapping[str, Any], size: int, *, upload: Predictions) -> Iterator[Finding]:
-    from receipts.payload import votes_sha256
-
-    result = {
-        "bytes": size,
-        "format": upload.format,
-        "revision": upload.revision,
-        "items": upload.items,
-        "votes_per_item": upload.votes.k,
-        "votes": upload.items * upload.votes.k,
-    }
-    values = {name: receipt.get(name) for name in result}
-    if wrong := [
-        _("{name} {stated}, not {value}", name=name, stated=str(values[name])[:40], value=value)
-        for name, value in result.items()
-        if values[name] != value
-    ]:
-        yield _failed(
-            "counts", "counts-differ", message=_("The receipt says {differences}.", differences=joined(wrong, "; "))
-        )
-    else:
-        votes = votes_phrase(upload.votes.k)
-        message = _("{number:,} pairs with {votes}, as the receipt says.", number=upload.items, votes=votes)
-        yield _ok("counts", message)
-    if "votes_sha256" in receipt:
-        if receipt["votes_sha256"] == votes_sha256(upload.votes):
-            yield _ok("votes", _("The votes are those of the receipt."))
-        else:
-            message = _("The votes that are read in the file are not those of the receipt.")
-            yield _failed("votes", "votes-differ", message=message)
-
-
-def check_labels(receipt: Mapping[str, Any]) -> Finding | None:
-    """Return whether a revealed salt opens the commitment; None where the receipt reveals none."""
-    digest, salt, commitment = (receipt.get(f"label_{name}") for name in ("digest", "salt", "commitment"))
-    if not (_is_digest(digest) and _is_digest(salt)):
-        return None
-    if commit(str(digest), bytes.fromhex(str(salt))) != commitment:
-        message = _("The revealed salt and digest are not those that the label revision was committed to.")
-        return _failed("labels", "commitment-differs", message=message)
-    revision = receipt.get("label_revision")
-    message = _("The digest of label revision {revision} is the one that was committed to.", revision=revision)
-    return _ok("labels", message)
-
-
-def check_event(receipt: Mapping[str, Any]) -> Finding | None:
-    """Return whether the event that a receipt carries says what the receipt says; None where it carries none."""
-    body = receipt.get("body")
-    if body is None:
-        return None
-    if not isinstance(body, dict) or body.get("seq") != receipt.get("chain_seq"):
-        message = _("The event in the receipt is not the one that the receipt names.")
-        return _failed("event", "event-differs", message=message)
-    wrong = _event_of_acceptance(receipt, body) if receipt["kind"] == "acceptance" else _event_of_score(receipt, body)
-    if wrong:
-        message = _("The event in the receipt says something else: {fields}.", fields=wrong)
-        return _failed("event", "event-differs", message=message)
-    message = _("Event {seq}, which the receipt carries, says what the receipt says.", seq=body["seq"])
-    return _ok("event", message)
-
-
-def _event_of_acceptance(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
-    """Return the facts in which the two differ; empty where they agree."""
-    names = [name for name in receipt if name not in _BESIDE_THE_BODY]
-    differing = [name for name in names if name not in body or body[name] != receipt[name]]
-    return ", ".join(differing if body.get("ev") == "submission.accepted" else ["ev"])
-
-
-def _event_of_score(receipt: Mapping[str, Any], body: Mapping[str, Any]) -> str:
-    """Return the fields that differ from the event: whose score, its labels and rules, and whether it was recorded."""
-    named = ("submission", "label_revision", "scorer_version", "tally_sha256")
-    differing = [name for name in named if name in body and body[name] != receipt.get(name)]
-    commitments = body.get("commitments")
-    committed = receipt.get("score_commitment")
-    if not isinstance(commitments, list) or committed not in commitments or committed != _commitment(receipt):
-        differing.append("score_commitment")
-    return ", ".join(differing if body.get("ev") in _RECORDED_BY else ["ev"])
-
-
-def _commitment(receipt: Mapping[str, Any]) -> str | None:
-    """Return the commitment that the salt in a receipt opens; None if a field is missing or wrong."""
-    try:
-        return of_score(
-            receipt["submission"],
-            receipt["label_revision"],
-            version=receipt["scorer_version"],
-            tally_sha256=receipt["tally_sha256"],
-            salt=receipt["score_salt"],
-        )
-    except (KeyError, TypeError, ValueError):
-        return None
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """A public chain of which every link was recomputed: hashes[i] is that of event i + 1, bodies[i] its digest."""
+    """A public chain of which every link was recomputed: hashes[i] is that of event i + 1."""
 
     hashes: tuple[str, ...]
-    bodies: tuple[str, ...]
 
     def check(self, seq: object, digest: object, *, what: str, check: str) -> Finding:
         """Return whether an event has this number and hash here."""
@@ -231,20 +87,6 @@ class Chain:
             return _failed(check, "not-in-chain", message=message)
         number = len(self.hashes)
         return _ok(check, _("The {what} is event {seq} of {number} of the chain.", what=what, seq=seq, number=number))
-
-    def check_receipt(self, receipt: Mapping[str, Any]) -> Finding:
-        """Return whether the event that a receipt names is in the chain, with the body that the receipt carries or
-        names."""
-        finding = self.check(receipt.get("chain_seq"), receipt.get("chain_hash"), what=_("receipt"), check="chain")
-        if finding.outcome is not CheckOutcome.OK:
-            return finding
-        seq, body, named = receipt["chain_seq"], receipt.get("body"), receipt.get("body_sha256")
-        digests = {body_sha256(canonical_json(body))} if isinstance(body, dict) else set()
-        digests |= set() if named is None else {named}
-        if digests - {self.bodies[seq - 1]}:
-            message = _("Event {seq} of the chain has another body than the receipt says.", seq=seq)
-            return _failed("chain", "body-differs", message=message)
-        return finding
 
     def _too_short(self, seq: int, what: str) -> str:
         return _(
@@ -263,7 +105,7 @@ class ChainBroken(ValueError):
 
 def read_chain(lines: Iterable[bytes]) -> Chain:
     """Return an exported chain, from its first event; every link is recomputed. Raises ChainBroken."""
-    hashes, bodies = [GENESIS], []
+    hashes = [GENESIS]
     for number, line in enumerate((line for line in lines if line.strip()), start=1):
         try:
             event = json.loads(line)
@@ -273,8 +115,7 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
         if wrong is not None:
             raise ChainBroken(_("The chain file is broken at event {seq}: {problem}.", seq=number, problem=wrong))
         hashes.append(event["hash"])
-        bodies.append(event["body_sha256"])
-    return Chain(tuple(hashes[1:]), tuple(bodies))
+    return Chain(tuple(hashes[1:]))
 
 
 def _wrong_link(event: Mapping[str, Any], number: int, *, previous: str) -> str | None:
@@ -290,51 +131,171 @@ def _wrong_link(event: Mapping[str, Any], number: int, *, previous: str) -> str 
     return None
 
 
-def check_all(
-    receipt: Mapping[str, Any],
-    keys: Mapping[str, bytes],
-    *,
-    file: bytes | None = None,
-    table: Callable[[], ItemTable] = load_table,
-    chain: Chain | None = None,
-) -> list[Finding]:
-    """Return every check for which there is something to check with."""
-    findings = [check_signature(receipt, keys)]
-    if file is not None:
-        findings += check_file(receipt, file, table=table())
-    if (labels := check_labels(receipt)) is not None:
-        findings.append(labels)
-    if findings[0].outcome is CheckOutcome.OK and (event := check_event(receipt)) is not None:
-        findings.append(event)
-    if chain is not None:
-        findings.append(chain.check_receipt(receipt))
-    return findings
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a receipt is checked against. `count`: returns the tally of a file (data, revision=, table=)."""
+
+    keys: KeySet
+    table: Callable[[], ItemTable]
+    file: bytes | None = None
+    chain: Chain | None = None
+    count: Callable[..., Tally] | None = None
 
 
-def title(receipt: Mapping[str, Any]) -> str:
-    """Return what a receipt says, in a line."""
-    submission, benchmark = receipt.get("submission"), receipt.get("benchmark")
-    if receipt["kind"] == "score":
-        values = receipt.get("scores")
-        named = values.items() if isinstance(values, dict) else ()
-        scores = ", ".join(f"{name} {value}" for name, value in named)
-        return _(
-            "Score of submission {submission} on {benchmark} under label revision {revision}, scorer {scorer} at "
-            "{scored_at}: {scores}",
-            submission=submission,
-            benchmark=benchmark,
-            revision=receipt.get("label_revision"),
-            scorer=receipt.get("scorer_version"),
-            scored_at=receipt.get("scored_at"),
-            scores=scores or _("none"),
+def check_all(receipt: str, evidence: Evidence) -> list[Finding]:
+    """Return every check for which there is something to check with. Raises NoReceipt."""
+    facts, event = read(receipt), event_of(receipt)
+    findings = [_check_signature(receipt, evidence.keys), *_check_event(facts, event, chain=evidence.chain)]
+    checks = _check_score(facts, event, evidence=evidence) if "score" in facts else _check_file(event, evidence)
+    try:
+        return findings + list(checks)
+    except _MALFORMED:
+        return [*findings, _failed("event", "event-differs", message=_("The receipt is not about its event."))]
+
+
+def _check_signature(receipt: str, keys: KeySet) -> Finding:
+    name = key_id_of(receipt)
+    if is_signed(receipt, keys):
+        return _ok("signature", _("Signed with key {key}.", key=name))
+    if name in (known := [str(key.kid) for key in keys.keys]):
+        message = _(
+            "The signature is not by key {key} over what the receipt says: it was changed, or forged.", key=name
         )
-    return _(
-        "Acceptance of submission {submission} on {benchmark} from {owner} at {accepted_at}",
-        submission=submission,
-        benchmark=benchmark,
-        owner=receipt.get("owner"),
-        accepted_at=receipt.get("accepted_at"),
+        return _failed("signature", "bad-signature", message=message)
+    listed = ", ".join(known) or _("none")
+    message = _("Signed with key {key}, which is not among those given: {known}.", key=name[:60], known=listed)
+    return _failed("signature", "unknown-key", message=message)
+
+
+def _check_event(facts: Mapping[str, Any], event: Mapping[str, Any], *, chain: Chain | None) -> Iterator[Finding]:
+    """Yield whether the event has the hash that the receipt names, and whether the chain has this event."""
+    try:
+        holds = link_of(facts["prev"], body_sha256(facts["event"])) == facts["hash"]
+    except _MALFORMED:
+        holds = False
+    seq, kind = event.get("seq"), event.get("ev")
+    if holds:
+        yield _ok("event", _("The receipt carries event {seq}, {kind}, with its hash.", seq=seq, kind=kind))
+    else:
+        yield _failed("event", "event-differs", message=_("The hash is not that of the event in the receipt."))
+    if chain is None:
+        message = _("Not checked: without --chain nothing shows that the event was recorded; who has the key can sign.")
+        yield Finding("chain", CheckOutcome.SKIPPED, code="no-chain", message=message)
+    else:
+        yield chain.check(seq, facts.get("hash"), what=_("receipt"), check="chain")
+
+
+def _check_file(event: Mapping[str, Any], evidence: Evidence) -> Iterator[Finding]:
+    """Yield whether the file is the one of an acceptance, and whether its votes are those that were read."""
+    if event.get("ev") != "submission.accepted":
+        yield _failed("event", "event-differs", message=_("The event is about no submission."))
+        return
+    if evidence.file is None:
+        return
+    yield (same := _same_file(evidence.file, event["content_sha256"]))
+    if same.outcome is not CheckOutcome.OK:
+        return
+    if (table := evidence.table()).benchmark != event["benchmark"]:
+        yield _other_benchmark("votes", event["benchmark"])
+        return
+    try:
+        votes = votes_sha256(parse_predictions(evidence.file, table).votes)
+    except UploadRejected as rejected:
+        problem = rejected.problems[0].message
+        message = _("The file cannot be read as predictions: {problem}", problem=problem)
+        yield _failed("votes", "votes-differ", message=message)
+        return
+    if votes == event["votes_sha256"]:
+        yield _ok("votes", _("The votes are those of the receipt."))
+    else:
+        message = _("The votes that are read in the file are not those of the receipt.")
+        yield _failed("votes", "votes-differ", message=message)
+
+
+def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, evidence: Evidence) -> Iterator[Finding]:
+    """Yield whether the event committed to this score, and whether it is that of the file."""
+    score, facts = receipt["score"], json.loads(receipt["score"]["facts"])
+    opened = "tally" in score
+    tally = part(score["tally"], score["tally_salt"]) if opened else score["tally_commitment"]
+    same = all(event[name] == facts[name] for name in ("label_revision", "scorer_version"))
+    if not same or joint(part(score["facts"], score["facts_salt"]), tally) not in event["commitments"]:
+        message = _("The event committed to no such score.")
+        yield _failed("score", "score-differs", message=message)
+        return
+    closed = _("The event committed to a score of this submission, which is not opened: its labels are not public.")
+    yield _ok("score", _opened(score["tally"], facts, table=evidence.table()) if opened else closed)
+    if "labels" in receipt:
+        yield _check_labels(receipt["labels"], event["label_commitment"], revision=facts["label_revision"])
+    if evidence.file is not None:
+        yield (same_file := _same_file(evidence.file, facts["content_sha256"]))
+        if same_file.outcome is CheckOutcome.OK and evidence.count is not None:
+            yield _recount(json.loads(score["tally"]) if opened else None, facts, evidence=evidence)
+
+
+def _opened(tally: str, facts: Mapping[str, Any], *, table: ItemTable) -> str:
+    if table.benchmark != facts["benchmark"]:
+        return _("The event committed to this score; name the item manifest with --items to see it.")
+    shown = shown_scores(Tally.from_json(json.loads(tally), table.spec), PUBLIC)
+    scores = ", ".join(f"{name} {value:.4f}" for name, value in shown.items() if value is not None)
+    return _("The event committed to this score: {scores}.", scores=scores)
+
+
+def _check_labels(labels: Mapping[str, Any], commitment: object, *, revision: str) -> Finding:
+    if commit(labels["digest"], bytes.fromhex(labels["salt"])) != commitment:
+        message = _("The revealed salt and digest are not those that the label revision was committed to.")
+        return _failed("labels", "commitment-differs", message=message)
+    message = _("The digest of label revision {revision} is the one that was committed to.", revision=revision)
+    return _ok("labels", message)
+
+
+def _recount(tally: Mapping[str, Any] | None, facts: Mapping[str, Any], *, evidence: Evidence) -> Finding:
+    """Return whether file and labels give the score."""
+    assert evidence.count is not None and evidence.file is not None
+    if tally is None or facts["scorer_version"] != SCORER_VERSION:
+        message = _("Not counted again: the score is not opened, or was counted by another scorer version.")
+        return Finding("recount", CheckOutcome.SKIPPED, code="not-comparable", message=message)
+    if (table := evidence.table()).benchmark != facts["benchmark"]:
+        return _other_benchmark("recount", facts["benchmark"])
+    counted = evidence.count(evidence.file, revision=facts["label_revision"], table=table).to_json()
+    if counted != {name: tally[name] for name in counted}:
+        message = _("File and labels give another score than the receipt says.")
+        return _failed("recount", "recount-differs", message=message)
+    return _ok("recount", _("File and labels give the score again."))
+
+
+def _same_file(data: bytes, expected: object) -> Finding:
+    digest = hashlib.sha256(data).hexdigest()
+    if digest == expected:
+        return _ok("file", _("The file has the receipt's SHA-256, {digest}.", digest=digest))
+    message = _(
+        "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes.", digest=digest, size=len(data)
     )
+    return _failed("file", "file-differs", message=message)
+
+
+def _other_benchmark(check: str, benchmark: object) -> Finding:
+    name = str(benchmark)[:60]
+    message = _("Not checked: the receipt is about {benchmark}; name its item manifest with --items.", benchmark=name)
+    return Finding(check, CheckOutcome.SKIPPED, code="other-benchmark", message=message)
+
+
+def title(receipt: str) -> str:
+    """Return what a receipt is about, in a line. Raises NoReceipt."""
+    facts, event = read(receipt), event_of(receipt)
+    try:
+        if "score" in facts:
+            values = {**json.loads(facts["score"]["facts"]), "at": event["at"]}
+            return _(
+                "Score of submission {submission} on {benchmark} under label revision {label_revision}, scorer "
+                "{scorer_version} at {at}",
+                **{
+                    name: values[name] for name in ("submission", "benchmark", "label_revision", "scorer_version", "at")
+                },
+            )
+        values = {name: event[name] for name in ("submission", "benchmark", "owner", "accepted_at")}
+    except _MALFORMED:
+        raise NoReceipt(_("The receipt names no event.")) from None
+    return _("Acceptance of submission {submission} on {benchmark} from {owner} at {accepted_at}", **values)
 
 
 def _is_digest(text: object) -> bool:

@@ -149,7 +149,7 @@ class Settings(WorkerSettings):
     )
     receipt_key: SecretStr = setting(
         SecretStr(""),
-        "Ed25519 key that receipts are signed with, as PEM or the base64 of 32 random bytes; otherwise in "
+        "Ed25519 key that receipts are signed with, the base64 of 32 random bytes; otherwise in "
         "`DATA_DIR/keys/receipt.key`, which only the service may read",
         shown="made at the first start",
     )

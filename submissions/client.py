@@ -71,7 +71,7 @@ def add_commands(commands: Any, environ: Mapping[str, str]) -> None:
         help=_("submit although most votes cannot be read (they count as wrong)"),
     )
     submit.add_argument(
-        "--receipt", metavar="PATH", help=_("where to write the receipt (receipt-ID.json); - for nowhere")
+        "--receipt", metavar="PATH", help=_("where to write the receipt (receipt-ID.jws); - for nowhere")
     )
     status = commands.add_parser("status", help=_("state, position and result of a submission"))
     status.add_argument("id")
@@ -160,8 +160,10 @@ def _file_to_send(http: httpx.Client, path: Path) -> Path:
 
 
 def _accepted(taken: Mapping[str, Any]) -> str:
-    receipt = taken["receipt"]
-    pairs, votes = receipt["items"], votes_phrase(receipt["votes_per_item"])
+    from receipts.jws import event_of  # the signature library, for which no other command need wait
+
+    accepted = event_of(taken["receipt"])
+    pairs, votes = accepted["items"], votes_phrase(accepted["votes_per_item"])
     if taken.get("duplicate"):
         return _(
             "Already submitted as {id}  ({pairs:,} pairs, {votes}); nothing changed.",
@@ -176,8 +178,8 @@ def _keep_receipt(taken: Mapping[str, Any], wanted: str | None) -> None:
     """Write the receipt to a file; where that fails, print it: the submission is made all the same."""
     if wanted == "-":
         return
-    text = json.dumps(taken["receipt"], sort_keys=True, indent=1) + "\n"
-    path = Path(wanted or f"receipt-{Path(taken['id']).name}.json")
+    text = f"{taken['receipt']}\n"
+    path = Path(wanted or f"receipt-{Path(taken['id']).name}.jws")
     try:
         path.write_text(text)
     except OSError as error:

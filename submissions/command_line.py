@@ -41,11 +41,19 @@ def _add_verify(commands: Any, arguments: list[str]) -> None:
     if arguments[:1] != ["verify"]:
         return  # its options need the signature library, for which nobody else should wait
     from receipts import cli
+    from vlrb.commands.score import count_file
+    from vlrb.scoring import Tally
 
     cli.add_options(verify)
 
+    def count(*arguments: Any, **named: Any) -> Tally:
+        try:
+            return count_file(*arguments, **named)
+        except (ValueError, OSError) as error:
+            raise cli.UnusableInput(str(error)) from None
+
     def run(options: argparse.Namespace) -> int:
-        output = cli.run(options)
+        output = cli.run(options, count)
         print(output.text, file=sys.stderr if output.code == USAGE else sys.stdout)
         return output.code
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from common.openapi import answers
+from receipts.openapi_examples import RECEIPT
 
 _PROBLEM = {"line": 12, "id": "ID", "field": "votes", "code": "unknown-item", "message": "No pair has this id."}
 _SAMPLE = {
@@ -10,18 +11,6 @@ _SAMPLE = {
     "reply": "1. Accuracy: ... Overall Judgment: Answer 1 is better.",
     "read": "answer 1 is better",
     "vote": 1,
-}
-_RECEIPT = {
-    "submission": "e4kq2m7xwzta",
-    "content_sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "bytes": 48211,
-    "format": "native",
-    "revision": "v2",
-    "items": 1247,
-    "votes_per_item": 5,
-    "accepted_at": "2026-11-21T22:00:00Z",
-    "attempt": 1,
-    "chain_seq": 17,
 }
 _TOO_MUCH = "More requests or bytes (`too-many-bytes`) than one address may send; `Retry-After` says how long to wait."
 _NO_ROOM = "The service has no room for uploads at the moment."
@@ -56,7 +45,7 @@ SUBMIT = answers(
     {
         "id": "e4kq2m7xwzta",
         "duplicate": False,
-        "receipt": _RECEIPT,
+        "receipt": RECEIPT,
         "status_url": "/api/v1/submissions/e4kq2m7xwzta",
     },
     problems={
@@ -75,8 +64,8 @@ SUBMIT = answers(
     status=202,
 )
 STATE = answers(
-    "Where the submission is: awaiting-approval, queued, scoring, scored, failed or withdrawn. Receipt abridged here. "
-    "Others than the owner get model, version, reason, attempt and receipt when it is public, not before.",
+    "Where the submission is: awaiting-approval, queued, scoring, scored, failed or withdrawn. Others "
+    "than the owner get model, version, reason, attempt and the receipt's address when it is public, not before.",
     {
         "id": "e4kq2m7xwzta",
         "state": "queued",
@@ -90,7 +79,7 @@ STATE = answers(
         "attempt": 1,
         "published": True,
         "anonymous_until": None,
-        "receipt": _RECEIPT,
+        "receipt_url": "/api/v1/submissions/e4kq2m7xwzta/receipt",
     },
     problems={(404, "unknown-submission"): "There is no submission with this id."},
 )

@@ -20,6 +20,7 @@ from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
+from receipts.service import ShownScore
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
@@ -59,13 +60,13 @@ class OwnerActions:
     """Actions of a submission's owner that other packages implement.
 
     `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the current description;
-    `scores` are those of the score receipts, in the order in which they were made.
+    `scores` are all that may be shown, in the order in which they were made.
     """
 
     metadata: Callable[[Identity, str], Mapping[str, Any]]
     edit: Callable[[Identity, str, Fields], object]
     withdraw: Callable[[Identity, str, str], object]
-    scores: Callable[[Identity, str], Sequence[Mapping[str, Any]]]
+    scores: Callable[[Identity, str], Sequence[ShownScore]]
     measures: Sequence[str]  # names of scores, in their order
 
 
@@ -223,12 +224,9 @@ def _typed(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: field.typed(values.get(name)) for name, field in FIELDS.items()}
 
 
-def _shown_scores(receipts: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+def _shown_scores(shown: Sequence[ShownScore], names: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """(label revision, name -> percent), the newest first."""
     return [
-        (
-            receipt["label_revision"],
-            {name: percent(receipt["scores"][name]) for name in names if receipt["scores"].get(name) is not None},
-        )
-        for receipt in reversed(receipts)
+        (revision, {name: percent(value) for name in names if (value := scores.get(name)) is not None})
+        for revision, scores in reversed(shown)
     ]

@@ -18,13 +18,6 @@ from storage.visibility import REJECTED, WAITING, pending_approval_ids
 from submissions.quota import YEAR
 
 
-class KnownSubmission(NamedTuple):
-    """A submission that exists."""
-
-    id: str
-    receipt: dict[str, object]
-
-
 class SubmissionFacts(NamedTuple):
     """Name of a submission, and its attempt number under the labels of that time."""
 
@@ -34,7 +27,6 @@ class SubmissionFacts(NamedTuple):
     version: str
     file_name: str
     created_at: float
-    receipt: dict[str, object]
     attempt: int | None
     label_revision: str | None
 
@@ -44,14 +36,10 @@ def now(session: Session) -> float:
     return session.execute(select(database_now())).scalar_one()
 
 
-def by_content(session: Session, benchmark: str, *, owner: str, sha256: str) -> KnownSubmission | None:
-    """Return the submission that an owner made with these bytes."""
-    row = session.execute(
-        select(Submission.id, Submission.receipt).where(
-            Submission.benchmark == benchmark, Submission.owner == owner, Submission.content_sha256 == sha256
-        )
-    ).one_or_none()
-    return KnownSubmission(row[0], row[1]) if row else None
+def by_content(session: Session, benchmark: str, *, owner: str, sha256: str) -> str | None:
+    """Return the id of the submission that an owner made with these bytes."""
+    same = (Submission.benchmark == benchmark, Submission.owner == owner, Submission.content_sha256 == sha256)
+    return session.execute(select(Submission.id).where(*same)).scalar_one_or_none()
 
 
 def by_name(session: Session, benchmark: str, *, owner: str, model: str, version: str) -> str | None:

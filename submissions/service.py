@@ -13,8 +13,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from auth import Identity, Role, require
+from receipts.jws import Signer
 from receipts.payload import Acceptance, acceptance_payload
-from receipts.signing import Signer
+from receipts.service import sign_acceptance
 from storage import confusables, stored_rows, visibility
 from storage.clock import iso
 from storage.database import Database
@@ -144,7 +145,7 @@ class Accepted:
     """A submission that is on disk and in the queue."""
 
     id: str
-    receipt: dict[str, Any]
+    receipt: str
     duplicate: bool  # the same bytes had come from the same owner before
 
 
@@ -267,7 +268,8 @@ class SubmissionService:
     ) -> Accepted | None:
         """Return the submission if it is known; None if it may be made."""
         if known := queries.by_content(session, self.benchmark, owner=user.account, sha256=file.sha256):
-            return Accepted(known.id, known.receipt, duplicate=True)
+            receipt = sign_acceptance(session, self._signer, submission=known)
+            return Accepted(known, receipt or "", duplicate=True)
         if message := submission_pause.pause_message(session):
             raise SubmissionsPaused(message)
         if existing := queries.by_name(
@@ -367,10 +369,8 @@ class SubmissionService:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions
             held = stored_rows.commitments(session, row.id)
             # The audit chain comes last: its lock is the one that everybody shares.
-            event = audit.event(session, audit.append(session, ACCEPTED, data={**facts, **held}))
-            place = {"chain_seq": event.seq, "chain_hash": event.hash}
-            row.receipt = stated = self._signer.sign({**facts, **place, "body": event.body})
-        return Accepted(row.id, stated, duplicate=False)
+            event = audit.recorded(session, audit.append(session, ACCEPTED, data={**facts, **held}))
+        return Accepted(attempt.submission_id, self._signer.sign(event._asdict()), duplicate=False)
 
     def _acceptance(self, attempt: queries.NewAttempt, user: Identity) -> Acceptance:
         return Acceptance(
@@ -409,7 +409,6 @@ def _row(
         first_shown_rate=upload.behaviour.first_shown_rate,
         self_consistency=upload.behaviour.self_consistency,
         report={**{name: value for name, value in report.items() if name != "samples"}, "texts": upload.texts},
-        receipt=facts,
         created_at=now,
         **metadata.columns(),
     )

@@ -37,7 +37,7 @@ class Status:
     eta_seconds: float | None  # whole ones
     reason: str | None  # in plain words, where something went wrong
     created_at: str
-    receipt: dict[str, object] | None  # names the account: None for others, where it must not be shown
+    receipt_url: str | None  # the receipt names the account: None for others, where it must not be shown
     attempt: int | None  # attempt number of its account under the label revision of that time
     label_revision: str | None  # those labels
     shown: EntryVisibility
@@ -67,7 +67,7 @@ class Status:
             "attempt": self.attempt,
             "published": self.shown.published,
             "anonymous_until": _iso(self.shown.anonymous_until),
-            "receipt": self.receipt,
+            "receipt_url": self.receipt_url,
         }
 
 
@@ -128,9 +128,9 @@ def _redacted(status: Status, *, silent: bool) -> Status:
     """State and times alone (`silent`) of what is not public: pending, rejected, or hidden. Of an anonymous entry
     no receipt, which has a name."""
     if not silent:
-        return status if status.shown == PLAIN else replace(status, receipt=None)
+        return status if status.shown == PLAIN else replace(status, receipt_url=None)
     about_it = replace(status, model="", version="", file_name="", reason=None)
-    return replace(about_it, receipt=None, attempt=None, label_revision=None)
+    return replace(about_it, receipt_url=None, attempt=None, label_revision=None)
 
 
 def _line(status: Status, created_at: float) -> Owned:
@@ -203,7 +203,7 @@ def _status(
         eta_seconds=_whole(progress.eta_seconds) if waits else None,
         reason=reason or None,
         created_at=iso(submission_facts.created_at),
-        receipt=submission_facts.receipt,
+        receipt_url=f"/api/v1/submissions/{submission_facts.id}/receipt",
         attempt=submission_facts.attempt,
         label_revision=submission_facts.label_revision,
         shown=entry_visibility,

@@ -167,7 +167,7 @@ INTEGRATION_TESTS = frozenset(
         "vlrb/predictions/test_parse.py::test_the_revision_is_named_by_ids_where_the_items_are_the_same",
         "vlrb/predictions/test_readers.py::test_permuting_lines_and_keys_never_changes_votes",
         "vlrb/predictions/test_texts.py::test_it_comes_out_of_the_process_that_reads_files_and_is_no_part_of_the_report",
-        "receipts/test_signing.py::test_checking_receipts_needs_neither_database_nor_pages",
+        "receipts/test_jws.py::test_checking_receipts_needs_neither_database_nor_pages",
         "receipts/test_verify.py::test_the_program_says_it_in_words_without_network",
         "storage/test_audit.py::test_many_writers_make_one_chain_without_gaps",
         "storage/test_database.py::test_processes_may_migrate_at_the_same_time",

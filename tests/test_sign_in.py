@@ -15,6 +15,7 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
+from receipts.jws import event_of
 from tests.factories.fakes.openid_provider import CLIENT_SECRET, person
 from tests.factories.services.service import KEPT, until
 from tests.factories.services.signed_in import SESSION_SECRET, SignedInService, csrf_of, running_signed_in, token_of
@@ -60,7 +61,7 @@ def test_somebody_signs_in_submits_and_finds_the_entry_on_their_account(world: S
     assert session.get_nonstandard_attr("SameSite") == "lax"
     taken = post(browser, world.file(1))
     assert taken.status_code == 202, taken.text
-    receipt = taken.json()["receipt"]
+    receipt = event_of(taken.json()["receipt"])
     assert (receipt["owner"][0], receipt["attempt"]) == ("a", 1)
     assert receipt["policy"]["per_24_hours"] == 1
     until(lambda: browser.get(taken.json()["status_url"]).json()["state"] == "scored", 30, what="it is scored")
@@ -153,7 +154,7 @@ def test_python_submits_with_a_token_and_is_refused_without(world: SignInWorld) 
     assert refused["code"] == "sign-in-needed"
     client = Client(url, headers={"Authorization": f"Bearer {token}"}, verbose=False)
     taken = client.predict(file=handle_file(file), model="Python", api_name="/submit")
-    assert taken["receipt"]["attempt"] == 1
+    assert event_of(taken["receipt"])["attempt"] == 1
     assert client.predict(file=handle_file(world.file(10)), model="P2", api_name="/submit")["code"] == "quota-used"
 
 
@@ -224,7 +225,7 @@ def test_an_owner_looks_after_a_submission_without_any_script(world: SignInWorld
     seen = [world.service.http.get(path).text for path in public]
     assert all("Seen" in text for text in seen)
     assert "Planted" not in "".join(seen)
-    assert world.service.http.get(status).json()["receipt"] is None
+    assert world.service.http.get(status).json()["receipt_url"] is None
     assert owner.post(f"{page}/reveal", data=form).status_code == 303
     until(lambda: "Planted" in world.service.http.get(f"/entries/{entry}").text, 60, what="its owner is named")
     assert owner.post(f"{page}/withdraw", data={**form, "reason": "wrong prompt"}).status_code == 422

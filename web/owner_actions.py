@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import submissions.pages
 from auth import Identity
 from maintenance.action_context import ActionContext
 from maintenance.actions import entries
 from maintenance.types import Conflict
-from receipts.service import ReceiptService
+from receipts.service import ReceiptService, ShownScore
 from storage.integrity.integrity_alarms import RecordChanged
 from vlrb.benchmarks.spec import BenchmarkSpec
 
@@ -32,9 +31,9 @@ def owner_actions(
         except Conflict as impossible:
             raise submissions.pages.OwnerConflict(str(impossible)) from None
 
-    def scores(user: Identity, entry: str) -> Sequence[Mapping[str, Any]]:
+    def scores(user: Identity, entry: str) -> Sequence[ShownScore]:
         try:
-            return receipts.of_scores(entry, user) or []
+            return receipts.shown_scores(entry, user)
         except RecordChanged:  # on record and in the log; the page goes without scores
             return []
 

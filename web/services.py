@@ -34,8 +34,8 @@ from operation.replication.replica_claim import ReplicaClaim
 from operation.replication.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from operation.start import sqlite_path
+from receipts.jws import Signer
 from receipts.service import ReceiptService
-from receipts.signing import Signer
 from settings import ServedSettings, Settings
 from storage.database import Database, Session
 from storage.files.durability import REPLICATED, Durability

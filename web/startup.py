@@ -17,8 +17,8 @@ from operation.replication.replica_claim import require_same, require_whole
 from operation.replication.sealed_key import AT_RISK, begin_key, keep_key, restore_key
 from operation.restore import put_aside
 from operation.start import StartRefused, prepare_database, record_restore, sqlite_path
+from receipts.jws import KeyUnusable, Signer
 from receipts.key_file import FILE_NAME, open_signer
-from receipts.signing import KeyUnusable, Signer, public_key_json
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
 from storage.files.object_store import failure_reason, public_address
@@ -34,10 +34,6 @@ LOCK_FILE = "service.lock"
 ROOT = Path(__file__).parents[1]
 # Nothing calls home. Set before Gradio and the Hub client are imported, here and in the worker.
 QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
-_KEY_ADVICE = (
-    "No receipt key was found, so a new one signs from now on. Receipts so far stay valid: their keys stay published. "
-    "So that every start and every web process has the same key, set RECEIPT_KEY, or REPLICA_URL and REPLICA_SECRET."
-)
 _UNREACHABLE = 75  # exit code of workers.item_files: another time it may work
 
 log = logging.getLogger(__name__)
@@ -229,20 +225,18 @@ def child_environment() -> dict[str, str]:
 
 
 def load_signer(settings: Settings, database: Database) -> Signer:
-    """Return the key that receipts are signed with; its public half is published from here on.
+    """Return the key that receipts are signed with.
 
     Raises:
         SettingsError: it cannot be used.
     """
     given = settings.receipt_key.get_secret_value()
     try:
-        began = not given and _prepare_key(settings, database)
+        if not given:
+            _prepare_key(settings, database)
         signer = open_signer(given, settings.keys_dir)
     except (KeyUnusable, ReplicaUnusable) as error:
         raise SettingsError(str(error)) from None
-    receipt_keys.publish(database, signer.key_id, public_key=public_key_json(signer.public_key)["public_key"])
-    if began and receipt_keys.record_missing(database, signer.key_id):
-        log.warning(receipt_keys.MISSING, extra={"data": {"key_id": signer.key_id, "advice": _KEY_ADVICE}})
     if settings.replica is not None:
         receipt_keys.record_place(database, signer.key_id, place=settings.receipt_key_place)
         if settings.receipt_key_place == KeyPlace.DISK:
@@ -250,20 +244,17 @@ def load_signer(settings: Settings, database: Database) -> Signer:
     return signer
 
 
-def _prepare_key(settings: Settings, database: Database) -> bool:
-    """Have the key on this disk, and in the replica where there is one; True where it is a new one.
-
-    Raises ReplicaUnusable.
-    """
+def _prepare_key(settings: Settings, database: Database) -> None:
+    """Have the key on this disk, and in the replica where there is one. Raises ReplicaUnusable."""
     path, replica = settings.keys_dir / FILE_NAME, settings.replica
     if replica is None:
-        return not path.exists()  # open_signer makes it
+        return  # open_signer makes it
     if path.exists():
         keep_key(replica, path, secret=settings.key_secret)
-        return False
+        return
     with database.write() as session:
         audit.acquire_chain_lock(session)  # of several processes that start at once, one begins a key
         if restore_key(replica, path, secret=settings.key_secret, previous=settings.key_secret_previous):
             keep_key(replica, path, secret=settings.key_secret)  # under the secret of today
-            return False
-        return begin_key(replica, path, secret=settings.key_secret, content=Signer.make().pem().encode("ascii"))
+        else:
+            begin_key(replica, path, secret=settings.key_secret, content=Signer.make().text().encode("ascii"))

@@ -64,8 +64,8 @@ def restore_key(replica: Replica, path: Path, *, secret: str, previous: str = ""
     return True
 
 
-def begin_key(replica: Replica, path: Path, *, secret: str, content: bytes) -> bool:
-    """Make this the key of an installation that has none; False where another process was faster: its key is used.
+def begin_key(replica: Replica, path: Path, *, secret: str, content: bytes) -> None:
+    """Make this the key of an installation that has none; where another process was faster, its key is used.
 
     Raises ReplicaUnusable.
     """
@@ -74,7 +74,6 @@ def begin_key(replica: Replica, path: Path, *, secret: str, content: bytes) -> b
         restore_key(replica, path, secret=secret)
     else:
         atomic_files.write_once(path, content)
-    return path.read_bytes() == content
 
 
 def keep_key(replica: Replica, path: Path, *, secret: str) -> bool:

@@ -48,6 +48,7 @@ __all__ = [
     "link",
     "links",
     "newest",
+    "recorded",
     "scope",
     "verify",
 ]
@@ -143,6 +144,20 @@ def append(session: Session, event: str, *, data: Mapping[str, Any]) -> int:
 def event(session: Session, seq: int) -> StoredEvent:
     """Return an event that is there."""
     return _recorded(session.execute(select(*_RECORDED).where(AuditEvent.seq == seq)).one())
+
+
+class Recorded(NamedTuple):
+    """An event as whoever holds a receipt checks it: hash = SHA-256(prev || SHA-256(event)), raw bytes."""
+
+    event: str  # the body, as it was hashed
+    prev: str
+    hash: str
+
+
+def recorded(session: Session, seq: int) -> Recorded:
+    """Return an event that is there, with its link."""
+    columns = (AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
+    return Recorded(*session.execute(select(*columns).where(AuditEvent.seq == seq)).one())
 
 
 def scope(session: Session, benchmark: str) -> dict[str, str]:

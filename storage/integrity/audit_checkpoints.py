@@ -13,15 +13,15 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now, iso
-from storage.integrity import audit, receipt_keys
+from storage.integrity import audit
 from storage.integrity.audit import Head
 from storage.models.core import AuditEvent
 from vlrb.common import atomic_files
 
 
 def latest(session: Session) -> dict[str, Any]:
-    """Return the last link, when this was, and the public keys that receipts are signed with."""
-    return _facts(session, audit.head(session), at=_now(session))
+    """Return the last link, and when this was."""
+    return _facts(audit.head(session), at=_now(session))
 
 
 def today(session: Session) -> str:
@@ -41,7 +41,7 @@ def for_day(session: Session, day: str) -> dict[str, Any] | None:
     first = session.execute(select(func.min(AuditEvent.seq)).where(AuditEvent.at >= began)).scalar_one()
     seq = audit.head(session).seq if first is None else max(first - 1, 1)
     event = session.execute(select(AuditEvent.seq, AuditEvent.hash, AuditEvent.at).where(AuditEvent.seq == seq)).first()
-    return None if event is None else _facts(session, Head(event.seq, event.hash), at=max(began, event.at))
+    return None if event is None else _facts(Head(event.seq, event.hash), at=max(began, event.at))
 
 
 def render(head: Mapping[str, Any]) -> bytes:
@@ -54,9 +54,8 @@ def write(path: Path, head: Mapping[str, Any]) -> None:
     atomic_files.write(path, render(head), mode=atomic_files.PUBLIC)
 
 
-def _facts(session: Session, head: Head, *, at: float) -> dict[str, Any]:
-    keys = [{"id": key.id, "public_key": key.public_key} for key in receipt_keys.list_keys(session, through=head.seq)]
-    return {"seq": head.seq, "hash": head.hash, "at": iso(at), "keys": keys}
+def _facts(head: Head, *, at: float) -> dict[str, Any]:
+    return {"seq": head.seq, "hash": head.hash, "at": iso(at)}
 
 
 def _now(session: Session) -> float:

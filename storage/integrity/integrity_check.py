@@ -27,7 +27,7 @@ from storage import stored_rows
 from storage.boards import snapshots, stored_relations
 from storage.boards.stored_relations import RelationsContent
 from storage.integrity import audit, row_commitments
-from storage.integrity.row_commitments import DESCRIPTION
+from storage.integrity.row_commitments import DESCRIPTION, ScoreFacts
 from storage.labels.label_sets import ACTIVATED, REGISTERED
 from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
@@ -109,9 +109,8 @@ class Ledger:
         return ledger
 
     def place(self, score: Any) -> RecordedScore | None:
-        """Return the event of a score (submission_id, label_revision, scorer_version, tally, salt); None where none
-        has it."""
-        return self.scores.get(_key(score))
+        """Return the event of a score; None where none has it."""
+        return next(filter(None, map(self.scores.get, _keys(score))), None)
 
     def _add(self, seq: int, kind: str, *, body: dict[str, Any]) -> None:
         if kind == ACCEPTED:
@@ -294,14 +293,15 @@ def _computed(commitment: Callable[[Any], str], row: Any) -> str:
 
 def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
     """Tallies, whose they are, and when they were recorded."""
-    columns = (Score.submission_id, Score.label_revision, Score.scorer_version, Score.tally, Score.salt)
-    wanted = select(Score.id, *columns, Score.created_at)
+    columns = (Score.benchmark, Score.submission_id, Score.label_revision, Score.scorer_version, Score.tally)
+    wanted = select(Score.id, *columns, Score.salt, Score.created_at, Submission.content_sha256)
+    wanted = wanted.outerjoin(Submission, Submission.id == Score.submission_id)
     if only is not None:
         wanted = wanted.where(Score.submission_id.in_(only))
     left = dict(ledger.scores)
     changed: dict[tuple[str, str], int] = {}
     for row in session.execute(wanted).yield_per(_PAGE):
-        place = left.pop(_key(row), None)
+        place = next(filter(None, (left.pop(key, None) for key in _keys(row))), None)
         if place is not None and place.recorded_at == row.created_at:
             continue
         rules = (row.label_revision, row.scorer_version)
@@ -333,20 +333,17 @@ def _missing_scores(
         yield Mismatch("scores", about, event=place.seq, why=_("a row is missing"))
 
 
-def _key(score: Any) -> tuple[str, str, str]:
-    """Return a score's key in the ledger; for a row with other content, a key that no score has."""
+def _keys(score: Any) -> list[tuple[str, str, str]]:
+    """Return under what the ledger may have a score, as a row; nothing for a row with other content."""
     revision, version = score.label_revision, score.scorer_version
+    facts = ScoreFacts(score.benchmark, score.submission_id, score.content_sha256, revision, version)
     try:
-        tally_sha256 = row_commitments.sha256(score.tally)
-        return (
-            revision,
-            version,
-            row_commitments.of_score(
-                score.submission_id, revision, version=version, tally_sha256=tally_sha256, salt=score.salt
-            ),
-        )
+        return [
+            (revision, version, of(facts, tally=score.tally, salt=score.salt))
+            for of in (row_commitments.of_score, row_commitments.of_first_score)
+        ]
     except _UNREADABLE:
-        return revision, version, ""
+        return []
 
 
 def check_labels(session: Session, ledger: Ledger, *, only: Collection[_Key] | None = None) -> Iterator[Mismatch]:

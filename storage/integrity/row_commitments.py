@@ -1,7 +1,7 @@
 """Salted commitments to rows in audit events; without a row's salt nothing can be guessed from them.
 
 A commitment is HMAC-SHA256(salt, digest), the digest SHA-256 of canonical JSON. Salts are random, in the rows, and
-never published, but for that of a score under public labels, which its receipt reveals.
+never published; a receipt reveals what follows from that of its score.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from storage.metadata import FIRST, NAMES
 from vlrb.commitments import commit
@@ -34,6 +34,10 @@ RECORD = (
 )
 """Columns of a submission that never change, beside its votes."""
 
+FACTS, TALLY = "facts", "tally"
+"""Parts of a score that are committed to."""
+
+_FIRST_FACTS = ("submission", "label_revision", "scorer_version")
 _SALT_BYTES = 32
 
 
@@ -64,15 +68,48 @@ def of_description(row: Mapping[str, Any]) -> str:
     return _commit(stated, row["salt"])
 
 
-def of_score(submission: str, revision: str, *, version: str, tally_sha256: str, salt: str) -> str:
-    """Return the commitment to a score: submission, labels, scorer version and SHA-256 of the stored tally."""
-    facts = {
-        "submission": submission,
-        "label_revision": revision,
-        "scorer_version": version,
-        "tally_sha256": tally_sha256,
-    }
-    return _commit(facts, salt)
+class ScoreFacts(NamedTuple):
+    """What was scored, and by which rules. A receipt opens this part of the commitment to a score in any case."""
+
+    benchmark: str
+    submission: str
+    content_sha256: str
+    label_revision: str
+    scorer_version: str
+
+    @property
+    def text(self) -> str:
+        """Return what is committed to."""
+        return canonical_json(self._asdict())
+
+
+def of_score(facts: ScoreFacts, *, tally: str, salt: str) -> str:
+    """Return the commitment to a score: SHA-256 of two commitments, to the facts and to the stored tally.
+
+    Each has a salt of its own, so that a receipt can open the first alone.
+    """
+    return joint(part(facts.text, part_salt(salt, FACTS)), part(tally, part_salt(salt, TALLY)))
+
+
+def part_salt(salt: str, name: str) -> str:
+    """Return the salt of a part; it tells nothing of the salt that it comes from."""
+    return commit(name, bytes.fromhex(salt))
+
+
+def part(text: str, salt: str) -> str:
+    """Return the commitment to one part of a score."""
+    return commit(sha256(text), bytes.fromhex(salt))
+
+
+def joint(facts: str, tally: str) -> str:
+    """Return the commitment to a score from those to its parts."""
+    return sha256(facts + tally)
+
+
+def of_first_score(facts: ScoreFacts, *, tally: str, salt: str) -> str:
+    """Return the commitment to a score as the first release made it, for its databases."""
+    named = {name: value for name, value in facts._asdict().items() if name in _FIRST_FACTS}
+    return _commit({**named, "tally_sha256": sha256(tally)}, salt)
 
 
 def _commit(facts: Mapping[str, Any], salt: str) -> str:

@@ -24,6 +24,7 @@ class StoredVotes(NamedTuple):
     k: int
     packed: bytes
     orders: bytes | None
+    content_sha256: str  # of the file
 
 
 def read(database: Database, submissions: Collection[str]) -> list[StoredVotes]:
@@ -43,6 +44,6 @@ def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVot
     if wrong:
         integrity_alarms.refuse(database, wrong[0], subject=wrong[0].row)
     return [
-        StoredVotes(row.id, row.votes_per_item, packed=bytes(row.votes), orders=row.orders and bytes(row.orders))
+        StoredVotes(row.id, row.votes_per_item, bytes(row.votes), row.orders and bytes(row.orders), row.content_sha256)
         for row in rows
     ]

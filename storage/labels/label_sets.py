@@ -53,6 +53,13 @@ def register(session: Session, revision: str, *, benchmark: str, digest: str, it
     return True
 
 
+def commitment(session: Session, benchmark: str, *, revision: str) -> str | None:
+    """Return the public commitment to a label set; None where it is not known."""
+    key = (benchmark, revision)
+    known = session.get(ImportedLabels, key) or session.get(LabelCommitment, key)
+    return None if known is None else known.commitment
+
+
 def current(session: Session, benchmark: str) -> ActiveBoard | None:
     """Return the pointer of a benchmark's board; None before a worker has set it."""
     columns = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)

@@ -135,7 +135,7 @@ class RegisteredLabelSet(Base):
 
 
 class Submission(Base):
-    """An accepted file: its votes, its metadata, and the receipt of its owner."""
+    """An accepted file: its votes and its metadata."""
 
     __tablename__ = "submissions"
     __table_args__ = (
@@ -173,7 +173,6 @@ class Submission(Base):
     first_shown_rate: Mapped[float | None] = mapped_column(Double)
     self_consistency: Mapped[float | None] = mapped_column(Double)
     report: Mapped[JsonColumn]
-    receipt: Mapped[JsonColumn] = mapped_column(default=dict)
     model: Mapped[Words]
     version: Mapped[Words] = mapped_column(default="")
     organisation: Mapped[Words | None]

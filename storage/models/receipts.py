@@ -1,12 +1,11 @@
-"""Tables of receipts: public keys, salted commitments, and the subjects of events."""
+"""Tables that receipts follow from: salted commitments to labels, and the subjects of events."""
 
 from __future__ import annotations
 
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.clock import database_now
-from storage.models.core import Base, Instant, Sha256, Words
+from storage.models.core import Base, Sha256, Words
 
 
 def _check(name: str, rule: str) -> CheckConstraint:
@@ -15,19 +14,6 @@ def _check(name: str, rule: str) -> CheckConstraint:
 
 def _digest(column: str) -> CheckConstraint:
     return _check(column, f"length({column}) = 64 AND {column} = lower({column})")
-
-
-class ReceiptKey(Base):
-    """A public key that receipts were signed with; never deleted. The private half is never here."""
-
-    __tablename__ = "receipt_keys"
-    __table_args__ = (
-        _check("id", "length(id) = 16 AND id = lower(id)"),
-        _check("public_key", "length(public_key) = 44"),
-    )
-    id: Mapped[Words] = mapped_column(primary_key=True)  # the start of the public key's SHA-256
-    public_key: Mapped[Words]  # Ed25519, 32 bytes in base64
-    since: Mapped[Instant] = mapped_column(default=database_now())
 
 
 class LabelCommitment(Base):

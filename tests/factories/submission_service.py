@@ -16,7 +16,7 @@ from auth.model import IMPLIED, Organisation, Role
 from auth.routes import refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
-from receipts.signing import Signer
+from receipts.jws import Signer
 from storage.database import Database
 from storage.files.spool import Spool, UploadedFile
 from storage.files.uploads import Uploads

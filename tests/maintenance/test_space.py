@@ -38,7 +38,7 @@ WITHHELD = (
     "deploy/labels/labels_v2.csv",
     "labels_v2.jsonl",
     "data/board.sqlite3",
-    "receipt-1.json",
+    "receipt-1.jws",
 )
 LYING_AROUND = ("labels.parquet", "all_data.json", "notes.txt", "web/labels.csv", "benchmark/all_data.json")
 CODE = ("app.py", "settings/web.py", "storage/data/confusables.txt", "storage/labels/label_sets.py", "auth/keys.py")

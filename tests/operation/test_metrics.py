@@ -20,7 +20,7 @@ from operation import figures
 from operation.build import BUILD, COMMIT_FILE, UNKNOWN, commit_of, own_commit
 from operation.metrics import quantile
 from operation.request_metrics import RequestIdFilter
-from receipts.signing import Signer
+from receipts.jws import Signer
 from settings import Settings
 from storage.clock import database_now
 from storage.database import Database

@@ -22,7 +22,7 @@ from operation.replication import stored_uploads
 from operation.replication.litestream import Litestream, Position
 from operation.replication.replica import Replica
 from operation.replication.replica_watch import BEHIND_SECONDS, ReplicaWatch
-from receipts.signing import Signer
+from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database
 from storage.integrity import audit

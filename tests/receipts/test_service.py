@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,25 +14,26 @@ from fastapi.testclient import TestClient
 from sqlalchemy import insert, select, update
 
 from auth import ANONYMOUS, LOCAL, OPEN
+from maintenance.actions import audit as actions_audit
 from receipts import api
+from receipts.jws import is_signed, read, read_keys
 from receipts.service import ReceiptService
-from receipts.signing import Signer, public_key_json, read_keys, verify_signature
-from receipts.verify import check_labels
+from receipts.verify import Evidence, check_all, read_chain
 from storage import stored_rows, visibility
 from storage.database import Database
-from storage.integrity import audit, receipt_keys
-from storage.integrity.row_commitments import of_score
+from storage.integrity import audit
+from storage.integrity.row_commitments import ScoreFacts, of_score
 from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.models.core import AuditEvent, AuditHead, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import EventSubject, LabelCommitment
-from submissions.metadata import Metadata
-from tests.databases import a_submission, fill_once, on_record, submitted, with_labels
+from tests.databases import a_submission, fill_once, on_record, submitted
 from tests.factories import labels, small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.specs import SLICES, VL, spec_of
-from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native, signed_in_as_everybody
+from tests.factories.submission_service import SIGNER, signed_in_as_everybody
+from vlrb.benchmarks.items import ItemTable
 from vlrb.commitments import commit
 from vlrb.common.canonical_json import GENESIS, canonical_json
 from vlrb.scoring import Tally
@@ -43,7 +42,7 @@ from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
 HIDDEN = {"demo": "categories"}
-NOT_DISCLOSED = ("counts", "tally_sha256", "label_digest", "label_salt", "body", "score_salt")
+KEYS = read_keys({"keys": [SIGNER.public_key]})
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +65,13 @@ def _submit(database: Database, numbers: range, **changes: Any) -> list[str]:
     return small_benchmark.submit(database, numbers, **changes)
 
 
-def _of(receipts: ReceiptService, entry: str) -> list[dict[str, Any]]:
+def _of(receipts: ReceiptService, entry: str) -> dict[str, dict[str, Any]]:
+    """Return what its score receipts say, by label revision."""
     found = receipts.of_scores(entry, ANONYMOUS)
     assert found is not None
-    assert all(verify_signature(one, SIGNER.public_key) for one in found)
-    return found
+    assert all(is_signed(one, KEYS) for one in found)
+    said = [read(one) for one in found]
+    return {json.loads(one["score"]["facts"])["label_revision"]: one for one in said}
 
 
 def _score_all(database: Database, scorer: Scorer) -> None:
@@ -106,31 +107,30 @@ def _fixed(database: Database) -> None:
     with database.write() as session:
         session.execute(insert(RegisteredLabelSet).values(**facts))
         session.execute(insert(LabelCommitment).values(benchmark="demo", revision="v2", **known))
-        receipt = {**named, "bytes": 7, "ü": [0.1, None], "signature": "s"}
-        session.add(a_submission(id="eaaaaaaaaaaa", receipt=receipt, salt="7" * 64, created_at=at))
+        session.add(a_submission(id="eaaaaaaaaaaa", salt="7" * 64, created_at=at))
         session.flush()
         row = {"submission_id": "eaaaaaaaaaaa", **rules, "tally": tally, "created_at": at, "salt": salt}
         session.execute(insert(Score).values(benchmark="demo", **row))
         first = _event(session, 1, prev=GENESIS, kind="labels.registered", **facts, commitment=known["commitment"])
         held = stored_rows.commitments(session, "eaaaaaaaaaaa")
         second = _event(session, 2, prev=first, kind="submission.accepted", **named, owner="local", **held)
-        digest = hashlib.sha256(tally.encode()).hexdigest()
-        score = of_score("eaaaaaaaaaaa", "v2", version="1", tally_sha256=digest, salt=salt)
-        said = {**rules, "recorded_at": at, "tally_sha256": digest, "commitments": [score]}
+        content = session.scalars(select(Submission.content_sha256)).one()
+        score = of_score(ScoreFacts("demo", "eaaaaaaaaaaa", content, "v2", "1"), tally=tally, salt=salt)
+        said = {**rules, "recorded_at": at, "label_commitment": known["commitment"], "commitments": [score]}
         _event(session, 3, prev=second, kind=audit.SCORED, **named, **said)
 
 
 def test_the_same_inputs_give_the_same_bytes_on_every_database(database: Database, receipts: ReceiptService) -> None:
     _fixed(database)
-    for hidden, expected in (
-        ({}, "06ec03515fa9c438efaba539798fbabf532b71cdb80f8d8f0c2a559ac7027ee5"),
-        ({"v2": "categories"}, "cce0fb96e1acc683ad953fa469f59b9b18d34ffa2544aa0d7dd4f96ca14d93d6"),
-    ):
-        (score,) = _of(replace(receipts, hidden_labels=hidden), "eaaaaaaaaaaa")
-        assert (score["chain_seq"], score["scored_at"]) == (3, "2026-11-21T22:00:03Z")
-        assert hashlib.sha256(canonical_json(score).encode()).hexdigest() == expected
     accepted = receipts.of_acceptance("eaaaaaaaaaaa", LOCAL)
-    assert accepted == {"submission": "eaaaaaaaaaaa", "bytes": 7, "ü": [0.1, None], "signature": "s"}
+    assert accepted is not None and json.loads(read(accepted)["event"])["seq"] == 2
+    (score,) = receipts.of_scores("eaaaaaaaaaaa", ANONYMOUS) or ()
+    (hidden,) = replace(receipts, hidden_labels={"v2": "categories"}).of_scores("eaaaaaaaaaaa", ANONYMOUS) or ()
+    assert [hashlib.sha256(one.encode()).hexdigest()[:16] for one in (accepted, score, hidden)] == [
+        "c3516355067aa12c",
+        "bb10cca05e188661",
+        "12bc85b9421a0d08",
+    ]
 
 
 def test_every_score_has_a_receipt_with_its_place_in_the_chain(
@@ -144,11 +144,11 @@ def test_every_score_has_a_receipt_with_its_place_in_the_chain(
     rescore(ready, scorer, revision="flipped", chunk=3)
     places: dict[tuple[str, str], int] = {}
     for name in (*ids, *later, *more):
-        for one in _of(receipts, name):
-            places[name, one["label_revision"]] = one["chain_seq"]
+        for revision, one in _of(receipts, name).items():
+            places[name, revision] = json.loads(one["event"])["seq"]
             with ready.read() as session:
-                event = session.get_one(AuditEvent, one["chain_seq"])
-            assert event.hash == one["chain_hash"]
+                event = session.get_one(AuditEvent, places[name, revision])
+            assert (event.body, event.prev_hash, event.hash) == (one["event"], one["prev"], one["hash"])
     assert {name for name, revision in places if revision == "demo"} == set(ids)
     assert _counted(ready, places) == set()
 
@@ -163,63 +163,77 @@ def _counted(database: Database, places: dict[tuple[str, str], int]) -> set[int]
         for seq, text in events:
             body = json.loads(text)
             names = sorted(name for (name, revision), place in places.items() if place == seq)
-            rules = {"label_revision": body["label_revision"], "scorer_version": body["scorer_version"]}
-            under = select(Score).filter_by(**rules).where(Score.submission_id.in_(names))
+            under = select(Score, Submission.content_sha256).join(Submission, Submission.id == Score.submission_id)
+            under = under.where(Score.submission_id.in_(names), Score.label_revision == body["label_revision"])
             digests = sorted(
                 of_score(
-                    row.submission_id,
-                    body["label_revision"],
-                    version=body["scorer_version"],
-                    tally_sha256=hashlib.sha256(row.tally.encode()).hexdigest(),
+                    ScoreFacts(row.benchmark, row.submission_id, content, row.label_revision, row.scorer_version),
+                    tally=row.tally,
                     salt=row.salt,
                 )
-                for row in session.scalars(under)
+                for row, content in session.execute(under)
             )
             if digests != body["commitments"] or len(names) != body["scores"]:
                 wrong.add(seq)
     return wrong
 
 
-def test_a_public_score_is_counted_in_full(ready: Database, scorer: Scorer, receipts: ReceiptService) -> None:
+def test_a_public_score_is_opened_and_holds_with_public_data_alone(
+    ready: Database, scorer: Scorer, receipts: ReceiptService
+) -> None:
     (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
-    by_revision = {one["label_revision"]: one for one in _of(receipts, entry)}
-    right = small_benchmark.right(0)
-    one = by_revision["demo"]
-    assert sum(cell["agree"] for cell in one["counts"].values()) == right
-    assert one["scores"]["overall"] == round(right / 21, 6)
-    assert by_revision["flipped"]["scores"]["overall"] == round(small_benchmark.right(0, flip=True) / 21, 6)
-    with ready.read() as session:
-        (tally,) = session.scalars(select(Score.tally).where(Score.label_revision == "demo"))
-    assert one["tally_sha256"] == hashlib.sha256(tally.encode()).hexdigest()
-    assert one["label_digest"] == scorer.labels["demo"].digest
-    assert check_labels(one) is not None  # what was committed to while it was hidden can be checked now
+    for revision, one in _of(receipts, entry).items():
+        tally = Tally.from_json(json.loads(one["score"]["tally"]), scorer.table.spec)
+        right = small_benchmark.right(0, flip=revision == "flipped")
+        assert sum(tally.cell(source)["agree"] for source in tally.spec.source_keys) == right
+        assert one["labels"]["digest"] == scorer.labels[revision].digest
+    all_hold = ["signature ok", "event ok", "chain ok", "score ok", "labels ok"]
+    assert _checks(ready, receipts, entry=entry, table=scorer.table) == [all_hold, all_hold]
 
 
-def test_of_hidden_labels_nothing_is_said_but_what_is_disclosed(
+def _checks(database: Database, receipts: ReceiptService, *, entry: str, table: ItemTable) -> list[list[str]]:
+    chain = read_chain(line.encode() for line in actions_audit.public(database))
+    evidence = Evidence(KEYS, lambda: table, chain=chain)
+    found = receipts.of_scores(entry, ANONYMOUS) or ()
+    return [[f"{check.check} {check.code}" for check in check_all(one, evidence)] for one in found]
+
+
+def test_under_hidden_labels_a_receipt_opens_what_was_scored_and_no_number(
     ready: Database, scorer: Scorer, receipts: ReceiptService
 ) -> None:
     (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
     hidden = replace(receipts, hidden_labels=HIDDEN)
-    one = next(one for one in _of(hidden, entry) if one["label_revision"] == "demo")
-    open_one = next(one for one in _of(receipts, entry) if one["label_revision"] == "demo")
-    assert [one[name] for name in NOT_DISCLOSED] == [None] * len(NOT_DISCLOSED)
-    assert one["scores"] == {name: round(value, 3) for name, value in open_one["scores"].items()}
-    assert set(one["scores"]) == {"overall", "macro", "general", "hallucination", "reasoning"}
-    assert one["disclosure"] == "categories"
-    # The commitment is the same before and after, and only the salt opens it.
-    assert one["label_commitment"] == open_one["label_commitment"]
-    digest, salt = open_one["label_digest"], bytes.fromhex(open_one["label_salt"])
-    assert one["label_commitment"] == commit(digest, salt) != digest
-    text = canonical_json(one)
+    one, open_one = _of(hidden, entry)["demo"], _of(receipts, entry)["demo"]
+    assert set(one) == {"event", "prev", "hash", "score"}
+    assert set(one["score"]) == {"facts", "facts_salt", "tally_commitment"}
+    # The event is the same before and after, and only the salts open what it committed to.
+    assert [one[name] for name in ("event", "prev", "hash")] == [open_one[name] for name in ("event", "prev", "hash")]
+    checks = _checks(ready, hidden, entry=entry, table=scorer.table)
+    assert ["signature ok", "event ok", "chain ok", "score ok"] in checks
     with ready.read() as session:
-        tallies = session.scalars(select(Score.tally)).all()
-    assert not any(secret in text for secret in (digest, salt.hex(), *_digests(tallies)))
+        secrets = [value for row in session.execute(select(Score.tally, Score.salt)) for value in row]
+    digests = [hashlib.sha256(secret.encode()).hexdigest() for secret in secrets]
+    closed = (*secrets, *digests, open_one["labels"]["digest"], open_one["score"]["tally_salt"])
+    assert not any(secret in json.dumps(one) for secret in closed)
 
 
-def _digests(texts: Sequence[str]) -> list[str]:
-    return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+def test_who_has_the_key_opens_no_other_score_of_an_event(
+    ready: Database, scorer: Scorer, receipts: ReceiptService
+) -> None:
+    first, second = _submit(ready, range(2))
+    rescore(ready, scorer, revision="demo")
+    mine, other = _of(receipts, first)["demo"], _of(receipts, second)["demo"]
+    better = json.dumps(json.loads(mine["score"]["tally"]) | {"k": 9})
+    for changes in (
+        {"tally": other["score"]["tally"]},
+        {"tally": better},
+        {"facts": mine["score"]["facts"].replace(first, second)},
+    ):
+        forged = SIGNER.sign({**mine, "score": mine["score"] | changes})
+        found = check_all(forged, Evidence(KEYS, lambda: scorer.table))
+        assert [one.code for one in found if one.check in ("signature", "score")] == ["ok", "score-differs"]
 
 
 def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Scorer, receipts: ReceiptService) -> None:
@@ -233,7 +247,7 @@ def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Score
         session.execute(insert(ImportedLabels).values(**facts, **why))
         known = {name: why[name] for name in ("digest", "commitment", "difference")}
         audit.append(session, "labels.imported", data={**facts, **known})
-    assert [one["label_revision"] for one in _of(receipts, entry)] == ["demo"]
+    assert list(_of(receipts, entry)) == ["demo"]
 
 
 def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
@@ -263,23 +277,19 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
         rules = {"label_revision": "v9", "scorer_version": "1"}
         row = {"submission_id": entry, **rules, "tally": tally, "created_at": 7.5, "salt": "6" * 64}
         session.execute(insert(Score).values(benchmark="demo", **row))
-        score = of_score(
-            entry, "v9", version="1", tally_sha256=hashlib.sha256(tally.encode()).hexdigest(), salt="6" * 64
-        )
-        audit.append(
-            session, audit.SCORED, data={"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]}
-        )
-    (one,) = _of(receipts, entry)
-    assert (one["label_commitment"], one["label_digest"], one["score_commitment"]) == ("c" * 64, None, score)
+        content = session.get_one(Submission, entry).content_sha256
+        score = of_score(ScoreFacts("demo", entry, content, "v9", "1"), tally=tally, salt="6" * 64)
+        data = {"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]}
+        audit.append(session, audit.SCORED, data=data | {"label_commitment": "c" * 64})
+    (one,) = _of(receipts, entry).values()
+    assert (json.loads(one["event"])["label_commitment"], "labels" in one) == ("c" * 64, False)
 
 
 @pytest.mark.parametrize("what", ["hidden", "unpublished", "unnamed", "waiting"])
 def test_receipts_say_to_strangers_no_more_than_the_board_does(
     ready: Database, scorer: Scorer, receipts: ReceiptService, what: str
 ) -> None:
-    (entry,) = _submit(
-        ready, range(1), owner=OWNER_OF_IT.account, receipt={"owner": OWNER_OF_IT.account, "signature": "s"}
-    )
+    (entry,) = _submit(ready, range(1), owner=OWNER_OF_IT.account)
     _score_all(ready, scorer)
     assert receipts.of_acceptance(entry, STRANGER) is not None
     with ready.write() as session:
@@ -303,26 +313,8 @@ def test_receipts_say_to_strangers_no_more_than_the_board_does(
     assert replace(receipts, spec=replace(VL, id="another")).of_scores(entry, LOCAL) is None
 
 
-def test_old_keys_stay_published_and_old_receipts_as_they_were(database: Database, tmp_path: Path) -> None:
-    with_labels(database, "r1", benchmark=BENCHMARK)
-    setup = make_setup(database, tmp_path)
-    taken = setup.intake.submit(setup.arrive(native(setup.items)), Metadata.parse({"model": "Judge"}), LOCAL)
-    new = Signer.make()
-    for signer in (SIGNER, new, new, SIGNER):
-        receipt_keys.publish(database, signer.key_id, public_key=public_key_json(signer.public_key)["public_key"])
-    rotated = ReceiptService(database, spec_of(BENCHMARK), signer=new)
-    keys = rotated.keys()
-    assert {one["id"]: one["in_use"] for one in keys["keys"]} == {SIGNER.key_id: False, new.key_id: True}
-    again = rotated.of_acceptance(taken.id, LOCAL)
-    assert again == taken.receipt
-    assert verify_signature(again, read_keys(keys)[SIGNER.key_id])
-    with database.read() as session:
-        kinds = session.scalars(select(AuditEvent.kind).where(AuditEvent.kind == receipt_keys.PUBLISHED)).all()
-        assert (len(kinds), audit.verify(session)) == (2, None)
-
-
-def test_the_routes_answer_in_canonical_json(ready: Database, scorer: Scorer, receipts: ReceiptService) -> None:
-    (entry,) = _submit(ready, range(1), receipt={"kind": "acceptance", "b": 1, "a": 2, "signature": "s"})
+def test_the_routes_answer_with_jws_and_jwks(ready: Database, scorer: Scorer, receipts: ReceiptService) -> None:
+    (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
     app = FastAPI()
     app.include_router(api.build(receipts))
@@ -331,19 +323,10 @@ def test_the_routes_answer_in_canonical_json(ready: Database, scorer: Scorer, re
         scores = http.get(f"/api/v1/entries/{entry}/receipts")
         keys = http.get("/api/v1/keys")
         missing = [http.get(f"/api/v1/{path}") for path in ("submissions/enone/receipt", "entries/enone/receipts")]
-    for reply in (accepted, scores):
-        assert reply.text == canonical_json(reply.json())
-        assert reply.headers["cache-control"] == "no-store"
-    assert [one["label_revision"] for one in scores.json()["receipts"]] == ["demo", "flipped"]
-    assert keys.json() == receipts.keys()
+    assert accepted.headers["content-type"] == "application/jose"
+    assert all(is_signed(one, read_keys(keys.json())) for one in (accepted.text, *scores.json()["receipts"]))
+    assert {reply.headers["cache-control"] for reply in (accepted, scores)} == {"no-store"}
     assert [(one.status_code, one.json()["code"]) for one in missing] == [
         (404, "unknown-submission"),
         (404, "unknown-entry"),
     ]
-    with ready.read() as session:
-        assert session.scalars(select(Submission.receipt)).one() == {
-            "kind": "acceptance",
-            "b": 1,
-            "a": 2,
-            "signature": "s",
-        }

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, text, update
+from sqlalchemy import insert, text
 from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from storage import metadata
@@ -15,7 +15,7 @@ from storage.labels import label_imports, label_sets
 from storage.models.core import Base, RegisteredLabelSet, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt
-from storage.models.receipts import LabelCommitment, ReceiptKey
+from storage.models.receipts import LabelCommitment
 from tests.databases import (
     BOTH,
     IMPORTED,
@@ -27,11 +27,11 @@ from tests.databases import (
 )
 
 A, B = "a" * 64, "b" * 64
-TABLES: tuple[type[Base], ...] = (RegisteredLabelSet, LabelCommitment, ReceiptKey, ImportedLabels, Submission, Attempt)
+TABLES: tuple[type[Base], ...] = (RegisteredLabelSet, LabelCommitment, ImportedLabels, Submission, Attempt)
 NAMES = tuple(table.__tablename__ for table in TABLES)
 MAY_CHANGE = {
     "imported_labels": {"published_at", "retired_at", "salt"},  # applied, undone, retired
-    "submissions": {"owner", "receipt", *metadata.NAMES},  # transferred, signed, described anew
+    "submissions": {"owner", *metadata.NAMES},  # transferred, described anew
     "attempts": {"at"},
 }
 COLUMNS = [(table.__tablename__, column.name) for table in TABLES for column in table.__table__.columns]
@@ -40,13 +40,11 @@ OPEN = [(table, column) for table, column in COLUMNS if column in MAY_CHANGE.get
 
 
 def _filled(url: str) -> Database:
-    """Return a database with one row in each of the tables: labels that are not retired, a receipt that is not
-    signed."""
+    """Return a database with one row in each of the tables: labels that are not retired."""
     database = new_database(url)
     with_labels(database)
     (submission,) = submitted(database, 1)
     with database.write() as session:
-        session.execute(insert(ReceiptKey).values(id="0" * 16, public_key="k" * 44))
         session.execute(insert(ImportedLabels).values(**IMPORTED))
         session.execute(insert(Attempt).values(submission_id=submission, label_revision="demo", number=1, policy={}))
     return database
@@ -163,13 +161,3 @@ def test_a_draft_can_be_removed_as_long_as_nothing_was_scored_under_it(changing:
         label_imports.retire(session, "demo", revision="v4", salt=A)
         assert not label_imports.discard(session, "demo", revision="v4")
     _refused(changing, "imported_labels", statement="DELETE FROM imported_labels WHERE revision = 'v4'")
-
-
-@pytest.mark.parametrize("name", ['"signature": "x"', '\\"signature\\": \\"x\\"', "'signature':"])
-def test_a_receipt_is_signed_once(changing: Database, name: str) -> None:
-    with changing.write() as session:
-        session.execute(update(Submission).values(receipt={"file": name}))  # which is not signed, whatever it is called
-        session.execute(update(Submission).values(receipt={"file": name, "signature": "s"}))
-    for other in ({"file": name, "signature": "t"}, {"file": name}, {}):
-        with pytest.raises(DatabaseError, match="submissions may not be changed"), changing.write() as session:
-            session.execute(update(Submission).values(receipt=other))

@@ -8,8 +8,8 @@ from storage.models.core import Submission
 from vlrb.commitments import commit
 from vlrb.common.canonical_json import canonical_json
 
-ELSEWHERE = {"owner", "votes", "salt"}  # in events by themselves, in the record's digest, and what both are salted with
-NOT_HELD = {"report", "receipt"}  # for its owner alone; signed
+ELSEWHERE = {"owner", "votes", "orders", "salt"}  # in events by themselves, in the digest of the record, its salt
+NOT_HELD = {"report"}  # for its owner alone
 
 
 def test_every_column_of_a_submission_is_held_by_an_event_or_named_here() -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
-from receipts.signing import Signer
+from receipts.jws import Signer
 from settings import Settings
 from storage import database as database_module
 from storage.database import UNAVAILABLE, Database, migrate, open_database

@@ -68,7 +68,7 @@ def test_a_submission_is_acknowledged_with_a_receipt_and_can_be_followed(served:
     assert taken["status_url"] == f"/api/v1/submissions/{taken['id']}"
     state = served.http.get(taken["status_url"]).json()
     assert (state["state"], state["position"], state["entry_url"]) == ("queued", 1, None)
-    assert state["receipt"] == taken["receipt"]
+    assert state["receipt_url"] == f"{taken['status_url']}/receipt"
     assert served.spooled() == []
 
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from auth import LOCAL
-from receipts.signing import Signer
+from receipts.jws import Signer, event_of
 from storage.database import Database
 from storage.files.durability import REPLICATED, Durability, NotReplicated, ReplicaLost
 from storage.files.spool import UploadedFile
@@ -67,7 +67,7 @@ def test_the_replica_is_asked_after_the_commit(setup: SubmissionSetup, database:
         return True
 
     accepted = intake(setup, database, durability=Durability(REPLICATED, look)).submit(file(setup), JUDGE, LOCAL)
-    assert accepted.receipt["durability"] == REPLICATED
+    assert event_of(accepted.receipt)["durability"] == REPLICATED
     assert seen == [1]
 
 

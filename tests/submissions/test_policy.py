@@ -16,6 +16,7 @@ from auth.model import ANONYMOUS
 from maintenance import text_output
 from maintenance.actions import approvals, entries, operations
 from maintenance.types import Conflict, NotFound
+from receipts.jws import event_of
 from storage import visibility
 from storage.confusables import skeleton
 from storage.database import Database
@@ -132,7 +133,7 @@ def test_a_rejected_one_gives_the_slot_back_and_says_why(careful: SubmissionSetu
     assert (found.state, found.ended) == ("withdrawn", True)
     assert "made of constant answers" in str(found.reason)
     again = submit(careful, person("ann", "lab"), number=2)
-    assert (again.receipt["attempt"], state(database, again.id, user=ANN)) == (2, "awaiting-approval")
+    assert (event_of(again.receipt)["attempt"], state(database, again.id, user=ANN)) == (2, "awaiting-approval")
     assert jobs(database) == 0
     assert approvals.approve(by(database, MAINTAINER), taken.id, "a second look").changed  # and back
     assert jobs(database) == 1
@@ -346,8 +347,7 @@ def test_strangers_see_no_unpublished_entry_and_no_name_of_an_anonymous_one(
     for user in (ANN, MAINTAINER):
         found = status.get_status(database, spec_of(BENCHMARK), unnamed, user)
         assert found is not None
-        assert found.receipt is not None
-        assert found.receipt["owner"] == "ann"
+        assert found.receipt_url == f"/api/v1/submissions/{unnamed}/receipt"
         assert status.get_status(database, spec_of(BENCHMARK), unseen, user) is not None
 
 
@@ -370,7 +370,7 @@ def test_before_a_name_is_public_strangers_see_state_and_times(
     for entry, owner in ((waiting, ANN), (queued, BOB), (hidden, BOB)):
         for user in (owner, MAINTAINER):
             found = status.get_status(database, spec_of(BENCHMARK), entry, user)
-            assert found is not None and found.model.startswith("Judge") and found.receipt is not None
+            assert found is not None and found.model.startswith("Judge") and found.receipt_url is not None
     approvals.reject(by(database, MAINTAINER), waiting, "an advertisement for Judge 1")
     found = status.get_status(database, spec_of(BENCHMARK), waiting, BOB)
     assert found is not None and (found.state, found.model, found.reason) == ("withdrawn", "", None)
@@ -405,7 +405,7 @@ def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: 
             facts |= {"digest": "a" * 64, "commitment": "b" * 64, "reason": "x", "requested_by": "m"}
             session.execute(insert(ImportedLabels).values(revision=name, published_at=published, **facts))
     taken = submit(setup, ANN)
-    kept = taken.receipt["policy"]
+    kept = event_of(taken.receipt)["policy"]
     assert kept["disclosure"] == {"r0": "categories", "r1": "public", "r8": "categories"}  # and no word of the draft
     assert (kept["per_24_hours"], kept["first_upload_approved"], kept["mode"]) == (1, True, "openid")
     with database.read() as session:
@@ -421,13 +421,13 @@ def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: 
 def test_attempts_are_numbered_for_each_account_in_receipt_state_and_allowance(
     setup: SubmissionSetup, database: Database
 ) -> None:
-    ids = [submit(setup, user, number=number).id for number, user in enumerate([ANN, BOB, ANN, ANN])]
+    taken = [submit(setup, user, number=number) for number, user in enumerate([ANN, BOB, ANN, ANN])]
+    assert [event_of(one.receipt)["attempt"] for one in taken] == [1, 1, 2, 3]
     found = [
         status.get_status(database, spec_of(BENCHMARK), one, user)
-        for one, user in zip(ids, [ANN, BOB, ANN, ANN], strict=True)
+        for one, user in zip((one.id for one in taken), [ANN, BOB, ANN, ANN], strict=True)
     ]
     assert [one.attempt for one in found if one] == [1, 1, 2, 3]
-    assert [one.receipt["attempt"] for one in found if one and one.receipt] == [1, 1, 2, 3]
     assert setup.intake.allowance(ANN).attempts == 3
     with database.read() as session:
         assert session.execute(select(func.count()).select_from(Submission)).scalar_one() == 4

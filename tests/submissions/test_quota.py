@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
+from receipts.jws import event_of
 from storage import confusables
 from storage.database import Database
 from storage.files.spool import UploadedFile
@@ -121,8 +122,8 @@ def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(setup: Submiss
     assert setup.intake.allowance(person("ann")).next_at == caught.value.next_at
     age(database, DAY)
     second = submit(setup, person("ann"), number=2)
-    assert (first.receipt["attempt"], second.receipt["attempt"]) == (1, 2)
-    assert second.receipt["policy"] == DAILY.to_json()
+    assert (event_of(first.receipt)["attempt"], event_of(second.receipt)["attempt"]) == (1, 2)
+    assert event_of(second.receipt)["policy"] == DAILY.to_json()
 
 
 def show(database: Database, revision: str) -> None:
@@ -146,7 +147,8 @@ def test_a_year_has_room_for_twelve_whatever_labels_the_board_shows(setup: Submi
             submit(setup, person("ann"), number=12)
         assert 353 * DAY - 60 < caught.value.seconds <= 353 * DAY + 1
     age(database, 353 * DAY)
-    assert submit(setup, person("ann"), number=12).receipt["attempt"] == 1  # the first at r3: numbers are the labels'
+    twelfth = submit(setup, person("ann"), number=12)
+    assert event_of(twelfth.receipt)["attempt"] == 1  # the first at r3: numbers are the labels'
 
 
 def test_members_of_one_organisation_share_its_quota(setup: SubmissionSetup) -> None:
@@ -163,7 +165,7 @@ def test_what_the_service_failed_to_score_is_given_back(setup: SubmissionSetup, 
         assert claim
         job_queue.fail(session, claim, reason="The labels cannot be read. This is not your fault.", retry=False)
     second = submit(setup, person("ann"), number=2)
-    assert second.receipt["attempt"] == 2
+    assert event_of(second.receipt)["attempt"] == 2
     with pytest.raises(QuotaUsed):
         submit(setup, person("ann"), number=3)
 
@@ -198,11 +200,11 @@ def test_a_file_with_problems_costs_nothing(setup: SubmissionSetup) -> None:
     bad = native(setup.items).split(b"\n", 1)[1]
     with pytest.raises(FileRejected):
         setup.intake.submit(setup.arrive(bad), Metadata.parse({"model": "Bad"}), person("ann"))
-    assert submit(setup, person("ann"), number=1).receipt["attempt"] == 1
+    assert event_of(submit(setup, person("ann"), number=1).receipt)["attempt"] == 1
 
 
 def test_without_sign_in_there_is_no_quota_but_attempts_are_counted(setup: SubmissionSetup) -> None:
-    assert [submit(setup, LOCAL, number=number).receipt["attempt"] for number in range(3)] == [1, 2, 3]
+    assert [event_of(submit(setup, LOCAL, number=number).receipt)["attempt"] for number in range(3)] == [1, 2, 3]
 
 
 def test_who_may_not_submit_is_refused_by_the_use_case_itself(setup: SubmissionSetup, database: Database) -> None:

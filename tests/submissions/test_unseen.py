@@ -32,7 +32,7 @@ SAID = {
 }  # fmt: skip
 NAMES = {one: f"{one} {MARK}" for one in ("waiting", "rejected", "unpublished", "hidden")}
 OTHERS = ("cara", "dora", "emil", "finn")
-BARE = {"model", "version", "reason", "receipt", "attempt", "entry_url"}
+BARE = {"model", "version", "reason", "receipt_url", "attempt", "entry_url"}
 """Fields of a state that strangers find empty."""
 
 
@@ -168,9 +168,9 @@ def test_strangers_see_state_and_times_and_of_an_unpublished_one_nothing(world: 
             assert told.get("state") == state
             assert not [name for name in BARE if told.get(name)], kind
         public = world.state("public", http)
-        assert public["model"] == "Public judge" and public["receipt"]["submission"] == world.entries["public"]
+        assert public["model"] == "Public judge" and public["receipt_url"]
         unnamed = world.state("anonymous", http)
-        assert (unnamed["model"], unnamed["receipt"]) == ("Anonymous judge", None)
+        assert (unnamed["model"], unnamed["receipt_url"]) == ("Anonymous judge", None)
 
 
 def test_gradio_and_the_command_line_tell_no_more(world: VisibilityWorld) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from receipts.signing import Signer
+from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database
 from tests.databases import new_database

@@ -21,7 +21,7 @@ from sqlalchemy import select, text, update
 
 from storage.clock import database_now
 from storage.database import Database
-from storage.integrity import audit, receipt_keys
+from storage.integrity import audit
 from storage.models.core import AuditEvent
 from tests.factories import small_benchmark
 from tests.factories.fakes.fake_hub import Repository, writable
@@ -71,14 +71,18 @@ def _broken(hub: Repository) -> Iterator[None]:
     hub.broken = False
 
 
-KEY = ("0123456789abcdef", "A" * 43 + "=")
 DAY = 86_400.0
+
+
+def _append(database: Database) -> None:
+    with database.write() as session:
+        audit.append(session, "test", data={})
 
 
 def _events(database: Database, days: list[float], *, now: float) -> list[audit.ChainLink]:
     """Return a chain whose events happened so many days before midnight, as if all had been recorded then."""
     midnight = now - now % DAY
-    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
+    _append(database)
     with database.write() as session:
         for number in range(1, len(days)):
             audit.append(session, "test", data={"number": number})
@@ -94,15 +98,12 @@ def _now(database: Database) -> float:
         return session.execute(select(database_now())).scalar_one()
 
 
-def test_a_days_head_is_the_chain_as_the_day_began_with_the_keys_of_receipts(
-    database: Database, tmp_path: Path
-) -> None:
+def test_a_days_head_is_the_chain_as_the_day_began(database: Database, tmp_path: Path) -> None:
     links = _events(database, [2, 1, 0.5, -0.0001, -0.0002], now=_now(database))
     written = write_checkpoint(database, tmp_path)
     assert written is not None
     head = json.loads(written.read_text())
     assert (head["seq"], head["hash"]) == (3, links[2].hash)
-    assert head["keys"] == [{"id": KEY[0], "public_key": KEY[1]}]
     assert head["at"] == f"{written.stem.removeprefix('head-')}T00:00:00Z"
     assert written.stat().st_mode & 0o777 == 0o644
 
@@ -114,7 +115,6 @@ def test_on_its_first_day_the_chain_is_kept_by_its_first_event(database: Databas
     assert written is not None
     head = json.loads(written.read_text())
     assert (head["seq"], head["hash"]) == (1, links[0].hash)
-    assert head["keys"]  # its first event published the key
 
 
 def test_a_clock_that_was_put_back_makes_no_other_head(database: Database, tmp_path: Path) -> None:
@@ -127,10 +127,9 @@ def test_a_clock_that_was_put_back_makes_no_other_head(database: Database, tmp_p
 def test_two_machines_write_the_same_head_of_a_day_whatever_happens_between(
     database: Database, hub: Repository, dataset: HubDataset, tmp_path: Path
 ) -> None:
-    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
+    _append(database)
     for machine in ("one", "two"):
         assert write_checkpoint(database, tmp_path / machine) is not None
-        receipt_keys.publish(database, "f" * 16, public_key=KEY[1])
         with database.write() as session:
             audit.append(session, "test", data={"after": machine})
         publish_heads(tmp_path / machine, dataset)
@@ -141,7 +140,7 @@ def test_two_machines_write_the_same_head_of_a_day_whatever_happens_between(
 
 
 def test_of_workers_that_share_a_directory_one_writes_the_days_head(database: Database, tmp_path: Path) -> None:
-    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
+    _append(database)
     with ThreadPoolExecutor(4) as pool:
         written = list(pool.map(lambda _: write_checkpoint(database, tmp_path), range(8)))
     assert len([path for path in written if path is not None]) == 1
@@ -189,7 +188,7 @@ def test_what_the_hub_misses_while_it_is_away_comes_later(
     hub: Repository, dataset: HubDataset, tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("huggingface_hub.utils._http.time.sleep", lambda seconds: None)
-    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
+    _append(database)
     runner = create_task_runner(database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0, dataset=dataset)
     with _broken(hub), pytest.raises(HfHubHTTPError):
         runner.keep_head()
@@ -202,7 +201,7 @@ def test_what_the_hub_misses_while_it_is_away_comes_later(
 def test_a_hub_that_refuses_stops_no_worker_and_no_token_is_logged(
     hub: Repository, dataset: HubDataset, tmp_path: Path, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    receipt_keys.publish(database, KEY[0], public_key=KEY[1])
+    _append(database)
     runner = create_task_runner(
         database, small_benchmark.scorer(), state=tmp_path, lease_seconds=60.0, dataset=replace(dataset, token=OTHER)
     )

@@ -158,12 +158,12 @@ def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: 
         score.tally(votes, labels, table=scorer.table), behaviour_of(votes, None, preferred=labels.preferred)
     )
     with database.write() as session:
-        score.record(session, claim, text=counted)
+        score.record(session, claim, text=counted, content_sha256="a" * 64)
     with database.write() as session:  # as if the fence had let it through
         session.execute(
             text("UPDATE jobs SET state = 'running', epoch = 2, worker = 'w', lease_until = 9e9, finished_at = NULL")
         )
     with pytest.raises(Exception, match=r"(?i)unique|may not be changed"), database.write() as session:
-        score.record(session, replace(claim, epoch=2), text=counted)
+        score.record(session, replace(claim, epoch=2), text=counted, content_sha256="a" * 64)
     with database.read() as session:
         assert session.execute(select(func.count()).select_from(Score)).scalar_one() == 1

@@ -21,7 +21,7 @@ from vlrb.common.messages import _
 from vlrb.label_quality.label_diff import commitment, label_changes
 from vlrb.predictions.parse import UploadRejected, all_warnings, parse_predictions
 from vlrb.scorecard import scorecard
-from vlrb.scoring import tally
+from vlrb.scoring import Tally, tally
 
 
 def run(arguments: list[str]) -> int:
@@ -116,6 +116,12 @@ def score(file: Path, labels: str, *, revision: str | None, table: ItemTable, as
     return ScoringError(
         True, text, remarks=tuple(_("warning: {message}", message=warning.message) for warning in all_warnings(upload))
     )
+
+
+def count_file(labels: str, data: bytes, *, revision: str, table: ItemTable) -> Tally:
+    """Return the tally of a file under a revision of labels. Raises LabelsError and UploadRejected."""
+    upload = parse_predictions(data, table)
+    return tally(upload.votes, load_labels(labels, revision, table=table), table=table)
 
 
 def commitment_of(labels: str, revision: str, *, items: Path | None, salt: bytes) -> str:

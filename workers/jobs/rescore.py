@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from sqlalchemy import Select, exists, insert, select
 from sqlalchemy.exc import IntegrityError
@@ -13,8 +14,10 @@ from sqlalchemy.orm import Session
 from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments, stored_votes
+from storage.integrity.row_commitments import ScoreFacts
 from storage.integrity.stored_votes import StoredVotes
 from storage.jobs import job_queue
+from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from vlrb.behaviour import behaviour_of
@@ -28,6 +31,11 @@ CHUNK = 500
 _TRIES = 5
 
 log = logging.getLogger(__name__)
+
+
+class _Counted(NamedTuple):
+    tally: str  # as it is stored
+    content_sha256: str
 
 
 def rescore(
@@ -86,10 +94,10 @@ def _unscored(scorer: Scorer, revision: str) -> Select[str]:
     )
 
 
-def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: str) -> dict[str, str]:
+def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: str) -> dict[str, _Counted]:
     """Return stored tallies by submission; entries with the same K are counted together."""
     labels, items = scorer.labels[revision], len(scorer.table)
-    texts: dict[str, str] = {}
+    texts: dict[str, _Counted] = {}
     for k, group in groupby(entries, key=lambda entry: entry.k):
         # Votes of the wrong length are left to the queue: there the one entry fails, not the whole run.
         same = [entry for entry in group if len(entry.packed) in packed_sizes(items, k)]
@@ -98,13 +106,14 @@ def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: st
         matrix = unpack_many([entry.packed for entry in same], items, k=k)
         for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
             orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=k)
-            texts[entry.id] = tally_text(counted, behaviour_of(Votes(votes), orders, preferred=labels.preferred))
+            text = tally_text(counted, behaviour_of(Votes(votes), orders, preferred=labels.preferred))
+            texts[entry.id] = _Counted(text, entry.content_sha256)
     return texts
 
 
 def _record(
     database: Database,
-    texts: dict[str, str],
+    texts: Mapping[str, _Counted],
     *,
     scorer: Scorer,
     revision: str,
@@ -123,7 +132,7 @@ def _record(
     raise AssertionError("not reached")
 
 
-def _record_once(session: Session, texts: dict[str, str], *, scorer: Scorer, revision: str) -> int:
+def _record_once(session: Session, texts: Mapping[str, _Counted], *, scorer: Scorer, revision: str) -> int:
     benchmark, version = scorer.benchmark, scorer.version
     # Jobs first: a worker that is about to finish one of them is either done by now, and its score is seen below,
     # or has lost its lease.
@@ -143,15 +152,19 @@ def _record_once(session: Session, texts: dict[str, str], *, scorer: Scorer, rev
     now = session.execute(select(database_now())).scalar_one()
     same = {"benchmark": benchmark, "label_revision": revision, "scorer_version": version, "created_at": now}
     salts = {name: row_commitments.new_salt() for name in new}
-    rows = [{"submission_id": name, "tally": texts[name], "salt": salts[name], **same} for name in new]
+    rows = [{"submission_id": name, "tally": texts[name].tally, "salt": salts[name], **same} for name in new]
     session.execute(insert(Score), rows)
     # One commitment for each score, without entry ids: receipts show the event, and some entries are unpublished.
     commitments = sorted(
         row_commitments.of_score(
-            name, revision, version=version, tally_sha256=row_commitments.sha256(texts[name]), salt=salts[name]
+            ScoreFacts(benchmark, name, texts[name].content_sha256, revision, version),
+            tally=texts[name].tally,
+            salt=salts[name],
         )
         for name in new
     )
     event = {"label_revision": revision, "scorer_version": version, "recorded_at": now, "scores": len(new)}
-    audit.append(session, RECORDED, data={**event, "commitments": commitments, **audit.scope(session, benchmark)})
+    labels = {"label_commitment": label_sets.commitment(session, benchmark, revision=revision)}
+    data = {**event, **labels, "commitments": commitments, **audit.scope(session, benchmark)}
+    audit.append(session, RECORDED, data=data)
     return len(new)

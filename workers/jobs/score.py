@@ -16,6 +16,7 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
+from storage.integrity.row_commitments import ScoreFacts
 from storage.jobs import job_queue
 from storage.jobs.job_queue import Claim
 from storage.jobs.leases import LeaseLost
@@ -92,7 +93,7 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
         counted = tally(votes, labels, table=scorer.table)
         behaviour = behaviour_of(votes, orders, preferred=labels.preferred)
         with database.write() as session:
-            record(session, claim, text=tally_text(counted, behaviour))
+            record(session, claim, text=tally_text(counted, behaviour), content_sha256=stored.content_sha256)
     except LeaseLost:
         log.warning("job.lease_lost", extra={"data": {"job": claim.job_id, "epoch": claim.epoch}})
         return ScoringOutcome.LEASE_LOST
@@ -107,10 +108,10 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
     return ScoringOutcome.SCORED
 
 
-def record(session: Session, claim: Claim, *, text: str) -> None:
+def record(session: Session, claim: Claim, *, text: str, content_sha256: str) -> None:
     """Record score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded.
 
-    `text`: of ``tally_text``.
+    `text`: of ``tally_text``. `content_sha256`: of the file.
     """
     salt = row_commitments.new_salt()
     job_queue.finish(session, claim)
@@ -118,12 +119,13 @@ def record(session: Session, claim: Claim, *, text: str) -> None:
     rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
     whose = {"benchmark": claim.benchmark, "submission_id": claim.submission_id}
     session.execute(insert(Score).values(**whose, **rules, tally=text, created_at=now, salt=salt))
-    tally_sha256 = row_commitments.sha256(text)
-    commitment = row_commitments.of_score(
-        claim.submission_id, claim.label_revision, version=claim.scorer_version, tally_sha256=tally_sha256, salt=salt
+    scored = ScoreFacts(
+        claim.benchmark, claim.submission_id, content_sha256, claim.label_revision, claim.scorer_version
     )
-    facts = {"recorded_at": now, "tally_sha256": tally_sha256, "commitments": [commitment]}
-    audit.append(session, SCORED, data={"submission": claim.submission_id, **rules, **facts})
+    commitment = row_commitments.of_score(scored, tally=text, salt=salt)
+    labels = {"label_commitment": label_sets.commitment(session, claim.benchmark, revision=claim.label_revision)}
+    data = {"submission": claim.submission_id, **rules, **labels, "recorded_at": now, "commitments": [commitment]}
+    audit.append(session, SCORED, data=data)
 
 
 def tally_text(counted: Tally, behaviour: Behaviour) -> str:

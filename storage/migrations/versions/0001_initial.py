@@ -16,7 +16,6 @@ depends_on = None
 WRITTEN_ONCE: dict[str, tuple[str, ...]] = {
     "label_sets": (),
     "label_commitments": (),
-    "receipt_keys": (),
     # Not published_at: applying and undoing set it. Retiring sets retired_at and salt, once.
     "imported_labels": (
         "revision",
@@ -30,7 +29,7 @@ WRITTEN_ONCE: dict[str, tuple[str, ...]] = {
         "requested_by",
         "imported_at",
     ),
-    # Not the owner and the description, which both are edited. The receipt is signed after the row is there.
+    # Not the owner and the description, which both are edited.
     "submissions": (
         "id",
         "benchmark",
@@ -47,10 +46,9 @@ WRITTEN_ONCE: dict[str, tuple[str, ...]] = {
         "report",
         "created_at",
     ),
-    # Not `at`, from which quotas are counted: the receipt has its own.
+    # Not `at`, from which quotas are counted: the event has its own.
     "attempts": ("submission_id", "label_revision", "number", "policy"),
 }
-SIGNED = """CAST(OLD.receipt AS TEXT) LIKE '%"signature":%'"""  # ->> needs SQLite 3.38
 APPLIED = "OLD.published_at IS NOT NULL OR OLD.retired_at IS NOT NULL"
 NOT_DISCLOSED = "OLD.disclosure = 'public' OR NEW.disclosure <> 'public'"
 RULES = (
@@ -68,7 +66,6 @@ RULES = (
     ImmutableRule("imported_labels", "UPDATE", ("retired_at", "salt"), "OLD.retired_at IS NOT NULL", "other_salt"),
     # A draft may be discarded, unless something was ever scored under it: then it is registered, see below.
     ImmutableRule("imported_labels", "DELETE", (), APPLIED, "applied"),
-    ImmutableRule("submissions", "UPDATE", ("receipt",), SIGNED, "other_receipt"),
     ImmutableRule("submissions", "UPDATE", ("salt",), what="other_salt"),
 )
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -76,7 +73,6 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "scores": (("id",), ("submission_id", "label_revision", "scorer_version")),
     "label_sets": (("benchmark", "revision"),),
     "label_commitments": (("benchmark", "revision"),),
-    "receipt_keys": (("id",),),
     "imported_labels": (("benchmark", "revision"),),
     "submissions": (("id",), ("benchmark", "owner", "content_sha256"), ("benchmark", "owner", "model", "version")),
     "attempts": (("submission_id",),),
@@ -365,18 +361,6 @@ def _create_quota_subjects() -> None:
     )
 
 
-def _create_receipt_keys() -> None:
-    op.create_table(
-        "receipt_keys",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("public_key", sa.Text(), nullable=False),
-        sa.Column("since", sa.Double(), nullable=False),
-        sa.CheckConstraint("length(id) = 16 AND id = lower(id)", name=op.f("ck_receipt_keys_id")),
-        sa.CheckConstraint("length(public_key) = 44", name=op.f("ck_receipt_keys_public_key")),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_receipt_keys")),
-    )
-
-
 def _create_reported_results() -> None:
     op.create_table(
         "reported_results",
@@ -489,7 +473,6 @@ def _submission_columns() -> list[sa.Column[Any]]:
         sa.Column("first_shown_rate", sa.Double(), nullable=True),
         sa.Column("self_consistency", sa.Double(), nullable=True),
         sa.Column("report", sa.JSON(), nullable=False),
-        sa.Column("receipt", sa.JSON(), nullable=False),
         sa.Column("model", sa.Text(), nullable=False),
         sa.Column("version", sa.Text(), nullable=False),
         sa.Column("organisation", sa.Text(), nullable=True),
@@ -1116,7 +1099,6 @@ TABLES = {
     "label_sets": _create_label_sets,
     "quota_grants": _create_quota_grants,
     "quota_subjects": _create_quota_subjects,
-    "receipt_keys": _create_receipt_keys,
     "reported_results": _create_reported_results,
     "snapshots": _create_snapshots,
     "stated_levels": _create_stated_levels,

@@ -1,4 +1,6 @@
-"""One annotation queue, without pools, drafts and adjudication; and the response that was shown first in each vote."""
+"""One annotation queue, without pools, drafts and adjudication; the response that was shown first in each vote; and no
+stored receipts.
+"""
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -21,6 +23,7 @@ GONE = (
     "outgoing_webhooks",
     "webhooks",
     "maintainer_digests",
+    "receipt_keys",
     "verification_first_answers",
     "verification_gold",
     "verification_adjudications",
@@ -45,6 +48,8 @@ def upgrade() -> None:
     old = (*GONE, *(() if rows is None else (ORDERS, *reversed(QUEUE))), "pools")
     for table in filter(schema.has_table, old):
         op.drop_table(table)
+    if any(column["name"] == "receipt" for column in schema.get_columns("submissions")):
+        _drop_receipts()
     if rows is not None:
         _create_queue(rows)
     rule = sa.CheckConstraint("length(orders) > 0", name=op.f("ck_submissions_orders"))
@@ -57,6 +62,13 @@ def downgrade() -> None:
     of_table = " ON submissions" if op.get_bind().dialect.name == "postgresql" else ""
     op.execute(f"DROP TRIGGER {VOTE_ORDERS.name}{of_table}")
     op.drop_column("submissions", "orders")
+
+
+def _drop_receipts() -> None:
+    """Receipts are derived from events."""
+    table = " ON submissions" if op.get_bind().dialect.name == "postgresql" else ""
+    op.execute(f"DROP TRIGGER submissions_no_other_receipt{table}")
+    op.drop_column("submissions", "receipt")
 
 
 def _read_queue(schema: sa.Inspector) -> Rows:
