@@ -22,7 +22,9 @@ from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER,
 from tests.factories.actions import by, run_command
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, on_both, seen_order, set_up
+from tests.factories.suite.programs import edition_main
 from tests.review.test_projects import people
+from tests.vlrb.editions.test_verify import candidate
 from vlrb.disclosure import PUBLIC
 
 __all__ = ["people"]
@@ -259,3 +261,26 @@ def test_a_preview_tells_the_answers_behind_each_changed_label(tmp_path: Path) -
     assert (pair["change"], pair["answers"]) == ("flipped", {letter: 2})
     assert f"{letter}:2" in pairs_csv(result).decode()
     bench.database.close()
+
+
+def test_candidates_of_an_edition_go_through_the_queue_and_come_back(bench: ReviewSetup, tmp_path: Path) -> None:
+    pool = tmp_path / "pool"
+    (pool / "filtered").mkdir(parents=True)
+    (pool / "images").mkdir()
+    (pool / "images" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    write(pool / "pairs.jsonl", [candidate(number) for number in range(3)])
+    write(pool / "filtered" / "candidates.jsonl", [candidate(number) for number in range(3)])
+    out = tmp_path / "verification"
+    assert edition_main(["verify", "export", str(pool / "filtered" / "candidates.jsonl"), "--output", str(out)]) == 0
+    project = start(bench, base="", file=str(out / "queue" / "to_annotate.jsonl"))
+    ctx = by(bench.database, MAINTAINER, table=bench.table)
+    assert answers.image_of(ctx, project, place=1) is not None
+    for user in (MAINTAINER, SECOND_MAINTAINER):
+        for place, letter in enumerate("aab", start=1):
+            prefer(bench, user, project=project, place=place, letter=letter)
+    close(bench, project, revision="")
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text(label_file.as_lines(label_file.export(ctx, project)))
+    assert edition_main(["verify", "import", str(out), str(labels)]) == 0
+    verified = [json.loads(line) for line in (out / "verified.jsonl").read_text().splitlines()]
+    assert [line["preferred"] for line in verified] == [0, 0, 1]

@@ -49,6 +49,24 @@ class VerificationRules:
     unanimous: bool = False
 
 
+def answer_lines(line: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the answers of a line: itself, or those in a pair's line of the service's labels.jsonl.
+
+    There, answers of people who were left out do not count, and a maintainer's decision is an adjudicator's answer.
+
+    Raises:
+        CurateError: `answers` is no list of objects.
+    """
+    if "answers" not in line:
+        return [dict(line)]
+    given, item = line["answers"], line.get("item")
+    if not isinstance(given, list) or not all(isinstance(answer, dict) for answer in given):
+        raise CurateError(_("`answers` must be a list of objects"))
+    lines = [{**answer, "item": item} for answer in given if not answer.get("left_out")]
+    decided = {"item": item, "annotator": f"{ADJUDICATOR}maintainer", "verdict": line.get("label")}
+    return [*lines, decided] if line.get("state") == "decided" else lines
+
+
 def read_answer(
     line: Mapping[str, Any], known: Mapping[str, PoolPair], *, known_errors: Collection[str]
 ) -> PersonAnswer:

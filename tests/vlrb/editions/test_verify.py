@@ -241,3 +241,22 @@ def test_answers_of_somebody_who_has_no_part_are_refused(
     assert not (folder / "verified.jsonl").exists()
     assert main(["verify", "import", str(folder), str(path), "--exclude", stranger]) == 0
     assert lines(folder / "verified.jsonl")[0]["verification"]["by_reviewer"] is True
+
+
+def test_labels_of_the_service_count_but_for_who_was_left_out_and_a_maintainer_decides(tmp_path: Path) -> None:
+    write_lines(tmp_path / "candidates.jsonl", [candidate(number) for number in range(3)])
+    out = tmp_path / "v"
+    assert main(["verify", "export", str(tmp_path / "candidates.jsonl"), "--output", str(out)]) == 0
+    first, second, third = (json.loads(line)["item"] for line in (out / "items.jsonl").read_text().splitlines())
+
+    def pair(item: str, verdicts: str, **more: Any) -> dict[str, Any]:
+        given = [{"annotator": f"p{place}", "verdict": verdict} for place, verdict in enumerate(verdicts)]
+        return {"item": item, "state": "agreed", "label": "a", "answers": given, **more}
+
+    lines = [pair(first, "aa"), pair(second, "ab", state="decided", label="b"), pair(third, "aa")]
+    lines[2]["answers"][0]["left_out"] = True
+    write_lines(tmp_path / "labels.jsonl", lines)
+    assert main(["verify", "import", str(out), str(tmp_path / "labels.jsonl")]) == 0
+    decided = [json.loads(line) for line in (out / "verified.jsonl").read_text().splitlines()]
+    assert [(line["id"], line["preferred"]) for line in decided] == [("S-0", 0), ("S-1", 1)]
+    assert [json.loads(line)["id"] for line in (out / "open.jsonl").read_text().splitlines()] == ["S-2"]

@@ -1,11 +1,13 @@
 """`vlrb.editions verify export|import`: candidates go to annotators, and their answers come back.
 
-The exported directory has a public part for annotators and a `private` one: gold answers and draft labels.
+The exported directory has a public part for annotators, a `private` one with gold answers and draft labels, and
+`queue`: the file of pairs, with its images, that the service's queue of annotation takes.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -18,16 +20,24 @@ from vlrb.common.json_files import JsonFileFault, Shape, check_shape
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.pools.pairs import PoolPair, draft_places
-from vlrb.editions.pools.pool import locked, read_json, read_pair_file, write_json, write_lines
+from vlrb.editions.pools.pool import PAIRS, locked, read_json, read_pair_file, write_json, write_lines
 from vlrb.editions.pools.sources import read_objects
 from vlrb.editions.runs import pool_table
-from vlrb.editions.verification import ADJUDICATOR, VerificationPeople, VerificationRules, assign, newest, read_answer
+from vlrb.editions.verification import (
+    ADJUDICATOR,
+    VerificationPeople,
+    VerificationRules,
+    answer_lines,
+    assign,
+    newest,
+    read_answer,
+)
 from vlrb.editions.verification_record import keyed, read_candidates, read_lines, record_verification
 from vlrb.label_quality.annotation import PREFERENCES, VERDICTS
 from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM, PersonAnswer
 
 ITEMS, SETTINGS, GOLD = "items.jsonl", "verification.json", "private/gold.jsonl"
-ASSIGNMENTS = "assignments.jsonl"
+ASSIGNMENTS, QUEUE = "assignments.jsonl", "queue/to_annotate.jsonl"
 _ASSIGNMENT: Shape = {"annotator": str, "items": [str]}
 
 
@@ -47,7 +57,9 @@ def add_verify_commands(commands: Any) -> None:
     export.set_defaults(run=export_command)
     take = kinds.add_parser("import", help=_("read answers, decide pairs, measure agreement"), allow_abbrev=False)
     take.add_argument("directory", type=Path, metavar="DIR", help=_("what `verify export` wrote"))
-    take.add_argument("files", type=Path, nargs="+", metavar="FILE", help=_("answers as JSON lines"))
+    take.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help=_("answers as JSON lines, or labels.jsonl of the service")
+    )
     take.add_argument("--unanimous", action="store_true", help=_("every difference goes to the reviewers"))
     take.add_argument(
         "--exclude", action="append", default=[], metavar="NAME", help=_("ignore an annotator (repeatable)")
@@ -84,6 +96,8 @@ def export_command(arguments: argparse.Namespace) -> int:
         write_lines(folder / "private" / "candidates.jsonl", read_lines(arguments.candidates))
         write_lines(folder / "private" / "drafts.jsonl", _drafts(pairs))
         write_lines(folder / GOLD, ({"item": item, "verdict": verdict} for item, verdict in gold.items()))
+        write_lines(folder / QUEUE, ({**_item(item, pair), "label": gold.get(item)} for item, pair in pairs.items()))
+        missing = _copy_images(_images_of(arguments.candidates), (folder / QUEUE).parent, pairs=list(pairs.values()))
     say(
         _(
             "{pairs:,} pairs, {gold:,} of them gold, for {answers} answers each: {folder}",
@@ -93,8 +107,37 @@ def export_command(arguments: argparse.Namespace) -> int:
             folder=folder,
         )
     )
-    say(_("Labels and drafts are in {path}: keep them from annotators.", path=folder / "private"))
+    say(
+        _("Labels are in {path} and {queue}: keep them from annotators.", path=folder / "private", queue=folder / QUEUE)
+    )
+    if missing:
+        words = ngettext(
+            "{n:,} image was not found, so it was not copied: {first}.",
+            "{n:,} images were not found, so they were not copied: {first} and others.",
+            len(missing),
+            first=missing[0],
+        )
+        say(words)
     return 0
+
+
+def _images_of(candidates: Path) -> Path:
+    """Return the folder in which image paths begin: that of the file, or the pool around a filtered folder."""
+    folder = candidates.resolve().parent
+    return folder.parent if not (folder / PAIRS).is_file() and (folder.parent / PAIRS).is_file() else folder
+
+
+def _copy_images(source: Path, target: Path, *, pairs: Sequence[PoolPair]) -> list[str]:
+    """Copy the images beside the file of pairs; return those that are not there."""
+    missing = []
+    for name in sorted({pair.image for pair in pairs if pair.image}):
+        path, copy = (source / name).resolve(), target / name
+        if not (path.is_relative_to(source) and path.is_file()):
+            missing.append(name)
+        elif not copy.is_file():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+    return missing
 
 
 def _check_people(names: Sequence[str]) -> None:
@@ -214,10 +257,11 @@ def _answers(
     for path in files:
         for number, line in read_objects(path):
             try:
-                answer = read(line)
-                if answer.annotator not in excluded:
+                given = [read(answer) for answer in answer_lines(line)]
+                counted = [answer for answer in given if answer.annotator not in excluded]
+                for answer in counted:
                     people.check(answer)
-                    answers.append(answer)
+                answers += counted
             except CurateError as error:
                 problems.append(f"{path}, line {number}: {error}")
     if problems:
