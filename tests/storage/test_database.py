@@ -116,7 +116,8 @@ def _constraints(database: Database) -> dict[str, object]:
     schema = inspect(database.engine)
     return {
         table: {
-            "columns": [(column["name"], column["nullable"]) for column in schema.get_columns(table)],
+            # Whatever their order: a column that came later is the last one where it was added
+            "columns": sorted((column["name"], column["nullable"]) for column in schema.get_columns(table)),
             # PostgreSQL has a type for yes and no, and needs no rule
             "checks": {str(check["name"]) for check in schema.get_check_constraints(table)}
             - {"ck_submissions_open_weights", "ck_reported_results_open_weights"},

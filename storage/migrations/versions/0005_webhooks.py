@@ -85,6 +85,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    for table in filter(sa.inspect(op.get_bind()).has_table, (MESSAGES, WEBHOOKS)):  # 0007 drops them, and makes none
+    # 0007 drops them, and makes none.
+    for table in filter(sa.inspect(op.get_bind()).has_table, (MESSAGES, WEBHOOKS, DIGESTS)):
         op.drop_table(table)
-    op.drop_table(DIGESTS)
