@@ -13,6 +13,7 @@ import pytest
 
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import invent, native_judgements, picture, write_sources
+from vlrb.benchmarks.label_files import load_labels, load_table
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.editions.folder.edition import file_digest
@@ -272,3 +273,32 @@ def test_a_damaged_file_is_named_in_one_sentence(
     error = capsys.readouterr().err
     assert name.rpartition("/")[2] in error
     assert len(error.splitlines()) <= 2 and "Traceback" not in error
+
+
+def test_public_files_are_the_same_whatever_the_labels_of_hidden_pairs_are(edition: WrittenEdition) -> None:
+    hidden = {line["id"] for line in lines(edition.private / "labels.jsonl") if line["split"] == "hidden"}
+    path = edition.root / "verify" / "verified.jsonl"
+    before = path.read_bytes()
+    plain = [line | {"tags": []} for line in lines(path)]
+    told = [
+        line | {"preferred": 1 - line["preferred"], "tags": ["counting"]} if line["id"] in hidden else line
+        for line in plain
+    ]
+    found = []
+    try:
+        for name, verified in (("plain", plain), ("told", told)):
+            write_lines(path, verified)
+            assert write_edition(edition.root, name) == 0
+            folder = edition.root / "editions" / name
+            card = json.loads((folder / "card.json").read_text())
+            facts = {key: card[key] for key in card.keys() - {"id", "canary", "label_commitment", "sha256"}}
+            found.append(((folder / "spec.toml").read_text().replace(name, "edition"), facts))
+    finally:
+        path.write_bytes(before)
+    assert found[0] == found[1]
+
+
+def test_labels_of_an_edition_are_read_with_tags_that_only_hidden_pairs_have(edition: WrittenEdition) -> None:
+    spec = load_spec("next", definitions=edition.public.parent)
+    found = load_labels(edition.private / "labels.jsonl", "v1", table=load_table(edition.public / "items.json", spec))
+    assert found.items == len(lines(edition.private / "labels.jsonl"))

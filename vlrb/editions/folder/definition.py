@@ -25,11 +25,10 @@ class EditionNaming:
 class EditionDefinition:
     """What a definition says. ``sizes``: edition key -> category -> pairs; the first edition is the whole one.
 
-    ``tagged``: categories with error tags; ``tags``: which tags there are.
+    ``tags``: error tags that pairs of any category may have.
     """
 
     naming: EditionNaming
-    tagged: frozenset[str]
     tags: Sequence[str]
     sizes: Mapping[str, Mapping[str, int]]
     filtered_by: Sequence[str]
@@ -77,7 +76,7 @@ class EditionDefinition:
                 f"key = {_text(key)}",
                 f"title = {_text(key.replace('-', ' ').capitalize())}",
             ]
-            lines += [f"colour = {_text(colour)}", *(["tagged = true"] if key in self.tagged else [])]
+            lines += [f"colour = {_text(colour)}", *(["tagged = true"] if self.tags else [])]
         for key in categories:
             lines += ["", "[[category_rules]]", f"equals = {_text(key)}", f"category = {_text(key)}"]
         return lines

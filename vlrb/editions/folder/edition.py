@@ -133,11 +133,12 @@ class EditionWriter:
 
     def _write_definition(self, folder: Path) -> BenchmarkSpec:
         judges = [judge["judge"] for judge in self._given.filter["judges"]] if self._given.filter else []
-        tagged = frozenset(pair["category"] for pair in self._pairs if pair.get("tags"))
         plan = self._plan
-        tags = sorted({tag for pair in self._pairs for tag in pair.get("tags", ())})
+        # Those that annotators choose from, and those of the public part: of hidden pairs nothing is told.
+        public = (pair for pair in self._pairs if self._parts[pair["id"]] == PUBLIC)
+        tags = sorted({*self._given.agreement["tags"], *(tag for pair in public for tag in pair.get("tags", ()))})
         naming = EditionNaming(plan.id, plan.title, licence=self._licences(), citation=plan.citation)
-        definition = EditionDefinition(naming, tagged, tags=tags, sizes=self._sizes(), filtered_by=judges)
+        definition = EditionDefinition(naming, tags=tags, sizes=self._sizes(), filtered_by=judges)
         atomic_files.write(folder / "spec.toml", definition.toml().encode(), mode=atomic_files.PUBLIC)
         return load_spec(plan.id, definitions=folder.parent)
 
