@@ -12,7 +12,7 @@ from fastapi.responses import Response
 from auth.problem_details import problem
 from leaderboard import openapi_examples
 from leaderboard.board.columns import by_key, columns_of
-from leaderboard.board.disclosure import entry_behaviour, redact_entry, rounded
+from leaderboard.board.disclosure import entry_behaviour, redact_entry, strict_as_shown
 from leaderboard.board.opening import finding
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.query import ordered_as, read_query, row_test
@@ -170,11 +170,6 @@ TIERS = ("scored", "reported", "all")
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
 
 
-def _disclosed(board_version: BoardVersion, body: dict[str, Any]) -> dict[str, Any]:
-    """Round the figures of labels that are not public to 0.1 point."""
-    return {**body, "entries": rounded(body["entries"])} if board_version.is_redacted(body["label_revision"]) else body
-
-
 def shown_json(
     board_version: BoardVersion,
     protocol: str = "",
@@ -184,7 +179,7 @@ def shown_json(
     page: PageOfRows = ALL_ROWS,
 ) -> Any:
     """Return the board of a version as anybody may have it. Raises as ``BoardVersion.board``."""
-    return _disclosed(board_version, leaderboard_json(board_version.board(protocol, grouping, revision=revision), page))
+    return leaderboard_json(board_version.board(protocol, grouping, revision=revision), page)
 
 
 def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:
@@ -245,7 +240,8 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, *, board_version: B
     row = board_version.board(revision=revision).find(entry["id"])
     best_of, remark = _best_of(row), row.remark or None if row is not None else None
     if redacted := board_version.is_redacted(revision):
-        card, best_of = redact_entry(card, board_version.spec, level=board_version.level(revision)), rounded(best_of)
+        level = board_version.level(revision)
+        card = redact_entry(card, board_version.spec, shown=strict_as_shown(tally, level), level=level)
     findings = findings_json(
         card["protocols"][board_version.spec.ranking],
         tally=None if redacted else tally,

@@ -45,16 +45,23 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class CurrentSnapshot:
     """The state of the public board: the current snapshot, since when scores are delayed (None: they are not), what
-    maintainers say while they take no submissions (None: they take them), and which entries are off the board now."""
+    maintainers say while they take no submissions (None: they take them), which entries are off the board now, and the
+    disclosure levels of label revisions."""
 
     snapshot_id: str | None
     delayed_since: datetime | None = None
     paused: str | None = None
     off: frozenset[RemovedEntry] = frozenset()
+    levels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def decided(self) -> frozenset[object]:
+        """What concerns old boards too."""
+        return self.off | frozenset(self.levels.items())
 
     def shows_as(self, other: CurrentSnapshot) -> bool:
         """Return whether the same entries are shown under both, with the same numbers."""
-        return (self.snapshot_id, self.off) == (other.snapshot_id, other.off)
+        return (self.snapshot_id, self.decided) == (other.snapshot_id, other.decided)
 
 
 class SnapshotSource(Protocol):
@@ -256,7 +263,7 @@ class BoardVersion:
                 cached.popitem(last=False)
 
 
-_OldKey = tuple[str, str, frozenset[RemovedEntry]]  # its snapshot, the current one, what is off the board
+_OldKey = tuple[str, str, frozenset[object]]  # its snapshot, the current one, what concerns old boards too
 
 
 class BoardCache:
@@ -327,7 +334,7 @@ class BoardCache:
         if snapshot_id is None or snapshot_id == current.snapshot_id:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
-        key = (snapshot_id, current.snapshot_id, self._current.off if self._current is not None else frozenset())
+        key = (snapshot_id, current.snapshot_id, self._current.decided if self._current is not None else frozenset())
         return self._cached_past(key) or await self._old_executor.take(self._old_version, key)
 
     def _cached_past(self, key: _OldKey) -> BoardVersion | None:

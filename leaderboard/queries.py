@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -19,13 +18,12 @@ from storage.clock import iso
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import worker_heartbeats
-from storage.labels import label_imports, label_sets
+from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
 from storage.models.core import Snapshot
 from storage.moderation import RemovedEntry
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.disclosure import merged
 
 _TURNED = ("rescore.applied", "rescore.undone", "board.pointed")  # what makes the board show other labels
 OFFLINE_AFTER = 30.0  # seconds without a heartbeat until scores count as delayed
@@ -39,27 +37,24 @@ class DatabaseSnapshots:
         database: Database,
         spec: BenchmarkSpec | None = None,
         *,
-        hidden_labels: Mapping[str, str] = MappingProxyType({}),
         offline_after: float = OFFLINE_AFTER,
     ) -> None:
-        """``spec``: whose board it is. ``hidden_labels``: configured label revisions that are not public and their
-        levels, beside those imported. ``offline_after``: seconds of silence until pages say so."""
+        """``spec``: whose board it is. ``offline_after``: seconds of silence until pages say so."""
         self._database = database
         self._spec = spec or load_spec(DEFAULT_BENCHMARK)
-        self._hidden_labels = hidden_labels
         self._offline_after = offline_after
         self._absent_since: float | None = None
 
     def current(self) -> CurrentSnapshot:
-        """Return three reads of one row each, and the few entries that are off the board."""
+        """Return three reads of one row each, the few entries that are off the board, and the levels of labels."""
         with self._database.read() as session:
             current = label_sets.current(session, self._spec.id)
             seen = worker_heartbeats.last_seen(session)
             paused = submission_pause.pause_message(session)
             off = moderation.removed_entries(session)
-        return CurrentSnapshot(
-            current.snapshot_id if current else None, self._delayed_since(seen), paused=paused, off=off
-        )
+            levels = label_levels.levels(session, self._spec.id)
+        snapshot_id = current.snapshot_id if current else None
+        return CurrentSnapshot(snapshot_id, self._delayed_since(seen), paused=paused, off=off, levels=levels)
 
     def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """Return the facts of a snapshot, without the entries that are hidden now (nothing of those is public), and of
@@ -75,7 +70,7 @@ class DatabaseSnapshots:
                 raise LookupError(f"no snapshot {snapshot_id}")
             content = snapshots.content(session, snapshot_id)
             off = moderation.removed_entries(session)
-            levels = merged(self._hidden_labels, label_imports.hidden_revisions(session, result.benchmark))
+            levels = label_levels.levels(session, result.benchmark)
             turned = _last_turn(session, result.benchmark, through=result.through_seq)
         snapshot = {**redact_snapshot(orjson.loads(content), levels, spec=self._spec), "turned": turned}
         return snapshot | _decided(snapshot, off, old=old)

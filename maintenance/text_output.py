@@ -11,6 +11,7 @@ from storage.clock import iso, minute
 from storage.jobs.tasks import TaskView
 from storage.limits.quota_grants import GrantStatus
 from vlrb.common.messages import Message, _, joined, ngettext
+from vlrb.disclosure import measured_sentence
 
 if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.account_search import Directory
@@ -363,6 +364,11 @@ def health(result: Health) -> str:
     lines.append(
         _("stored rows compared with the audit chain: {state}", state=_("not yet") if checked is None else iso(checked))
     )
+    lines += [
+        _("hidden labels {revision}: {sentence}", revision=revision, sentence=measured_sentence(measured))
+        for revision, measured in result.measured.items()
+        if measured
+    ]
     lines.append(_("approvals: {approvals} waiting", approvals=result.approvals) + waiting_of_each(result))
     lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
     return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")

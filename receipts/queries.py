@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, exists, select
@@ -11,11 +11,11 @@ from sqlalchemy.orm import Session
 from storage.integrity import audit, row_commitments
 from storage.integrity.integrity_check import ACCEPTED
 from storage.integrity.row_commitments import ScoreFacts
-from storage.labels import label_imports
+from storage.labels import label_imports, label_levels
 from storage.models.core import RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import LabelCommitment
-from vlrb.disclosure import PUBLIC, merged
+from vlrb.disclosure import PUBLIC
 
 
 class ReceiptRow(NamedTuple):
@@ -120,10 +120,9 @@ def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
     return [Scored._make(row) for row in rows]
 
 
-def labels(session: Session, benchmark: str, *, hidden: Mapping[str, str]) -> dict[str, Labels]:
-    """Return every label revision of a benchmark that is no draft. `hidden`: the configured ones that are not public,
-    and their levels."""
-    levels = merged(hidden, label_imports.hidden_revisions(session, benchmark))
+def labels(session: Session, benchmark: str) -> dict[str, Labels]:
+    """Return every label revision of a benchmark that is no draft."""
+    levels = label_levels.levels(session, benchmark)
     drafts = label_imports.drafts(session, benchmark)
     columns = (RegisteredLabelSet.revision, RegisteredLabelSet.digest, LabelCommitment.salt, ImportedLabels.salt)
     rows = session.execute(

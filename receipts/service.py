@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from auth import Identity, Role
@@ -46,12 +46,11 @@ def sign_acceptance(session: Session, signer: Signer, *, submission: str) -> str
 
 @dataclass(frozen=True, slots=True)
 class ReceiptService:
-    """Receipts, derived. `hidden_labels`: the configured label revisions that are not public, with their levels."""
+    """Receipts, derived."""
 
     database: Database
     spec: BenchmarkSpec
     signer: Signer
-    hidden_labels: Mapping[str, str] = field(default_factory=dict)
 
     def of_acceptance(self, submission: str, user: Identity) -> str | None:
         """Return the receipt of acceptance; None where there is none that this person may see.
@@ -110,7 +109,7 @@ class ReceiptService:
         return recorded
 
     def _events_of(self, session: Session, submission: str, *, ledger: integrity.Ledger) -> Iterator[_RecordedScore]:
-        labels = queries.labels(session, self.spec.id, hidden=self.hidden_labels)
+        labels = queries.labels(session, self.spec.id)
         for score in queries.scores(session, [submission]):
             place = ledger.place(score)
             assert place is not None  # or else it would have been refused

@@ -17,6 +17,7 @@ from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, Benchmark
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.hub_sources import parse_hub_source
 from vlrb.common.messages import _, joined
+from vlrb.disclosure import PUBLIC
 
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
@@ -104,11 +105,11 @@ class BenchmarkSettings(DeclaredSettings):
     )
     hidden_labels: Levels = setting(
         {},
-        "revisions of `LABELS` that are not public: `v3` or `v3:categories` shows overall, macro and the three "
-        "categories, `v3:overall` the overall alone to half a point, anywhere; `other-benchmark/v1` is one of another "
-        "benchmark "
-        "([levels](maintaining.md#disclosure-levels))",
+        "what is shown of scores under revisions of `LABELS`; needed for all that the project does not list as public. "
+        "`v3` shows the overall to half a point, `v3:categories` the categories too, rounded, `v3:public` everything; "
+        "`other-benchmark/v1` is one of another benchmark ([levels](maintaining.md#disclosure-levels))",
         shown="none",
+        workers_only=True,
     )
     item_texts: str = setting(
         "",
@@ -296,7 +297,7 @@ class BenchmarkSettings(DeclaredSettings):
                     error=str(error),
                 )
             ) from None
-        if hidden and spec.public_labels:
+        if spec.public_labels and set(hidden.values()) - {PUBLIC}:
             raise ValueError(
                 _(
                     "HIDDEN_LABELS names {hidden} of {name}, whose definition says that its labels are public. "

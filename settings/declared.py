@@ -11,9 +11,10 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from vlrb.common.messages import Message, _
-from vlrb.disclosure import BY_CATEGORY, LEVELS, PUBLIC
+from vlrb.disclosure import HIDDEN, LEVELS
 
-_HIDDEN_LEVELS = tuple(level for level in LEVELS if level != PUBLIC)
+_LEVELS = {"": HIDDEN} | {level.removeprefix(f"{HIDDEN}:"): level for level in LEVELS}
+"""As they are written behind the colon, and without one."""
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 
 
@@ -28,24 +29,24 @@ def split_names(value: Any) -> Any:
 
 
 def _levels(value: Any) -> Any:
-    """Label revision -> disclosure level, from `v3,v4:overall`."""
+    """Label revision -> disclosure level, from `v3,v4:categories,v5:public`."""
     if not isinstance(value, str):
         return value
     levels: dict[str, str] = {}
     for part in split_names(value):
         name, sign, level = part.partition(":")
-        if sign and level not in _HIDDEN_LEVELS:
+        if level not in _LEVELS or bool(sign) != bool(level):
             raise ValueError(
                 _(
                     "HIDDEN_LABELS has {part}. After the colon, write one of {levels}; a name alone means {usual}.",
                     part=part,
-                    levels=", ".join(_HIDDEN_LEVELS),
-                    usual=BY_CATEGORY,
+                    levels=", ".join(filter(None, _LEVELS)),
+                    usual=HIDDEN,
                 )
             )
         if name in levels:
             raise ValueError(_("HIDDEN_LABELS names {name} twice. Keep one of them.", name=name))
-        levels[name] = level or BY_CATEGORY
+        levels[name] = _LEVELS[level]
     return levels
 
 

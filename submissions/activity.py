@@ -18,11 +18,11 @@ from storage.clock import iso
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity.audit import StoredEvent
-from storage.labels import label_imports
+from storage.labels import label_levels
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined
 from vlrb.common.rounding import percent
-from vlrb.disclosure import OVERALL_ONLY, PUBLIC, merged, shown_scores
+from vlrb.disclosure import PUBLIC, shown_scores
 from vlrb.scoring import Tally
 
 MOST_ENTRIES = 500
@@ -44,13 +44,11 @@ _UNSAID = {"now": _("is back on the board")}  # by events of before a restored e
 class ActivityRules:
     """What the list may tell. `sentences`: audit kind -> what the owner reads, of the maintainers' actions.
 
-    `hidden_labels`: the configured label revisions that are not public, and their disclosure levels. `ranks`: entry ->
-    public rank on the board of a snapshot, by the snapshot's id, for notifications.
+    `ranks`: entry -> public rank on the board of a snapshot, by the snapshot's id, for notifications.
     """
 
     spec: BenchmarkSpec
     sentences: Mapping[str, str] = field(default_factory=dict)
-    hidden_labels: Mapping[str, str] = field(default_factory=dict)
     ranks: Callable[[str], Mapping[str, int]] | None = None
 
 
@@ -122,7 +120,7 @@ def activity_of(
         about = audit.events_about(session, names, kinds=(audit.SCORED, *sentences), before=before, limit=limit)
         scope = audit.scope(session, rules.spec.id)
         moves = audit.events_about(session, [audit.board(**scope)], kinds=RESCORED, before=before, limit=limit)
-        levels = merged(rules.hidden_labels, label_imports.hidden_revisions(session, rules.spec.id))
+        levels = label_levels.levels(session, rules.spec.id)
         visible = _Scores(queries.scores(session, names), levels, spec=rules.spec)
         subjects = {audit.labels(revision, **scope) for revision in visible.revisions}
         chunks = audit.events_about(session, subjects, kinds=[audit.SCORES_RECORDED], before=before)
@@ -168,7 +166,7 @@ class _Scores:
         if result is None:
             return ""
         level = self._levels.get(revision, PUBLIC)
-        name = self._spec.pooled if level == OVERALL_ONLY else self._spec.headline
+        name = self._spec.headline if level == PUBLIC else self._spec.pooled
         value = shown_scores(Tally.from_json(json.loads(result.tally), self._spec), level)[name]
         return "" if value is None else f"{name} {percent(value)}"
 

@@ -11,18 +11,19 @@ from typing import Any, NamedTuple
 from storage.limits.sliding_window import CHANGES_A_DAY
 from storage.models.core import MAX_VOTES
 from submissions.visibility_options import MOST_DAYS
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
+from vlrb.disclosure import measured_sentence
 from vlrb.file_remarks import SAME_SHARE
 from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
 _DISCLOSED = {
     "public": _("Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests"),
-    "categories": _(
-        "The overall figures and the categories with their intervals, to 0.1 point; nothing else that depends on a "
-        "label"
+    "hidden:categories": _(
+        "The overall with its interval, to half a point, which also orders the board; the categories, rounded; nothing "
+        "else that depends on a label"
     ),
-    "overall": _(
+    "hidden": _(
         "The overall with its interval, to half a point, which also orders the board; no other overall figure, no "
         "category, nor anything else that depends on a label"
     ),
@@ -250,13 +251,22 @@ def _files(rules: Mapping[str, Any]) -> list[PolicyRule]:
     ]
 
 
+def _shown(measured: Mapping[str, Any] | None, level: str) -> str:
+    """Return what a level shows, and what that gives away."""
+    told = [_("{text}.", text=_DISCLOSED[level])]
+    if measured and "steps" in measured:
+        steps = joined(f"{name} {step:g}" for name, step in measured["steps"].items())
+        told.append(_("Categories are rounded to points: {steps}.", steps=steps))
+    return joined([*told, *([measured_sentence(measured)] if measured else [])], " ")
+
+
 def _visibility_rules(rules: Mapping[str, Any]) -> list[PolicyRule]:
     disclosure = [
         PolicyRule(
             f"labels-{revision}",
             _("Shown of labels {revision}", revision=revision),
             value=how,
-            words=_("{text}.", text=_DISCLOSED[how]),
+            words=_shown(rules.get("measured", {}).get(revision), how),
             setting=_HIDING,
         )
         for revision, how in sorted(rules.get("disclosure", {}).items())

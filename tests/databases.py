@@ -29,7 +29,7 @@ BOTH = [pytest.param("sqlite"), pytest.param("postgresql", marks=pytest.mark.pos
 IMPORTED = {
     "revision": "v2",
     "benchmark": "demo",
-    "disclosure": "categories",
+    "disclosure": "hidden:categories",
     "spec": "x",
     "items": 1,
     "digest": "a" * 64,

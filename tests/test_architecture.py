@@ -637,17 +637,17 @@ def test_no_function_takes_more_than_two_arguments_in_order() -> None:
 
 
 # Where a word that names a category, a source or an overall figure stands for something else.
-# "overall" here is a level of disclosure, a key of kept evidence or of a report, not a figure of
-# one benchmark, and "other" a value of a format, of a metric's label, or of
-# an answer that no response is better.
+# "overall" here is what an earlier release called a level of disclosure, a key of kept evidence or
+# of a report, not a figure of one benchmark, and "other" a value of a format, of a metric's label,
+# or of an answer that no response is better.
 OTHER_MEANINGS = {
     "vlrb/label_quality/annotation.py": 1,
-    "vlrb/disclosure.py": 1,
+    "storage/integrity/integrity_check.py": 1,
+    "storage/migrations/versions/0007_one_annotation_queue.py": 1,
     "vlrb/pairs/published_overalls.py": 1,
     "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,
     "review/pages.py": 1,
-    "submissions/policy_text.py": 1,
     "vlrb/commands/score_pairs.py": 1,
 }
 

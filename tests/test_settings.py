@@ -210,14 +210,14 @@ def test_sign_in_that_would_let_the_wrong_people_in_does_not_start(changes: dict
 
 
 def test_hidden_labels_are_among_those_that_are_configured() -> None:
-    assert read(LABELS="v2=a,v3=b", HIDDEN_LABELS=" v3 ").hidden_labels == {"v3": "categories"}
-    levels = read(LABELS="v2=a,v3=b,v4=c", HIDDEN_LABELS="v3:overall, v4:categories,v2").hidden_labels
-    assert levels == {"v3": "overall", "v4": "categories", "v2": "categories"}
-    for wrong in ("v2:public", "v2:", "v2:all"):
-        with pytest.raises(SettingsError, match="one of categories, overall"):
+    assert read(LABELS="v2=a,v3=b", HIDDEN_LABELS=" v3 ").hidden_labels == {"v3": "hidden"}
+    levels = read(LABELS="v2=a,v3=b,v4=c", HIDDEN_LABELS="v3:public, v4:categories,v2").hidden_labels
+    assert levels == {"v3": "public", "v4": "hidden:categories", "v2": "hidden"}
+    for wrong in ("v2:overall", "v2:", "v2:all"):
+        with pytest.raises(SettingsError, match="one of public, categories, hidden"):
             read(LABELS="v2=a", HIDDEN_LABELS=wrong)
     with pytest.raises(SettingsError, match="names v2 twice"):
-        read(LABELS="v2=a", HIDDEN_LABELS="v2,v2:overall")
+        read(LABELS="v2=a", HIDDEN_LABELS="v2,v2:public")
     with pytest.raises(SettingsError, match="HIDDEN_LABELS names v4"):
         read(LABELS="v2=a", HIDDEN_LABELS="v4")
 
@@ -237,10 +237,10 @@ def test_every_benchmark_with_labels_is_served_and_vl_rewardbench_is_the_first()
 
 def test_names_of_revisions_may_name_their_benchmark() -> None:
     labels = "v2=/v,vl-rewardbench/v3=/w,mm-rlhf-rewardbench/v1=/a,mm-rlhf-rewardbench/v9=/b"
-    settings = read(LABELS=labels, LABEL_REVISION="v3,mm-rlhf-rewardbench/v9", HIDDEN_LABELS="v3:overall")
+    settings = read(LABELS=labels, LABEL_REVISION="v3,mm-rlhf-rewardbench/v9", HIDDEN_LABELS="v3")
     assert [one.label_revision for one in settings.served] == ["v3", "v9"]
-    assert [dict(one.hidden_labels) for one in settings.served] == [{"v3": "overall"}, {}]
-    assert (settings.label_revision, settings.hidden_labels) == ("v3", {"v3": "overall"})
+    assert [dict(one.hidden_labels) for one in settings.served] == [{"v3": "hidden"}, {}]
+    assert (settings.label_revision, settings.hidden_labels) == ("v3", {"v3": "hidden"})
     assert read(BENCHMARK="mm-rlhf-rewardbench", LABELS="v1=/a").benchmark == "mm-rlhf-rewardbench"
 
 

@@ -7,38 +7,39 @@ and digests are functions of what it leaves; the rest of this module formats the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from vlrb.arrays import FloatArray, IntArray
+from vlrb.arrays import IntArray
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
+from vlrb.disclosure_gains import FILES, JUDGE, CategoryStep, category_step, gain_of_overall
 from vlrb.protocols import category_counts, scores
 from vlrb.scoring import FIELDS, Tally, fields, slices
 from vlrb.statistics.uncertainty import wilson
 
-PUBLIC, BY_CATEGORY, OVERALL_ONLY = "public", "categories", "overall"
-LEVELS = (PUBLIC, BY_CATEGORY, OVERALL_ONLY)
+PUBLIC, BY_CATEGORY, HIDDEN = "public", "hidden:categories", "hidden"
+LEVELS = (PUBLIC, BY_CATEGORY, HIDDEN)
 """Each shows less than the one before it."""
 STEPS = 200
-"""Of the overall where nothing else is shown: half a point."""
+"""Of the overall of labels that are not public: half a point."""
 _MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided", "half_right"))
-_DIGITS = 3  # of a fraction: 0.1 point
 
 
 _PARTS = (
     _(
-        "counts, sources, error tags, the K curve, difficulty, length, position bias, other rules and groupings, "
-        "and paired differences"
+        "counts, the macro average, sources, error tags, the K curve, difficulty, length, position bias, other rules "
+        "and groupings, rank ranges, paired differences, and the overall finer than half a point"
     ),
-    _("the macro average, the categories, rank ranges, and everything finer than half a point"),
+    _("the categories"),
 )
 """Information lost from each of the LEVELS to the next."""
 _TOLD = {
     PUBLIC: _("everything"),
-    BY_CATEGORY: _("overall, macro and categories to 0.1 point"),
-    OVERALL_ONLY: _("the overall alone, to half a point"),
+    BY_CATEGORY: _("the overall to half a point, and the categories, rounded"),
+    HIDDEN: _("the overall alone, to half a point"),
 }
 
 
@@ -55,7 +56,9 @@ def readers_words(before: str, after: str) -> str:
 
 def shown_names(level: str, spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the scores that a level shows."""
-    return (spec.pooled,) if level == OVERALL_ONLY else spec.overall_first
+    if level == PUBLIC:
+        return spec.overall_first
+    return (spec.pooled, *(spec.category_keys if level == BY_CATEGORY else ()))
 
 
 def strictest(*levels: str) -> str:
@@ -70,25 +73,126 @@ def merged(*stated: Mapping[str, str]) -> dict[str, str]:
 
 
 def redact(tally: Tally, level: str) -> Tally:
-    """Return what a level leaves of a tally.
+    """Return what a level leaves of a tally: one line in all, or one a category.
 
-    ``categories``: one line a category, agree of n. Rounding to 0.1 point would hide no more, because categories have
-    fewer than 1,000 items. ``overall``: one line in all, with the agreement that the half point represents. Undecided
-    and missing items need no label to be counted, so they stay.
+    The right answers of a line are some that round to what is shown, and so is their sum: a function of what is shown
+    and of what needs no label (items, those missing, those that the judge left undecided).
     """
     if level == PUBLIC:
         return tally
     rows = _category_rows(tally.counts, tally.spec)
-    if level == OVERALL_ONLY:
-        rows = rows.sum(axis=0)[np.newaxis]
-    rows = np.array([_told(row, doubled=_doubled(row, level)) for row in rows.tolist()], dtype=np.int64)
+    lines = rows if level == BY_CATEGORY else rows.sum(axis=0)[np.newaxis]
+    lines = _representatives(lines, _parts(rows[:, 0].tolist(), level))
     counts = np.zeros((len(slices(tally.spec)), len(fields(tally.spec))), dtype=np.int64)
     agreeing = np.zeros((len(counts), tally.k + 1), dtype=np.int64)
-    for cell, (n, agree, reject, undecided, half) in zip(_lines(tally.spec), rows.tolist(), strict=False):
+    for cell, (n, agree, reject, undecided, half) in zip(_lines(tally.spec), lines.tolist(), strict=False):
         # First votes repeat the majority: their own counts would be a second look at the labels.
         counts[cell, : len(FIELDS)] = (n, agree, reject, undecided, agree, reject, undecided, half)
         agreeing[cell, [0, tally.k]] = (reject + undecided, agree)  # all votes alike: no curve
     return Tally(tally.k, counts, agreeing=agreeing, has_tags=False, spec=tally.spec)
+
+
+def redact_counts(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> IntArray:
+    """Return (entries, CELLS, FIELDS) for what compares entries: not finer than a level shows."""
+    if level == PUBLIC:
+        return counts
+    nobody = np.zeros((len(slices(spec)), 2), dtype=np.int64)
+    rows = [redact(Tally(1, count, agreeing=nobody, has_tags=False, spec=spec), level).counts for count in counts]
+    return np.stack(rows) if rows else counts
+
+
+class RoundedScore(NamedTuple):
+    """A score as a level tells it, with 95% bounds that hold whatever it was before rounding. Fractions."""
+
+    share: float
+    low: float
+    high: float
+
+
+def rounded_scores(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> dict[str, RoundedScore]:
+    """Return the scores under the ranking rule that a level other than PUBLIC shows, by name, from (CELLS, FIELDS).
+
+    The one place that rounds: the overall to half a point, each category to its step.
+    """
+    rows = _category_rows(counts, spec)
+    right, pairs = _doubled(rows), rows[:, 0]
+    lines = zip((int(right.sum()), *right.tolist()), (int(pairs.sum()), *pairs.tolist()), strict=True)
+    parts = (STEPS, *_parts(rows[:, 0].tolist(), level)) if level == BY_CATEGORY else (STEPS,)
+    return {
+        name: _rounded(doubled, n, parts=part)
+        for name, (doubled, n), part in zip(shown_names(level, spec), lines, parts, strict=False)
+        if n
+    }
+
+
+def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:
+    """Return the scores under the ranking rule as a level tells them; None for those that it does not show."""
+    if level == PUBLIC:
+        values = scores(tally)
+        return {name: values[name] for name in tally.spec.overall_first}
+    shown = rounded_scores(tally.counts, level, spec=tally.spec)
+    return dict.fromkeys(tally.spec.overall_first) | {name: score.share for name, score in shown.items()}
+
+
+def measured_sentence(measured: Mapping[str, Any]) -> str:
+    """Return what an attacker gains, of what a worker measured and recorded."""
+    return _(
+        "As measured, an attacker with a judge that is right on {judge:.0%} gains {gain:.1f} points of macro on one "
+        "category by {files} files.",
+        judge=JUDGE,
+        gain=measured["gain"],
+        files=FILES,
+    )
+
+
+def half_point(share: float) -> float:
+    """Return a fraction rounded to half a point, half up."""
+    return float(np.floor(share * STEPS + 0.5 + 1e-9) / STEPS)
+
+
+def category_steps(sizes: Sequence[int]) -> list[CategoryStep]:
+    """Return how coarse the categories of so many pairs are shown, and what that gives away."""
+    return [category_step(n, sum(sizes), categories=len(sizes)) for n in sizes]
+
+
+def gain_of(level: str, sizes: Sequence[int]) -> float:
+    """Return the points of macro that an attacker gains at most on one category at a level, as measured."""
+    if level == BY_CATEGORY:
+        return max(step.gain for step in category_steps(sizes))
+    return max(gain_of_overall(n, sum(sizes), categories=len(sizes)) for n in sizes)
+
+
+@lru_cache(maxsize=4096)
+def _rounded(doubled: int, n: int, *, parts: int) -> RoundedScore:
+    """Return an accuracy in so many parts of one, half up, and Wilson's bounds of its cell's ends, rounded outwards.
+
+    ``doubled``: twice the right answers of n pairs.
+    """
+    share, half = _cell(doubled, 2 * n, parts=parts) / parts, 0.5 / parts
+    low = wilson(max(share - half, 0) * n, n).low
+    high = wilson(min(share + half, 1) * n, n).high
+    return RoundedScore(
+        share, low=float(np.floor(low * parts + 1e-9)) / parts, high=float(np.ceil(high * parts - 1e-9)) / parts
+    )
+
+
+def _parts(sizes: Sequence[int], level: str) -> list[int]:
+    """Return into how many parts of one each line is rounded."""
+    if level == BY_CATEGORY:
+        return [round(100 / found.step) for found in category_steps(sizes)]
+    return [STEPS]
+
+
+def _cell(agree: int, n: int, *, parts: int) -> int:
+    """Return agree of n in so many parts of one, half up, in whole numbers."""
+    return (2 * parts * agree + n) // (2 * n)
+
+
+def _ends(agree: int, n: int, *, parts: int) -> tuple[int, int]:
+    """Return the fewest and the most right answers that round to the same."""
+    cell = _cell(agree, n, parts=parts)
+    low, above = (-((1 - 2 * at) * n // (2 * parts)) for at in (cell, cell + 1))
+    return low, above - 1
 
 
 def _lines(spec: BenchmarkSpec) -> list[int]:
@@ -97,64 +201,52 @@ def _lines(spec: BenchmarkSpec) -> list[int]:
     return [spec.source_keys.index(spec.groupings[spec.official][key][0]) for key in spec.category_keys]
 
 
-def redact_counts(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> IntArray:
-    """Return (entries, CELLS, FIELDS) for what compares entries by their categories: not finer than a level shows."""
-    if level != OVERALL_ONLY:  # which keep the categories as they are
-        return counts
-    nobody = np.zeros((len(slices(spec)), 2), dtype=np.int64)
-    rows = [redact(Tally(1, count, agreeing=nobody, has_tags=False, spec=spec), level).counts for count in counts]
-    return np.stack(rows) if rows else counts
-
-
-def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:
-    """Return the scores under the ranking rule as a level tells them: in full, to 0.1 point, or the pooled one alone to
-    half a point."""
-    values = scores(redact(tally, level))
-    rounded_scores: dict[str, float | None] = dict.fromkeys(tally.spec.overall_first)
-    for name in shown_names(level, tally.spec):
-        value = values[name]
-        rounded_scores[name] = value if value is None or level == PUBLIC else _round_for_level(value, level)
-    return rounded_scores
-
-
-def _round_for_level(share: float, level: str) -> float:
-    return float(half_points(np.asarray(share))) if level == OVERALL_ONLY else round(float(share), _DIGITS)
-
-
-def half_points(shares: FloatArray) -> FloatArray:
-    """Return fractions rounded to half a point, half up."""
-    return np.asarray(np.floor(np.asarray(shares) * STEPS + 0.5 + 1e-9) / STEPS)
-
-
-def overall_bounds(shares: FloatArray, n: Any) -> tuple[FloatArray, FloatArray]:
-    """Return 95% bounds of overall accuracies that are known to half a point, in half points.
-
-    Wilson's, of the ends of the half point, rounded outwards: they hold whatever the accuracy was before rounding.
-    """
-    half, total = 0.5 / STEPS, np.maximum(np.asarray(n, dtype=np.float64), 1)
-    low = wilson(np.clip(np.asarray(shares) - half, 0, 1) * total, total).low
-    high = wilson(np.clip(np.asarray(shares) + half, 0, 1) * total, total).high
-    return np.floor(low * STEPS + 1e-9) / STEPS, np.ceil(high * STEPS - 1e-9) / STEPS
-
-
 def _category_rows(counts: IntArray, spec: BenchmarkSpec) -> IntArray:
     """(categories, 5): n, agree, reject, undecided, half right."""
     return category_counts(counts, spec)[:, _MAJORITY]
 
 
-def _doubled(row: Sequence[int], level: str) -> int:
-    """Return twice what a line's pairs count; of the overall alone the whole number that half a point represents."""
-    n, agree, _reject, _undecided, half = row
-    doubled = 2 * agree + half
-    if level != OVERALL_ONLY or not n:
-        return doubled
-    steps = (STEPS * doubled + n) // (2 * n)
-    return 2 * ((2 * steps * n + STEPS) // (2 * STEPS))
+def _representatives(rows: IntArray, parts: Sequence[int]) -> IntArray:
+    """Return the rows with right answers that round to the same, each by itself and all together.
+
+    Right answers are counted twice, so that halves are whole numbers; halves are left where nothing else rounds so.
+    """
+    total, right = int(rows[:, 0].sum()), int(_doubled(rows).sum())
+    if not total:
+        return rows
+    ends = [
+        (max(low, 0), min(high, 2 * (agree + reject) + undecided))
+        for (n, agree, reject, undecided, half), part in zip(rows.tolist(), parts, strict=True)
+        for low, high in [_ends(2 * agree + half, 2 * n, parts=part) if n else (0, 0)]
+    ]
+    whole = _ends(right, 2 * total, parts=STEPS)
+    even, halves = [2] * len(rows), [1 if undecided else 2 for undecided in rows[:, 3].tolist()]
+    tried = ((2, even), (1, halves), (1, [1] * len(rows)))
+    chosen = next(found for units in tried if (found := _within(ends, whole, units=units)) is not None)
+    decided = rows[:, 1] + rows[:, 2]
+    agree = np.minimum(np.array(chosen) // 2, decided)
+    return np.column_stack((rows[:, 0], agree, decided - agree, rows[:, 3], np.array(chosen) - 2 * agree)).astype(
+        np.int64
+    )
 
 
-def _told(row: Sequence[int], *, doubled: int) -> tuple[int, int, int, int, int]:
-    """Return a line as a function of what its pairs count, n, undecided and missing alone: whole majorities as far as
-    there are decided pairs, the rest as halves."""
-    n, agree, reject, undecided, _half = row
-    shown = min(doubled // 2, agree + reject)
-    return n, shown, agree + reject - shown, undecided, doubled - 2 * shown
+def _within(
+    ends: Sequence[tuple[int, int]], whole: tuple[int, int], *, units: tuple[int, Sequence[int]]
+) -> list[int] | None:
+    """Return multiples of units within their ends, whose sum is one within the whole's; None where there are none."""
+    every = (units[0], *units[1])
+    bounds = [(-(-low // u) * u, high // u * u) for (low, high), u in zip((whole, *ends), every, strict=True)]
+    if any(low > high for low, high in bounds):
+        return None
+    (fewest, most), *bounds = bounds
+    chosen = [(low + high) // 2 // unit * unit for (low, high), unit in zip(bounds, units[1], strict=True)]
+    left = min(max(sum(chosen), fewest), most) - sum(chosen)
+    for at, (low, high) in enumerate(bounds):
+        moved = int(min(max(left, low - chosen[at]), high - chosen[at]) / units[1][at]) * units[1][at]
+        chosen[at], left = chosen[at] + moved, left - moved
+    return None if left else chosen
+
+
+def _doubled(rows: IntArray) -> IntArray:
+    """Return twice what the pairs of each row count."""
+    return np.asarray(2 * rows[:, 1] + rows[:, 4])

@@ -42,7 +42,7 @@ from storage.files.durability import REPLICATED, Durability
 from storage.files.spool import Spool
 from storage.files.uploads import Uploads
 from storage.integrity.key_place import KeyPlace
-from storage.labels import label_imports
+from storage.labels import label_levels
 from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
 from submissions.notifications.delivery import EmailDelivery
@@ -51,7 +51,6 @@ from submissions.quota import QuotaPolicy
 from submissions.sandbox import read_isolated_among
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
-from vlrb.disclosure import PUBLIC
 from web.actions import ACTIONS
 
 log = logging.getLogger(__name__)
@@ -124,7 +123,7 @@ class Services:
 
 def activity_rules(served: ServedSettings) -> ActivityRules:
     """Return what owners may be told of their entries."""
-    return ActivityRules(served.spec, ACTIONS.owner_sentences(), hidden_labels=served.hidden_labels)
+    return ActivityRules(served.spec, ACTIONS.owner_sentences())
 
 
 def _news_rules(settings: Settings, database: Database) -> list[ActivityRules]:
@@ -133,7 +132,7 @@ def _news_rules(settings: Settings, database: Database) -> list[ActivityRules]:
 
 
 def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mapping[str, int]]:
-    snapshots = DatabaseSnapshots(database, served.spec, hidden_labels=served.hidden_labels)
+    snapshots = DatabaseSnapshots(database, served.spec)
     return public_ranks(snapshots, served.spec)
 
 
@@ -214,12 +213,12 @@ def _benchmark_services(
     signer: Signer,
     durability: Durability | None,
 ) -> BenchmarkServices:
-    snapshots = DatabaseSnapshots(database, served.spec, hidden_labels=served.hidden_labels)
+    snapshots = DatabaseSnapshots(database, served.spec)
     return BenchmarkServices(
         served=served,
         submissions=_submission_service(settings, served, database=database, signer=signer, durability=durability),
         submission_status=partial(get_status, database, served.spec),
-        receipts=ReceiptService(database, served.spec, signer=signer, hidden_labels=served.hidden_labels),
+        receipts=ReceiptService(database, served.spec, signer=signer),
         account_pages=_account_pages(context),
         board=BoardCache(
             snapshots,
@@ -292,14 +291,13 @@ def _quota_policy(settings: Settings, served: ServedSettings) -> QuotaPolicy:
 def policy_facts(settings: Settings, served: ServedSettings, session: Session) -> dict[str, Any]:
     """Return what governs submitting beside the quotas; recorded with every submission."""
     here = settings.identity.mode
-    revisions = [spec.revision for spec in served.label_specs] or [served.label_revision]
-    configured = dict.fromkeys(revisions, PUBLIC) | dict(served.hidden_labels)
     return {
         "sign_in": settings.identity.issuer if here is Mode.OPENID else None,
         "mode": here.value,
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
-        "disclosure": label_imports.disclosure_policy(session, served.id, configured=configured),
+        "disclosure": label_levels.of_known(session, served.id),
+        "measured": label_levels.measured(session, served.id),
     }
 
 

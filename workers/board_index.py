@@ -21,10 +21,10 @@ from sqlalchemy.orm import Session
 
 from storage import reported_results
 from storage.integrity import audit
-from storage.labels import label_imports
+from storage.labels import label_imports, label_levels
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import AuditEvent, RegisteredLabelSet, Submission
-from vlrb.disclosure import PUBLIC, merged
+from vlrb.disclosure import PUBLIC
 from vlrb.statistics.pairwise import VERSION
 from vlrb.statistics.variants import VariantGroups, members
 from workers.board_entries import EntryOrder, EntryRules, ScoredEntry, read_entries
@@ -102,7 +102,7 @@ class BoardIndex:
             return self._view
 
     def _read_anew(self, session: Session, scorer: Scorer, *, pointer: ActiveBoard) -> BoardView:
-        known = revisions(session, scorer, benchmark=pointer.benchmark)
+        known = revisions(session, pointer.benchmark)
         decided = load_moderation(session, pointer.benchmark)
         rules = EntryRules([variant.name for variant in known], decided)
         self._facts = _BoardFacts(_board(pointer), rules, revisions=known)
@@ -188,12 +188,12 @@ def _owners(session: Session, benchmark: str, *, names: Collection[str]) -> set[
     return set(session.scalars(mine))
 
 
-def revisions(session: Session, scorer: Scorer, *, benchmark: str) -> list[PairwiseRevision]:
+def revisions(session: Session, benchmark: str) -> list[PairwiseRevision]:
     """Return all but the drafts. Imported labels are public where maintainers said so, or once they are retired."""
     rows = session.execute(
         select(RegisteredLabelSet.revision, RegisteredLabelSet.digest).where(RegisteredLabelSet.benchmark == benchmark)
     )
-    levels = merged(scorer.hidden, label_imports.hidden_revisions(session, benchmark))
+    levels = label_levels.levels(session, benchmark)
     drafts = label_imports.drafts(session, benchmark)
     known = [
         PairwiseRevision(name, digest, level=levels.get(name, PUBLIC)) for name, digest in rows if name not in drafts

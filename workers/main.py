@@ -25,6 +25,7 @@ from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from storage.own_boards import require_own_boards
 from vlrb.benchmarks.spec import DEMO
+from vlrb.common.messages import _
 from workers import schedule
 from workers.item_files import write_items
 from workers.jobs import check_files
@@ -140,7 +141,7 @@ def _prepared_runners(database: Database, settings: WorkerSettings, *, scorers: 
     name = worker_name()
     runners = [_runner(settings, database, scorer=scorer, dataset=dataset, name=name) for scorer in scorers]
     for runner, served in zip(runners, settings.served, strict=True):
-        prepare(database, runner.scorer, label_revision=served.label_revision)
+        prepare(database, runner.scorer, label_revision=served.label_revision, levels=served.hidden_labels)
     return runners
 
 
@@ -208,9 +209,26 @@ def _write_items(settings: WorkerSettings) -> None:
 
 def _scorer(settings: WorkerSettings, served: ServedSettings) -> Scorer:
     token = settings.labels_token.get_secret_value()
-    return load_scorer(
-        served.manifest_path, _specs(settings, served), hidden=served.hidden_labels, benchmark=served.spec, token=token
-    )
+    scorer = load_scorer(served.manifest_path, _specs(settings, served), benchmark=served.spec, token=token)
+    if not settings.is_demo:
+        _require_levels(scorer, served)
+    return scorer
+
+
+def _require_levels(scorer: Scorer, served: ServedSettings) -> None:
+    """Raise SettingsError where neither the definition nor the settings say what may be shown of scores."""
+    for revision, labels in scorer.labels.items():
+        listed = served.spec.public_labels or labels.digest in served.spec.label_digests
+        if not listed and revision not in served.hidden_labels:
+            name = f"{served.id}/{revision}"
+            raise SettingsError(
+                _(
+                    "HIDDEN_LABELS does not say what is shown of scores under {name}, and the project does not list "
+                    "these labels as public ones. Add {name}:public to HIDDEN_LABELS to show everything, or {name} for "
+                    "the overall alone.",
+                    name=name,
+                )
+            )
 
 
 def _specs(settings: WorkerSettings, served: ServedSettings) -> list[tuple[str, str]]:

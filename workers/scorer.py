@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
+from typing import Any
 
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
+from vlrb.disclosure import BY_CATEGORY, PUBLIC, category_steps, gain_of
 from vlrb.pairs.labelled_pairs import PairsError, PairSet
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.scorecard import SCORER_VERSION
@@ -24,7 +25,6 @@ class Scorer:
     table: ItemTable
     labels: Mapping[str, LabelSet]
     version: str
-    hidden: Mapping[str, str] = field(default_factory=dict)  # disclosure levels of configured sets that are not public
 
     @property
     def benchmark(self) -> str:
@@ -45,11 +45,21 @@ class Scorer:
         return dict(zip(self.table.spec.source_keys, counts, strict=True))
 
 
+def measured_disclosure(labels: LabelSet, table: ItemTable, *, level: str) -> dict[str, Any]:
+    """Return what scores at a level give away: the gain of an attacker in points of macro, and how coarse categories
+    are shown; nothing of public labels."""
+    if level == PUBLIC:
+        return {}
+    labelled, keys = labels.preferred != NOT_LABELLED, table.spec.category_keys
+    sizes = [int((labelled & (table.category_index == code)).sum()) for code in range(len(keys))]
+    steps = {key: found.step for key, found in zip(keys, category_steps(sizes), strict=True)}
+    return {"gain": round(gain_of(level, sizes), 1)} | ({"steps": steps} if level == BY_CATEGORY else {})
+
+
 def load_scorer(
     items_file: Path | None,
     specs: Iterable[tuple[str, str]],
     *,
-    hidden: Mapping[str, str] = MappingProxyType({}),
     benchmark: BenchmarkSpec | None = None,
     token: str = "",
 ) -> Scorer:
@@ -60,10 +70,10 @@ def load_scorer(
     """
     sources = tuple(specs)
     if items_file is None and benchmark is not None and benchmark.scores_pairs:
-        return _scorer_of_pairs(benchmark, sources, hidden=hidden, token=token)
+        return _scorer_of_pairs(benchmark, sources, token=token)
     table = load_table(items_file, benchmark)
     labels = {revision: load_labels(spec, revision, table=table, token=token) for revision, spec in sources}
-    return Scorer(table, labels, version=SCORER_VERSION, hidden=hidden)
+    return Scorer(table, labels, version=SCORER_VERSION)
 
 
 def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], *, token: str = "") -> ItemTable:
@@ -75,13 +85,11 @@ def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], *, token: str 
     return _table_of([load_pairs(source, spec, token=token) for source in sources], spec)
 
 
-def _scorer_of_pairs(
-    spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], *, hidden: Mapping[str, str], token: str
-) -> Scorer:
+def _scorer_of_pairs(spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], *, token: str) -> Scorer:
     sets = {revision: load_pairs(source, spec, token=token) for revision, source in sources}
     table = _table_of(sets.values(), spec)
     labels = {revision: labels_of_pairs(pairs, revision, table=table) for revision, pairs in sets.items()}
-    return Scorer(table, labels, version=SCORER_VERSION, hidden=hidden)
+    return Scorer(table, labels, version=SCORER_VERSION)
 
 
 def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from sqlalchemy.exc import IntegrityError
 
@@ -12,7 +14,7 @@ from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.common.messages import _
 from vlrb.disclosure import PUBLIC
-from workers.scorer import Scorer
+from workers.scorer import Scorer, measured_disclosure
 
 _NEW_BOARD = _("A new board starts with the labels that the service is configured to show first.")
 _NOT_SERVING = (
@@ -23,8 +25,12 @@ _NOT_SERVING = (
 log = logging.getLogger(__name__)
 
 
-def prepare(database: Database, scorer: Scorer, *, label_revision: str) -> None:
+def prepare(
+    database: Database, scorer: Scorer, *, label_revision: str, levels: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Bring the database to where the worker can start. Several workers may do it at once.
+
+    ``levels``: what the settings say of configured label revisions; the others are public.
 
     Raises:
         LabelSetChanged: a revision was registered with other labels before.
@@ -35,8 +41,10 @@ def prepare(database: Database, scorer: Scorer, *, label_revision: str) -> None:
     shown = _point_new_board(database, scorer, label_revision=label_revision)
     with database.write() as session:
         configured = set(scorer.revisions) - label_imports.names(session, scorer.benchmark)
-        stated = {name: scorer.hidden.get(name, PUBLIC) for name in sorted(configured)}
-        label_levels.state(session, scorer.benchmark, levels=stated)
+        for name in sorted(configured):
+            level = levels.get(name, PUBLIC)
+            measured = measured_disclosure(scorer.labels[name], scorer.table, level=level)
+            label_levels.state(session, scorer.benchmark, revision=name, level=level, measured=measured)
         for revision in scorer.revisions if shown in scorer.labels else ():
             priority = job_queue.URGENT if revision == shown else job_queue.BACKFILL
             job_queue.enqueue_missing(

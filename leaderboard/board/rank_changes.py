@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.estimates import signed
 from vlrb.common.rounding import percent, tenths
-from vlrb.disclosure import OVERALL_ONLY, half_points
+from vlrb.disclosure import HIDDEN, PUBLIC, half_point
 
 MOST_MOVES = 50  # lines of the table; the largest changes
 
@@ -40,11 +38,11 @@ class RankChanges:
     what: str  # the score that is compared
 
 
-def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankChanges:
-    """Return the differences between two boards. ``hidden``: one of the label sets is not public, so nothing finer
-    than 0.1 point is shown; where one board shows the overall alone, both are compared by that, to half a point."""
-    if OVERALL_ONLY in (before.level, after.level):
-        before, after, hidden = _overall_alone(before), _overall_alone(after), True
+def rank_changes(before: Board, after: Board) -> RankChanges:
+    """Return the differences between two boards: where a label set is not public, in the overall to half a point."""
+    hidden = (before.level, after.level) != (PUBLIC, PUBLIC)
+    if hidden:
+        before, after = _overall_alone(before), _overall_alone(after)
     old = {row.id: row for row in before.rows if row.tier == "scored"}
     pairs = [(old[row.id], row) for row in after.rows if row.tier == "scored" and row.id in old]
     different = [_differs(earlier, other, names=after.spec.score_names, hidden=hidden) for earlier, other in pairs]
@@ -71,12 +69,12 @@ def rank_changes(before: Board, after: Board, *, hidden: bool = False) -> RankCh
 
 
 def _overall_alone(board: Board) -> Board:
-    """Return the board as far as it can be compared with one that shows the overall alone: that, to half a point."""
+    """Return the board as far as it can be compared with one of hidden labels."""
     pooled = board.spec.pooled
     exact = [row.scores[pooled] for row in board.rows]
-    values = [None if value is None else half_points(np.array(value)).item() for value in exact]
+    values = [None if value is None else half_point(value) for value in exact]
     rows = [row.with_values({pooled: value}) for row, value in zip(board.rows, values, strict=True)]
-    return replace(board, rows=tuple(rows), level=OVERALL_ONLY, _standings={})
+    return replace(board, rows=tuple(rows), level=HIDDEN, _standings={})
 
 
 def _points(old: float | None, new: float | None, *, hidden: bool) -> float | None:

@@ -25,7 +25,7 @@ from vlrb.benchmarks.baselines import BASELINES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined, ngettext
 from vlrb.common.rounding import percent
-from vlrb.disclosure import OVERALL_ONLY, PUBLIC, STEPS, half_points, overall_bounds, shown_names
+from vlrb.disclosure import PUBLIC, STEPS, rounded_scores, shown_names
 from vlrb.file_remarks import board_remark, needs_no_judge
 from vlrb.judges import judge_name, judge_slug
 from vlrb.protocols import Ratios, accuracies, category_counts, group_sums, protocols, ratios
@@ -186,7 +186,7 @@ class Board:
     @property
     def headline(self) -> str:
         """The accuracy that orders the board."""
-        return self.spec.pooled if self.level == OVERALL_ONLY else self.spec.headline
+        return self.spec.headline if self.level == PUBLIC else self.spec.pooled
 
     @cached_property
     def values(self) -> tuple[str, ...]:
@@ -203,7 +203,7 @@ class Board:
     def columns(self) -> tuple[Column, ...]:
         """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
         columns = tuple(column for column in columns_of(self.spec) if column.key not in self._uncounted)
-        if self.level != OVERALL_ONLY:
+        if self.level == PUBLIC:
             return columns
         hidden = set(self.spec.score_names).difference(self.values)
         return tuple(
@@ -216,7 +216,7 @@ class Board:
     def _uncounted(self) -> frozenset[str]:
         """The scores that need pairs which are not there, where a benchmark is served in part; an overall number that
         a source states is none of them."""
-        if not self.spec.scores_pairs or self.level == OVERALL_ONLY or not self.sizes.get(self.spec.pooled):
+        if not self.spec.scores_pairs or self.level != PUBLIC or not self.sizes.get(self.spec.pooled):
             return frozenset()
         return frozenset(name for name in self.spec.score_names if not self._is_counted(name)) - self.stated
 
@@ -286,8 +286,8 @@ def build_board(
     sizes = _sizes(per_source, grouping, level=level, spec=spec) | _group_sizes(counts, level, spec=spec)
     numbers = _numbers(counts, protocol, grouping=grouping, spec=spec)
     rules = _Rules(protocol, grouping, spec=spec)
-    if level == OVERALL_ONLY:
-        shown = _scored_rows(entries, wanted, numbers=_pooled_only(numbers, spec), spec=spec)
+    if level != PUBLIC:
+        shown = _scored_rows(entries, wanted, numbers=_as_shown(numbers, counts, level=level, spec=spec), spec=spec)
         rows = _ranked_by_pooled(shown, spec, judges=_judges(snapshot, wanted))
     else:
         chosen = _selections(snapshot, wanted, rules=rules)
@@ -297,8 +297,10 @@ def build_board(
         scored = [_best_of(row, chosen, sizes=independent, spec=spec) for row, independent in unranked]
         rows = _ranked(scored, numbers.counted, judges=_judges(snapshot, wanted))
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules=rules)
-    if level == OVERALL_ONLY:
-        baselines = [row.with_values({spec.pooled: row.scores[spec.pooled]}) for row in baselines]
+    if level != PUBLIC:
+        baselines = [
+            row.with_values({name: row.scores[name] for name in shown_names(level, spec)}) for row in baselines
+        ]
     ranges = _ranges(snapshot, wanted, rules=rules)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
@@ -316,9 +318,7 @@ def build_board(
         protocol=protocol,
         grouping=grouping,
         sizes=MappingProxyType(sizes),
-        rows=_merge(
-            (spec.pooled,) if level == OVERALL_ONLY else spec.tie_breaks, [*rows, *reported, *baselines], spec=spec
-        ),
+        rows=_merge(spec.tie_breaks if level == PUBLIC else (spec.pooled,), [*rows, *reported, *baselines], spec=spec),
         ranges=ranges,
         unpublished=snapshot.get("unpublished") or 0,
         reports=MappingProxyType({slug: tuple(row.id for row in same) for slug, same in reports.items()}),
@@ -435,12 +435,13 @@ def _sizes(per_source: Mapping[str, int], grouping: str, *, level: str, spec: Be
         name: sum(sizes[key] for key in overalls[name].categories) if overalls[name].is_given_for(total) else 0
         for name in dict.fromkeys((spec.pooled, *overalls))
     }
-    return {spec.pooled: pooled[spec.pooled]} if level == OVERALL_ONLY else {**pooled, **sizes}
+    every = {**pooled, **sizes}
+    return every if level == PUBLIC else {name: every[name] for name in shown_names(level, spec)}
 
 
 def _group_sizes(counts: npt.NDArray[np.int64], level: str, *, spec: BenchmarkSpec) -> dict[str, int]:
     """Return the groups behind the score that counts them."""
-    if spec.grouped is None or level == OVERALL_ONLY:
+    if spec.grouped is None or level != PUBLIC:
         return {}
     groups = group_sums(counts[:1, : len(spec.sources)], spec, votes="majority")[0]
     return {spec.grouped.key: int(groups.sum())}
@@ -476,13 +477,13 @@ def _numbers(counts: npt.NDArray[np.int64], protocol: str, *, grouping: str, spe
     return _Numbers(shares, counted, low=low, high=high, decided=decided, missing=n - present)
 
 
-def _pooled_only(numbers: _Numbers, spec: BenchmarkSpec) -> _Numbers:
-    """Return the pooled score to half a point, with an interval that follows from that; nothing else."""
+def _as_shown(numbers: _Numbers, counts: npt.NDArray[np.int64], *, level: str, spec: BenchmarkSpec) -> _Numbers:
+    """Return the scores that a level shows, as it rounds them, with intervals that follow from that; nothing else."""
     shares, low, high = (np.full_like(figures, np.nan) for figures in (numbers.shares, numbers.low, numbers.high))
-    at = spec.index(spec.pooled)
-    known = ~np.isnan(numbers.shares[:, at])
-    shares[known, at] = half_points(numbers.shares[known, at])
-    low[known, at], high[known, at] = overall_bounds(shares[known, at], numbers.counted.total[known, at])
+    for entry, count in enumerate(counts):
+        for name, score in rounded_scores(count, level, spec=spec).items():
+            at = entry, spec.index(name)
+            shares[at], low[at], high[at] = score
     return replace(numbers, shares=shares, low=low, high=high)
 
 

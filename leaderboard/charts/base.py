@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from leaderboard.board.best_of_n import BestOfN
@@ -46,9 +46,8 @@ class ChartQuery:
     protocol: str = ""
     grouping: str = ""
     paper: bool = False  # whether the paper's own figures are shown as reference points
-    hidden: bool = False  # whether the labels are not public, so that nothing finer than a category is shown
+    hidden: bool = False  # whether the labels are not public, so that only what needs none is drawn
     around: BoardContext = BoardContext()
-    overall_only: bool = False  # whether not even the categories are
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "protocol", self.protocol or self.spec.ranking)
@@ -98,23 +97,10 @@ def empty_chart(notes: tuple[str, ...], title: str = _("No data for this figure"
     return Chart(None, title, notes=notes)
 
 
-def rounded(chart: Chart) -> Chart:
-    """Return the numbers to take along with one decimal, as for everything about labels that are not public."""
-    rows = tuple(tuple(round(cell, 1) if isinstance(cell, float) else cell for cell in row) for row in chart.rows)
-    if chart.figure is not None:
-        chart.figure["layout"]["meta"]["csv"] = as_csv(chart.header, rows)
-    return replace(chart, rows=rows)
-
-
 def not_shown(view: ChartQuery) -> Chart:
-    """No figure, because of labels that are not public it would show more than the categories."""
-    more = _("their overall score")
-    if not view.overall_only:
-        more = _("their {count} categories", count=len(view.spec.categories))
+    """No figure, because of labels that are not public it would show more than their scores."""
     labels = _(
-        "Labels {revision} are not public, and this figure needs more than {more}.",
-        revision=view.label_revision,
-        more=more,
+        "Labels {revision} are not public, and this figure needs more than their scores.", revision=view.label_revision
     )
     return empty_chart((labels, _("Another label set may show it.")), _("Not shown for this label set"))
 

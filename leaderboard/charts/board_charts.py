@@ -210,7 +210,7 @@ def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
     )
 
 
-@chart("agreement", _("Agreement"), place=10, group="biases", needs="nothing")
+@chart("agreement", _("Agreement"), place=10, group="biases", needs_labels=False)
 def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Agreement of the judges chosen, corrected for a random order; among the numbers their error consistency."""
     result, notes = chosen_judges(entries, view, most=AGREEMENT_AT_MOST)
@@ -272,7 +272,7 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     return to_chart(drawn, words, notes=notes, rows=cells, header=header)
 
 
-@chart("difficulty", _("Difficulty"), place=14, group="field", alone=True, needs="counts")
+@chart("difficulty", _("Difficulty"), place=14, group="field", alone=True)
 def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return how many pairs there are in each tenth of the share of judges that are right."""
     counts = view.around.difficulty

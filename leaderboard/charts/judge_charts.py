@@ -118,7 +118,7 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
     )
 
 
-@chart("tags", _("Error tags"), place=2, paper=True, needs="counts", about=lambda spec: spec.tags)
+@chart("tags", _("Error tags"), place=2, paper=True, about=lambda spec: spec.tags)
 def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
     result, notes = chosen_judges(entries, view)
@@ -147,7 +147,7 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
-@chart("sources", _("Sources"), place=3, needs="counts", about=lambda spec: spec.shown_sources)
+@chart("sources", _("Sources"), place=3, about=lambda spec: spec.shown_sources)
 def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
@@ -165,7 +165,7 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes=notes, rows=table(names, estimates, keys=view.spec.source_keys))
 
 
-@chart("votes", _("Votes"), place=4, paper=True, needs="counts", suits=lambda entry: entry["votes_per_item"] > 1)
+@chart("votes", _("Votes"), place=4, paper=True, suits=lambda entry: entry["votes_per_item"] > 1)
 def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
     result, notes = chosen_judges(entries, view)
@@ -277,7 +277,7 @@ def _has_position_bias(entry: SnapshotEntry) -> bool:
     return any((tally.get("behaviour") or {}).get("position_bias") for tally in (entry.get("tallies") or {}).values())
 
 
-@chart("position", _("Position"), place=8, group="biases", needs="counts", suits=_has_position_bias)
+@chart("position", _("Position"), place=8, group="biases", suits=_has_position_bias)
 def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return what it changes for each judge whether the better response is shown first or second."""
     result, notes = chosen_judges(entries, view)
@@ -314,7 +314,7 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes=notes, rows=rows, header=HEADER)
 
 
-@chart("length", _("Length"), place=9, group="biases", needs="counts")
+@chart("length", _("Length"), place=9, group="biases")
 def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, and where it has fewer."""
     result, notes = chosen_judges(entries, view)

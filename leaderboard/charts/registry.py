@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypedDict, Unpack
 
-from leaderboard.charts.base import Chart, ChartQuery, not_shown, rounded
+from leaderboard.charts.base import Chart, ChartQuery, not_shown
 from leaderboard.charts.estimates import SnapshotEntry
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -14,7 +14,6 @@ Group = Literal["accuracy", "biases", "field"]
 GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("The field")}
 """What figures are about: how often judges are right, how they err, and all results together without a choice."""
 
-Needs = Literal["nothing", "categories", "counts"]
 """What a figure shows of labels: nothing, scores of categories, or counts by source, tag, length, vote or item."""
 Draw = Callable[[Sequence[SnapshotEntry], ChartQuery], Chart]
 
@@ -27,7 +26,7 @@ class ChartKind(NamedTuple):
     group: Group = "accuracy"
     alone: bool = False  # has something to show without a judge chosen
     paper: bool = False  # the paper's figures can be shown in it
-    needs: Needs = "categories"
+    needs_labels: bool = True
     place: int = 0  # in the list of charts
     suits: Callable[[SnapshotEntry], bool] | None = None  # which judges it can show; None: all that are scored
     about: Callable[[BenchmarkSpec], object] | None = None  # what of a benchmark it shows; None: what all have
@@ -39,11 +38,7 @@ class ChartKind(NamedTuple):
 
     def draw(self, entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
-        if not view.hidden:
-            return self.chart(entries, view)
-        if self.needs == "counts" or (view.overall_only and self.needs != "nothing"):
-            return not_shown(view)
-        return rounded(self.chart(entries, view))
+        return not_shown(view) if view.hidden and self.needs_labels else self.chart(entries, view)
 
 
 class Options(TypedDict, total=False):
@@ -52,7 +47,7 @@ class Options(TypedDict, total=False):
     group: Group
     alone: bool
     paper: bool
-    needs: Needs
+    needs_labels: bool
     suits: Callable[[SnapshotEntry], bool]
     about: Callable[[BenchmarkSpec], object]
 

@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine, JudgeResult
 from vlrb.common.messages import _
-from vlrb.disclosure import PUBLIC
 from vlrb.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlation
 
 WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 340, 260, 38, 34, 10  # of a drawing: size, room for ticks, and beside the points
@@ -116,7 +114,7 @@ def headline(cell: JudgeResult | None) -> tuple[float, bool] | None:
     for row, figures in ((cell.scored, cell.figures), *cell.reports):
         for figure in figures if row is not None and row.is_ranked and not row.inconsistent else ():
             if figure.key == cell.board.headline:
-                return (figure.value if cell.board.level == PUBLIC else rounded(figure.value)), row is cell.scored
+                return figure.value, row is cell.scored
     return None
 
 

@@ -9,7 +9,6 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from auth.problem_details import problem
-from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges import openapi_examples
@@ -35,7 +34,6 @@ from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_jso
 from leaderboard.pages.compare import difference_json
 from leaderboard.responses import json_body, respond
 from vlrb.common.messages import _
-from vlrb.disclosure import PUBLIC
 from vlrb.judges import MOST_SLUG
 from vlrb.statistics.rank_agreement import LEAST
 
@@ -223,7 +221,7 @@ def _comparison(result: ComparedJudges) -> dict[str, Any]:
 
 
 def _on_benchmark(comparison: BenchmarkComparison) -> dict[str, Any]:
-    body = {
+    return {
         "benchmark": comparison.board.benchmark,
         "label_revision": comparison.board.label_revision,
         "protocol": comparison.board.protocol,
@@ -236,7 +234,6 @@ def _on_benchmark(comparison: BenchmarkComparison) -> dict[str, Any]:
         "tested": comparison.tested,
         "how": comparison.how or None,
     }
-    return body if comparison.board.level == PUBLIC else dict(rounded(body))
 
 
 def _agreement(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> dict[str, Any]:

@@ -13,11 +13,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.judges.table import JudgeLine
 from vlrb.common.messages import _, joined
-from vlrb.disclosure import PUBLIC
 from vlrb.statistics.composite import BenchmarkScore, Composite, PairedVariances, composites
 from vlrb.statistics.pairwise import PairwiseArrays
 from vlrb.statistics.uncertainty import Interval
@@ -101,10 +99,7 @@ def _score(row: BoardRow, board: Board) -> BenchmarkScore:
     """Return the headline; the lower limit of the best of several variants accounts for the choice."""
     chosen = row.best_of.interval if row.best_of is not None else row.interval
     low, high = chosen.get(board.headline, row.interval[board.headline])
-    figures = (row.value(board.headline), low, high)
-    # Weights could tell more digits of a score than its board does.
-    value, low, high = figures if board.level == PUBLIC else rounded(figures)
-    return BenchmarkScore(value, Interval(low, high))
+    return BenchmarkScore(row.value(board.headline), Interval(low, high))
 
 
 def _paired(ids: Mapping[str, str], board: Board, *, tested: PairwiseArrays) -> PairedVariances | None:

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from leaderboard.board.disclosure import rounded
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.pages.reported_findings import ReportedFinding
 from vlrb.benchmarks.spec import GROUPS
 from vlrb.common.messages import _, joined
-from vlrb.disclosure import PUBLIC
 from vlrb.protocols import protocols
 
 Findings = Mapping[str, ReportedFinding]
@@ -118,7 +116,7 @@ def sorted_lines(
 
 def judge_json(line: JudgeLine, findings: Findings = NO_FINDINGS) -> dict[str, Any]:
     """Return a judge as programs get it; accuracies are fractions."""
-    cells = {cell.board.benchmark: _disclosed(cell, findings) for cell in line.cells if cell is not None}
+    cells = {cell.board.benchmark: _cell_json(cell, findings) for cell in line.cells if cell is not None}
     return {"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}", "benchmarks": cells}
 
 
@@ -244,12 +242,6 @@ def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[int, i
 
 def _descending(line: JudgeLine) -> list[tuple[int, int, float]]:
     return [_order(cell) for cell in line.cells]
-
-
-def _disclosed(cell: JudgeResult, findings: Findings) -> dict[str, Any]:
-    """Return a cell as JSON; figures under labels that are not public to 0.1 point."""
-    cell_facts = _cell_json(cell, findings)
-    return cell_facts if cell.board.level == PUBLIC else dict(rounded(cell_facts))
 
 
 def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:

@@ -34,7 +34,6 @@ from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import file_stem
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, ngettext
-from vlrb.disclosure import OVERALL_ONLY
 from vlrb.protocols import protocols
 
 PATH = "/analyse"
@@ -203,7 +202,6 @@ def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: It
         paper=query.paper,
         hidden=board_version.is_redacted(revision),
         around=_around(board_version, query, revision=revision, catalog=catalog),
-        overall_only=board_version.level(revision) == OVERALL_ONLY,
     )
 
 

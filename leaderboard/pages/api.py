@@ -12,7 +12,6 @@ from fastapi.responses import Response
 
 from auth.problem_details import problem
 from leaderboard import openapi_examples
-from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import compare, tool_pages
@@ -97,8 +96,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
             result = compare.compare(
                 board_version, ids, relations=relations, grouping=grouping, revision=revision or ""
             )
-            body = compare.to_json(result)
-            return json_body(rounded(body) if board_version.is_redacted(result.board.label_revision) else body)
+            return json_body(compare.to_json(result))
 
         key = "/api/v1" + compare_url(ids, "" if grouping == spec.official else grouping, revision=revision or "")
         return respond(await board_version.ready(key, make), request.headers)

@@ -105,10 +105,7 @@ async def _moves(cache: BoardCache, decision: PublicDecision) -> RankChanges | N
 
 
 def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
-    hidden = any(
-        board_version.is_redacted(board_version.snapshot["label_revision"]) for board_version in (before, after)
-    )
-    return rank_changes(before.board(), after.board(), hidden=hidden)
+    return rank_changes(before.board(), after.board())
 
 
 def _list_page(

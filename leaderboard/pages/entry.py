@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from markupsafe import Markup
 
 from leaderboard.board import reported_results
-from leaderboard.board.disclosure import entry_behaviour, shown_strict
+from leaderboard.board.disclosure import entry_behaviour, strict_as_shown
 from leaderboard.board.position import marked_strips
 from leaderboard.board.query import BoardQuery, compare_url
 from leaderboard.board.rows import Board, BoardRow
@@ -26,7 +26,6 @@ from storage.metadata import facts
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _
-from vlrb.disclosure import OVERALL_ONLY
 from vlrb.protocols import category_counts, protocols
 from vlrb.readers import format_name
 from vlrb.scorecard import cell_counts, named_counts, scorecard
@@ -163,11 +162,10 @@ def _scored_page(
     tally = Tally.from_json(entry["tallies"][revision], spec)
     behaviour = entry_behaviour(entry, revision)
     card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
-    level = board_version.level(revision)
     strict = card["protocols"][spec.ranking]
     neighbours = nearest(entry["id"], revision)
     if hides := board_version.is_redacted(revision):
-        strict = shown_strict(card, level, spec=spec) if level == OVERALL_ONLY else strict
+        strict = strict_as_shown(tally, board_version.level(revision))
         card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
     return render(
         board_version.context,
@@ -199,10 +197,8 @@ def _scored_page(
         card=card,
         strict=strict,
         board=board,
-        finer=level != OVERALL_ONLY,
         by_category=(by_category := _categories(tally)),
         halves=0 if hides else sum(cell.half_right for cell in by_category),
-        # Of labels that are not public a tally has one line a category: nothing else is there to be shown.
         by_source=[]
         if hides
         else [_cell(tally, name, title=name, category=spec.source_category[name]) for name in spec.shown_sources],

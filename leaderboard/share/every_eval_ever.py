@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from leaderboard.board.disclosure import rounded
 from leaderboard.board.rows import Board, BoardRow
 from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
@@ -32,7 +31,6 @@ class RecordContext:
     board: Board
     scorer_version: str
     base: str
-    redacted: bool = False  # labels that are not public: accuracies to 0.1 point
 
 
 def record(entry: Mapping[str, Any], row: BoardRow, *, context: RecordContext) -> dict[str, Any]:
@@ -122,7 +120,7 @@ def _result(
             "min_score": 0,
             "max_score": 1,
         },
-        "score_details": rounded(score) if context.redacted else score,
+        "score_details": score,
         "generation_config": _generation(entry),
     }
 

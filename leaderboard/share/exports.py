@@ -17,7 +17,6 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from leaderboard.board.columns import Column, ValueType, by_key, columns_of, usual
-from leaderboard.board.disclosure import rounded
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
@@ -66,7 +65,6 @@ class Extract:
     board: Board
     view: BoardQuery
     address: str  # of the same view of the same snapshot
-    rounded: bool = False  # labels that are not public: accuracies to 0.1 point
     facts: EntryFacts | None = None  # of the snapshot, for formats that hold more than rows
 
     def standing(self, row: BoardRow) -> RankInfo | None:
@@ -98,12 +96,10 @@ def file_stem(spec: BenchmarkSpec) -> str:
     return re.sub("[^a-z0-9]+", "-", spec.brand.lower()).strip("-")
 
 
-def extract(
-    board: Board, view: BoardQuery, *, address: str = "", hidden: bool = False, facts: EntryFacts | None = None
-) -> Extract:
+def extract(board: Board, view: BoardQuery, *, address: str = "", facts: EntryFacts | None = None) -> Extract:
     """Return all rows of a view, not only those of its page; pinned ones first, as on the page."""
     pinned, others = chosen(board, view)
-    return Extract((*pinned, *others), board, view=view, address=address, rounded=hidden, facts=facts)
+    return Extract((*pinned, *others), board, view=view, address=address, facts=facts)
 
 
 def _text(name: str, column: str = "") -> Field:
@@ -211,8 +207,6 @@ def records(taken: Extract) -> list[dict[str, Value]]:
     for row in taken.rows:
         standing = taken.standing(row)
         values = [_read(field, row, standing=standing) for field in columns]
-        if taken.rounded:
-            values = [rounded(value) for value in values]
         result.append(dict(zip(names, (*values, *(theirs if row.tier == "reported" else ours)), strict=True)))
     return result
 
@@ -483,9 +477,7 @@ def as_every_eval_ever(taken: Extract) -> bytes:
     """Return a list of records, one for each row with a score made here; of synthetic benchmarks none."""
     if taken.facts is None or taken.board.spec.synthetic:
         return b"[]"
-    context = every_eval_ever.RecordContext(
-        taken.board, taken.facts.scorer_version, base=taken.facts.base, redacted=taken.rounded
-    )
+    context = every_eval_ever.RecordContext(taken.board, taken.facts.scorer_version, base=taken.facts.base)
     counted = [row for row in taken.rows if row.tier == "scored" and row.value(taken.board.headline) is not None]
     scored = [(taken.facts.entry(row.id), row) for row in counted]
     return orjson.dumps(

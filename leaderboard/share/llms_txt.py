@@ -10,7 +10,7 @@ from leaderboard.board.rows import Board
 from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import FORMATS
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.disclosure import OVERALL_ONLY
+from vlrb.disclosure import PUBLIC
 from vlrb.protocols import protocols
 
 ARXIV = "https://arxiv.org/abs/"
@@ -23,7 +23,7 @@ def llms_txt(board: Board, base: str, *, context: RenderContext | None = None) -
     demo = " This is a demo: synthetic pairs, simulated judges." if board.spec.synthetic else ""
     judges = "1 judge was" if board.scored == 1 else f"{board.scored} judges were"
     spec = board.spec
-    coarse = "" if board.level != OVERALL_ONLY else " to half a point,"
+    coarse = "" if board.level == PUBLIC else " to half a point,"
     order = f"{board.spec.accuracy_text(board.headline)}{coarse} under"
     exports = ", ".join(f"[{export.title}]({base}/export/board.{export.suffix})" for export in FORMATS.values())
     return f"""# {spec.brand} leaderboard

@@ -215,10 +215,7 @@ def _hub_results(board_version: BoardVersion, row: BoardRow, board: Board, base:
 
 
 def _every_eval_ever(board_version: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
-    redacted = board_version.is_redacted(board.label_revision)
-    context = every_eval_ever.RecordContext(
-        board, board_version.snapshot["scorer_version"], base=base, redacted=redacted
-    )
+    context = every_eval_ever.RecordContext(board, board_version.snapshot["scorer_version"], base=base)
     return orjson.dumps(
         every_eval_ever.record(board_version.entry(row.id) or {}, row, context=context), option=orjson.OPT_INDENT_2
     )
@@ -299,9 +296,8 @@ def _board(board_version: BoardVersion, view: BoardQuery) -> Board:
 
 def _extract(board_version: BoardVersion, view: BoardQuery, *, base: str) -> exports.Extract:
     board = _board(board_version, view)
-    hidden = board_version.is_redacted(board.label_revision)
     facts = exports.EntryFacts(board_version.entry, board_version.snapshot["scorer_version"], base=base)
-    return exports.extract(board, view, address=_address(board, view, base=base), hidden=hidden, facts=facts)
+    return exports.extract(board, view, address=_address(board, view, base=base), facts=facts)
 
 
 def _address(board: Board, view: BoardQuery, *, base: str) -> str:

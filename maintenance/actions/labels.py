@@ -21,7 +21,7 @@ from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.spec import DEMO
 from vlrb.common.messages import _
-from vlrb.disclosure import BY_CATEGORY, LEVELS, PUBLIC, readers_words
+from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC, readers_words
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
@@ -144,7 +144,7 @@ def request_import(
     """
     require_maintainer(ctx.user)
     why, origin = clean_reason(reason), clean_reason(source, "source", limit=2000)
-    params = {"spec": origin, "disclosure": level.stated(BY_CATEGORY)}
+    params = {"spec": origin, "disclosure": level.stated(HIDDEN)}
     with ctx.database.write() as session:
         check_new(session, ctx.benchmark, revision=revision)
         task, new = request_task(

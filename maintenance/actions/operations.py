@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries, queries
@@ -21,7 +21,7 @@ from storage.integrity import audit, integrity_alarms
 from storage.integrity.integrity_alarms import IntegrityAlarm
 from storage.jobs import job_queue, tasks
 from storage.jobs.tasks import TaskRequest, TaskView
-from storage.labels import label_sets
+from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
 from storage.models.core import Job
 from storage.models.moderation import Task
@@ -66,6 +66,7 @@ class Health:
     approvals_by_benchmark: Mapping[str, int] = field(default_factory=dict)  # without those where none waits
     integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
     integrity_checked_at: float | None = None  # when a worker last compared all of them
+    measured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # label revision -> what its scores tell
     commit: str = UNKNOWN  # of the process that answers
     alarms: tuple[ServiceAlarm, ...] = ()
 
@@ -201,6 +202,7 @@ def health(ctx: ActionContext) -> Health:
             approvals_by_benchmark=waiting,
             integrity=integrity_alarms.alarm(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
+            measured=label_levels.measured(session, ctx.benchmark),
             commit=own_commit(),
             alarms=tuple(ctx.alarms(session)),
         )

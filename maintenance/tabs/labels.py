@@ -15,7 +15,7 @@ from maintenance.page.row_actions import RowActions
 from maintenance.tabs.action_table import ActionTable
 from storage.labels import label_sets
 from vlrb.common.messages import _
-from vlrb.disclosure import BY_CATEGORY, LEVELS
+from vlrb.disclosure import HIDDEN, LEVELS
 
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _LEAD = _(
@@ -59,7 +59,7 @@ def _lay_out_import(context: PageContext, rows: RowActions) -> ActionForm:
         form.field("reason")
     with gr.Row():
         levels = [(context.text(level), level) for level in LEVELS]
-        form.field("disclosure", choices=levels, value=BY_CATEGORY, label=context.text(_("Shown of scores")))
+        form.field("disclosure", choices=levels, value=HIDDEN, label=context.text(_("Shown of scores")))
         form.button("labels.import")
     form.rest(placed=list(rows.actions))
     return form

@@ -35,6 +35,7 @@ from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
 from vlrb.commitments import commit
 from vlrb.common.messages import _
+from vlrb.disclosure import BY_CATEGORY, HIDDEN
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
@@ -371,10 +372,16 @@ def _commitment_differs(row: Any, facts: Mapping[str, Any]) -> bool:
     return row.commitment != facts.get("commitment") or not _opens(facts, row.salt)
 
 
+_EARLIER_LEVELS = {"categories": BY_CATEGORY, "overall": HIDDEN}
+"""As events of the first release name them."""
+
+
 def _import_differs(row: Any, facts: Mapping[str, Any]) -> bool:
     """Return whether a row differs from its event, which has the salt once the revision is retired."""
-    names = ("benchmark", "disclosure", "items", "digest", "commitment", "difference", "salt")
+    names = ("benchmark", "items", "digest", "commitment", "difference", "salt")
     differs = any(getattr(row, name) != facts.get(name) for name in names)
+    level = str(facts.get("disclosure"))
+    differs = differs or row.disclosure != _EARLIER_LEVELS.get(level, level)
     return differs or not (row.salt is None or _opens(facts, row.salt))
 
 

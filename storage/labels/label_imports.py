@@ -88,19 +88,6 @@ def hidden_revisions(session: Session, benchmark: str) -> dict[str, str]:
     return dict(session.execute(rows).all())
 
 
-def disclosure_policy(session: Session, benchmark: str, *, configured: Mapping[str, str]) -> dict[str, str]:
-    """Return label revision -> disclosure level, of those that are no drafts.
-
-    ``configured``: as the settings say; what maintainers imported is as they said.
-    """
-    known = set(session.scalars(select(RegisteredLabelSet.revision).where(RegisteredLabelSet.benchmark == benchmark)))
-    imported = {
-        active_revision.revision: active_revision.level for active_revision in active_revisions(session, benchmark)
-    }
-    stated = dict.fromkeys(known - drafts(session, benchmark), PUBLIC) | dict(configured)
-    return dict(sorted((stated | imported).items()))
-
-
 def disclose(session: Session, benchmark: str, *, revision: str) -> bool:
     """Make an imported revision public; False where it is, or is none."""
     return _change(session, benchmark, revision=revision, where=ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)

@@ -140,7 +140,7 @@ class ImportedLabels(Base):
         _digest("commitment"),
         _check("salt", "length(salt) = 64 AND salt = lower(salt)"),
         _check("retired", "(retired_at IS NULL) = (salt IS NULL)"),
-        _check("disclosure", "disclosure IN ('public', 'categories', 'overall')"),
+        _check("disclosure", "disclosure IN ('public', 'hidden:categories', 'hidden')"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
@@ -162,7 +162,9 @@ class StatedLevel(Base):
     """The disclosure level of a configured label revision, as configured for the worker that started last."""
 
     __tablename__ = "stated_levels"
-    __table_args__ = (_check("level", "level IN ('public', 'categories', 'overall')"),)
+    __table_args__ = (_check("level", "level IN ('public', 'hidden:categories', 'hidden')"),)
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     level: Mapped[Words]
+    # of labels that are not public, as `workers.scorer.measured_disclosure` makes it
+    measured: Mapped[JsonColumn] = mapped_column(default=dict, server_default="{}")

@@ -74,9 +74,7 @@ def decisions(database: Database, **span: Any) -> list[Decision]:
     return public_decisions(database, PUBLIC_EVENTS, **span)
 
 
-def activity_of(
-    database: Database, user: Identity, *, hidden_labels: Mapping[str, str] | None = None, **span: Any
-) -> list[ActivityItem]:
+def activity_of(database: Database, user: Identity, **span: Any) -> list[ActivityItem]:
     """Return the activity list of an account."""
-    rules = ActivityRules(spec_of("demo"), ACTIONS.owner_sentences(), hidden_labels=hidden_labels or {})
+    rules = ActivityRules(spec_of("demo"), ACTIONS.owner_sentences())
     return list_activity(database, user, rules=rules, **span)

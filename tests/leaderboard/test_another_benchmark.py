@@ -116,9 +116,8 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
         "manifest", "weather", f"v1={root / 'pairs.jsonl'}", "--output", str(folder / "items.json"), environ=own
     )
     assert made.returncode == 0, made.stderr
-    with running(
-        root / "data", gradio=True, BENCHMARK="weather", LABELS=f"v1={root / 'labels.jsonl'}", **own
-    ) as service:
+    own |= {"BENCHMARK": "weather", "LABELS": f"v1={root / 'labels.jsonl'}", "HIDDEN_LABELS": "v1:public"}
+    with running(root / "data", gradio=True, **own) as service:
         ids = [upload(service, model, data=predictions(wrong)) for model, wrong in WRONG.items()]
         until(lambda: compared(service, ids), 60, what="both are scored and compared")
         yield Walk(folder.parent, load_spec("weather", folder.parent), service, root / "data", *ids)

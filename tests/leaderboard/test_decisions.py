@@ -173,7 +173,7 @@ def test_moves_are_the_differences_of_the_two_boards() -> None:
     assert rank_changes(after, after).lines == ()
 
 
-def test_moves_under_hidden_labels_are_shown_in_tenths_of_a_point() -> None:
+def test_moves_under_hidden_labels_are_those_of_the_overall_in_half_points() -> None:
     judges = entries([(1, 0.8)])
     counts = Tally.from_json(judges[0]["tallies"]["v2"], VL)
     counts.counts[2, 1] -= 1  # one of the 749 hallucination pairs: 0.04 points of the macro average
@@ -181,8 +181,10 @@ def test_moves_under_hidden_labels_are_shown_in_tenths_of_a_point() -> None:
     body = snapshot([{**judges[0], "tallies": {"v0": judges[0]["tallies"]["v2"], "v2": counts.to_json()}}])
     before, after = (build_board(body, VL, revision=name) for name in ("v0", "v2"))
     assert rank_changes(before, after).lines[0].delta == "\u22120.04"
-    for line in rank_changes(before, after, hidden=True).lines:
-        assert re.fullmatch(r"0\.0|[+\u2212]\d+\.\d", line.delta)
+    hidden = [build_board({**body, "disclosure": {name: "hidden"}}, VL, revision="v2") for name in ("v0", "v2")]
+    for changes in (rank_changes(before, hidden[1]), rank_changes(hidden[1], before)):
+        assert changes.what == "overall" or changes.lines == ()
+        assert all(re.fullmatch(r"0\.0|[+\u2212]\d+\.[05]", line.delta) for line in changes.lines)
 
 
 def test_the_longest_table_lists_the_largest_changes() -> None:

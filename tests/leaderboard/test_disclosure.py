@@ -13,19 +13,19 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from leaderboard import api, routes
-from leaderboard.board.disclosure import category_level_only, redact_snapshot, without_counts
+from leaderboard.board.disclosure import redact_snapshot, without_counts
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages import analyse
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
-from tests.factories.specs import CATEGORIES, SLICES, SOURCES, VL
-from vlrb.protocols import category_counts, scores
+from tests.factories.specs import VL
+from vlrb.disclosure import shown_scores
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
 
-HIDDEN = {"v2": "categories"}
+HIDDEN = {"v2": "hidden:categories"}
 
 
 @pytest.fixture(scope="module")
@@ -43,34 +43,6 @@ def client(whole: dict[str, Any]) -> TestClient:
     return TestClient(app)
 
 
-def test_the_categories_are_those_of_the_whole_tally_and_nothing_finer_is_left(whole: dict[str, Any]) -> None:
-    for entry in whole["entries"]:
-        before, after = (
-            Tally.from_json(one, VL)
-            for one in (entry["tallies"]["v2"], category_level_only(entry["tallies"]["v2"], VL))
-        )
-        assert scores(before) == scores(after)
-        assert (category_counts(before.counts, VL)[:, :4] == category_counts(after.counts, VL)[:, :4]).all()
-        assert after.k == before.k
-        assert int((after.counts[:, 0] > 0).sum()) == len(CATEGORIES)
-        assert not after.has_tags
-
-
-def test_two_judges_who_differ_only_within_categories_become_the_same(whole: dict[str, Any]) -> None:
-    """The property that matters: whatever is shown later is a function of three counts a judge."""
-    one = whole["entries"][0]["tallies"]["v2"]
-    other = Tally.from_json(one, VL)
-    first, second = (SLICES.index(name) for name in ("POVID", "RLHF-V"))
-    other.counts[first, 1] -= 1
-    other.counts[second, 1] += 1
-    other.counts[first, 2] += 1
-    other.counts[second, 2] -= 1
-    other.counts[len(SOURCES) :] = 7
-    other.counts[:, 4:7] = 3
-    assert not np.array_equal(Tally.from_json(one, VL).counts, other.counts)
-    assert category_level_only(one, VL) == category_level_only(other.to_json(), VL)
-
-
 def test_only_the_hidden_revision_is_reduced_and_it_is_named(whole: dict[str, Any]) -> None:
     shown = redact_snapshot(whole, HIDDEN, spec=VL)
     assert shown["disclosure"] == HIDDEN
@@ -80,7 +52,7 @@ def test_only_the_hidden_revision_is_reduced_and_it_is_named(whole: dict[str, An
     assert all("v2" not in one["tallies"] for one in shown["baselines"])
     assert any("v0" in one["tallies"] for one in shown["baselines"])
     assert redact_snapshot(whole, {}, spec=VL)["entries"] is whole["entries"]
-    assert redact_snapshot(whole, {"v9": "overall"}, spec=VL)["disclosure"] == {}
+    assert redact_snapshot(whole, {"v9": "hidden"}, spec=VL)["disclosure"] == {}
 
 
 def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whole: dict[str, Any]) -> None:
@@ -90,16 +62,15 @@ def test_the_board_shows_one_rule_whatever_is_asked_for(client: TestClient, whol
         asked = client.get(f"/api/v1/leaderboard?{rules}").json()
         assert (asked["protocol"], asked["grouping"]) == ("strict", "official")
         assert asked["entries"] == plain["entries"]
-    truth = scores(Tally.from_json(whole["entries"][0]["tallies"]["v2"], VL))
-    assert truth["macro"] is not None
-    assert plain["entries"][0]["macro"] == round(truth["macro"], 3)
+    truth = shown_scores(Tally.from_json(whole["entries"][0]["tallies"]["v2"], VL), "hidden:categories")
+    assert {name: plain["entries"][0][name] for name in truth} == truth
     assert client.get("/api/v1/leaderboard?protocol=paper&revision=v0").json()["protocol"] == "paper"
 
 
 def test_a_scorecard_has_categories_and_what_needs_no_label(client: TestClient, whole: dict[str, Any]) -> None:
     entry = whole["entries"][0]
     card = client.get(f"/api/v1/entries/{entry['id']}").json()
-    assert card["disclosure"] == "categories"
+    assert card["disclosure"] == "hidden:categories"
     assert set(card["protocols"]) == {"strict"}
     assert [card[name] for name in ("tally", "sources", "error_tags", "k_curve", "groupings")] == [None] * 5
     assert card["votes_per_item"] == entry["votes_per_item"]
@@ -136,8 +107,8 @@ def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:
 
 # --- figures ----------------------------------------------------------------------------------------------------------
 
-FINER = {"tags", "sources", "votes", "position", "length", "difficulty"}
-"""The figures that need facts by tag, source, vote or item."""
+LABEL_FREE = {"agreement"}
+"""The figures that need no label."""
 
 
 def _board_version(hidden: Mapping[str, str]) -> BoardVersion:
@@ -164,25 +135,13 @@ def _drawn(board_version: BoardVersion, chart: str, **asked: str) -> tuple[str, 
 def test_every_figure_draws_public_labels_and_of_others_only_what_their_disclosure_allows(chart: str) -> None:
     assert _drawn(_board_version({}), chart)[1], "the control"
     page, figure = _drawn(_board_version(HIDDEN), chart)
-    if chart in FINER:
+    if chart not in LABEL_FREE:
         assert not figure
         assert '<svg class="plot"' not in page
         assert "Not shown" in page
     else:
         assert figure
         assert "Not shown" not in page
-
-
-@pytest.mark.parametrize("chart", sorted(set(CHARTS) - FINER))
-def test_figures_of_hidden_labels_follow_one_rule_and_name_no_source(chart: str) -> None:
-    board_version = _board_version(HIDDEN)
-    plain = _drawn(board_version, chart)
-    assert _drawn(board_version, chart, protocol="paper", grouping="rl-in-general") == plain
-    named = set(SOURCES) - {"MMMU-Pro"}  # on which Best-of-N is measured
-    assert not any(source in text for text in plain for source in named)
-    rows = json.loads(plain[1])["rows"]
-    if chart in ("categories", "critics", "size", "history"):
-        assert all(round(cell, 1) == cell for row in rows for cell in row if isinstance(cell, float))
 
 
 def test_agreement_needs_no_label_and_stays_while_paired_counts_go() -> None:
@@ -199,9 +158,7 @@ def test_agreement_needs_no_label_and_stays_while_paired_counts_go() -> None:
         assert (found.right is not None) is disclosed_counts
 
 
-def test_the_summary_of_relations_keeps_the_official_ranges_alone() -> None:
-    board_version = _board_version(HIDDEN)
-    summary = board_version.snapshot["relations"]["v2"]
-    assert (summary["difficulty"], summary["majority"]) == (None, None)
-    assert set(summary["ranges"]) == {"official"}
-    assert set(_board_version({}).snapshot["relations"]["v2"]["ranges"]) > {"official"}
+def test_of_relations_nothing_is_left_that_needs_labels() -> None:
+    summary = _board_version(HIDDEN).snapshot["relations"]["v2"]
+    assert [summary[name] for name in ("difficulty", "majority", "ranges", "variants")] == [None, None, {}, {}]
+    assert _board_version({}).snapshot["relations"]["v2"]["ranges"]

@@ -1,8 +1,7 @@
-"""A9: of hidden labels, every public answer tells the three rounded category scores of an entry, and nothing beyond.
+"""A9: of hidden labels, every public answer tells the rounded scores of an entry, and nothing beyond.
 
-Below 1,000 items a tenth of a point names a whole number, so the three category counts themselves are no secret; what
-must stay one is everything finer: sources, error tags, lengths, the K curve, single pairs. The proof is two worlds that
-agree in every category count of every entry and in nothing finer: all that the service answers is the same in both.
+The proof is two worlds that agree in every score that a level shows, as it rounds it, and in nothing finer: all that
+the service answers is the same in both.
 """
 
 from __future__ import annotations
@@ -39,6 +38,7 @@ from tests.factories.specs import CATEGORIES, VL
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet, make_label_set
 from vlrb.demo import demo_items, demo_labels, demo_pairs
+from vlrb.disclosure import category_steps
 from vlrb.protocols import category_counts
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally, tally
@@ -229,8 +229,8 @@ def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes]
     environ = {"DATA_DIR": str(folder), **OPENID, "HIDDEN_LABELS": hidden}
     settings = Settings.from_env(environ)
     database = new_database(settings.database_url)
-    scorer = Scorer(secret.table, {"demo": labels}, version=SCORER_VERSION, hidden=settings.hidden_labels)
-    prepare(database, scorer, label_revision="demo")
+    scorer = Scorer(secret.table, {"demo": labels}, version=SCORER_VERSION)
+    prepare(database, scorer, label_revision="demo", levels=settings.hidden_labels)
     with database.write() as session:
         for number, (name, file) in enumerate(zip(ENTRIES, files, strict=True)):
             about = {"id": name, "created_at": 1_760_000_000.0 + number, "owner": f"owner{number}"}
@@ -305,8 +305,8 @@ def worlds(
     for name in ("one", "two", "public"):
         shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
     made = (
-        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo"),
-        _world(folder / "two", secret, labels=other, files=files, hidden="demo"),
+        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo:categories"),
+        _world(folder / "two", secret, labels=other, files=files, hidden="demo:categories"),
         _world(folder / "public", secret, labels=other, files=files, hidden=""),
     )
     yield made
@@ -343,17 +343,22 @@ def test_a9_control_with_public_labels_the_worlds_are_told_apart(
         assert worlds[1].answer(address) != worlds[2].answer(address)
 
 
-def test_a9_no_unrounded_number_leaves_the_service(
+def test_a9_no_number_is_finer_than_its_step(
     worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
 ) -> None:
-    card = worlds[0].site.get(f"/api/v1/entries/{ENTRIES[0]}").json()
-    for value in _numbers(card["protocols"]):
-        assert value == round(value, 3)
-    board = worlds[0].site.get("/api/v1/leaderboard").json()
-    entry = next(one for one in board["entries"] if one["id"] == ENTRIES[0])
-    for name in ("overall", "macro", "general", "hallucination", "reasoning"):
-        assert entry[name] == round(entry[name], 3)
-        assert entry[name] == card["protocols"]["strict"][name]
+    site = worlds[0].site
+    sizes = category_counts(worlds[0].tallies[0].counts, VL)[:, 0].tolist()
+    steps = {"overall": 0.5} | {
+        name: found.step for name, found in zip(VL.category_keys, category_steps(sizes), strict=True)
+    }
+    card = site.get(f"/api/v1/entries/{ENTRIES[0]}").json()
+    entry = next(one for one in site.get("/api/v1/leaderboard").json()["entries"] if one["id"] == ENTRIES[0])
+    for told in (entry, card["protocols"]["strict"]):
+        assert told["macro"] is None
+        for name, step in steps.items():
+            for value in (told[name], *told.get("interval", {}).get(name, ())):
+                assert round(100 * value / step, 6) % 1 == 0
+    assert card["disclosure"] == "hidden:categories"
 
 
 def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]) -> None:
@@ -390,9 +395,9 @@ def coarse_worlds(
     for name in ("one", "two", "categories"):
         shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
     made = (
-        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo:overall"),
-        _world(folder / "two", secret, labels=other, files=files, hidden="demo:overall"),
-        _world(folder / "categories", secret, labels=other, files=files, hidden="demo"),
+        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo"),
+        _world(folder / "two", secret, labels=other, files=files, hidden="demo"),
+        _world(folder / "categories", secret, labels=other, files=files, hidden="demo:categories"),
     )
     yield made
     for world in made:
@@ -431,7 +436,7 @@ def test_pictures_are_the_same_too(coarse_worlds: tuple[DisclosureWorld, Disclos
 def test_control_with_categories_the_coarse_worlds_are_told_apart(
     coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
 ) -> None:
-    for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/board.json", "/export/board.csv", "/feed.xml"):
+    for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/board.json", "/export/board.csv"):
         assert coarse_worlds[1].answer(address) != coarse_worlds[2].answer(address), address
 
 
@@ -450,19 +455,8 @@ def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(
         assert round(200 * told["overall"], 9) % 1 == 0
     assert [one["rank_range"] for one in scored] == [None] * len(scored)
     assert [sorted(one["interval"]) for one in scored] == [["overall"]] * len(scored)
-    assert card["disclosure"] == "overall"
+    assert card["disclosure"] == "hidden"
     assert "tally" not in read(receipt)["score"]
     page = site.get("/?tier=scored").text
     assert 'data-sort="overall"' in page
     assert not any(f'data-sort="{name}"' in page for name in hidden)
-
-
-def _numbers(value: Any) -> Iterator[float]:
-    if isinstance(value, dict):
-        for one in value.values():
-            yield from _numbers(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _numbers(one)
-    elif isinstance(value, float):
-        yield value

@@ -19,7 +19,6 @@ from leaderboard.judges.table import judge_json, judge_lines, missing_pairs, par
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
-from vlrb.disclosure import BY_CATEGORY
 
 
 def _board(*judges: tuple[str, float], benchmark: str = "vl-rewardbench") -> Board:
@@ -223,16 +222,6 @@ def test_a_board_of_a_part_says_so_in_json_and_latex_and_one_of_all_pairs_says_n
         assert judge_json(line, {})["benchmarks"]["vl-rewardbench"]["part"] == said
         text = judges_latex([line], [board], result={}, address="https://example.org/judges").decode()
         assert ("30 of 1,247 pairs" in text) == (said is not None)
-
-
-def test_weights_tell_no_more_digits_of_a_hidden_score_than_its_board() -> None:
-    hidden = replace(_board(("A", 0.71234)), level=BY_CATEGORY)
-    boards = [hidden, _board(("A", 0.6), benchmark="other")]
-    lines = judge_lines(boards)
-    exact, public = (cell.figures[0].value for cell in lines[0].cells if cell is not None)
-    assert round(exact, 3) != exact
-    found = composite_of(lines, {"vl-rewardbench": 9, "other": 1})[lines[0].slug]
-    assert found.composite.value == pytest.approx((9 * round(exact, 3) + public) / 10, abs=1e-12)
 
 
 def test_what_is_made_of_a_board_is_made_anew_with_each_version_of_it() -> None:

@@ -240,14 +240,6 @@ def test_a_figure_of_another_definition_is_in_no_order() -> None:
         assert {judge.slug for judge in one.judges} <= named
 
 
-def test_under_hidden_labels_no_more_digits_are_drawn() -> None:
-    skills = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
-    board_versions = [board.refresh() for board in served([board_of(spec, skills) for spec in SPECS])]
-    boards = [replace(board_version.board(), level="categories") for board_version in board_versions]
-    for one in agreements(judge_lines(boards), boards):
-        assert all(judge.first == round(judge.first, 3) for judge in one.judges)
-
-
 @pytest.mark.parametrize(
     ("judge", "figures"),
     [

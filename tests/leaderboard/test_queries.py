@@ -13,18 +13,19 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from leaderboard.board.disclosure import category_level_only
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.serial_executor import QueueFull
 from storage.database import Database
 from storage.jobs import worker_heartbeats
-from storage.labels import label_imports, label_sets
+from storage.labels import label_imports, label_levels, label_sets
 from storage.models.core import BoardState, Snapshot, Submission, WorkerHeartbeat
 from storage.models.moderation import Moderation
 from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL, spec_of
+from vlrb.disclosure import redact
+from vlrb.scoring import Tally
 
 
 @pytest.fixture
@@ -92,18 +93,28 @@ def test_a_worker_that_left_in_order_is_missed_too(database: Database) -> None:
 def test_labels_that_are_not_public_are_reduced_where_a_snapshot_is_read(database: Database) -> None:
     name = publish(database, snapshot([entry(1, 0.7)]))
     assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {}
-    reading = DatabaseSnapshots(database, spec_of("demo"), hidden_labels={"v2": "categories"})
-    (found,) = reading.load(name)["entries"]
-    assert found["tallies"]["v2"] == category_level_only(entry(1, 0.7)["tallies"]["v2"], VL)
+    with database.write() as session:
+        label_levels.state(session, "demo", revision="v2", level="hidden")
+    (found,) = DatabaseSnapshots(database, spec_of("demo")).load(name)["entries"]
+    assert found["tallies"]["v2"] == redact(Tally.from_json(entry(1, 0.7)["tallies"]["v2"], VL), "hidden").to_json()
     assert found["tallies"]["v0"] == entry(1, 0.7)["tallies"]["v0"]
     with database.write() as session:
-        facts = {"benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 1250}
+        facts = {"benchmark": "demo", "disclosure": "hidden", "spec": "x", "items": 1250}
         digests = {"digest": "0" * 64, "commitment": "1" * 64, "difference": {}}
         label_imports.record(session, "v0", facts={**facts, **digests, "reason": "test", "requested_by": "a"})
-    assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {"v0": "categories"}
+    assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {"v0": "hidden", "v2": "hidden"}
     with database.write() as session:
         label_imports.retire(session, "demo", revision="v0", salt="2" * 64)
-    assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {}
+    assert DatabaseSnapshots(database, spec_of("demo")).load(name)["disclosure"] == {"v2": "hidden"}
+
+
+def test_a_board_that_is_open_follows_the_level_that_a_worker_states(database: Database) -> None:
+    publish(database, snapshot([entry(1, 0.7)]))
+    cache = BoardCache(DatabaseSnapshots(database, spec_of("demo")), check_every=0.0)
+    assert not cache.refresh().is_redacted("v2")
+    with database.write() as session:
+        label_levels.state(session, "demo", revision="v2", level="hidden")
+    assert cache.refresh().is_redacted("v2")
 
 
 def test_a_board_of_the_past_is_found_by_day_instant_and_id(database: Database) -> None:

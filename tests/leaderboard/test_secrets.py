@@ -28,6 +28,8 @@ from tests.databases import new_database
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
 from tests.factories.specs import SLICES, VL, spec_of
 from tests.leaderboard.test_queries import publish
+from vlrb.disclosure import BY_CATEGORY, shown_scores
+from vlrb.disclosure import HIDDEN as HIDDEN_LABELS
 from vlrb.scoring import Tally
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
@@ -199,16 +201,17 @@ def test_the_search_for_names_would_find_them(past: tuple[TestClient, str]) -> N
         assert "Plain" in content(client, kind)[1], kind
 
 
-def test_of_labels_that_are_not_public_no_route_tells_more_than_three_counts_a_judge(
-    addresses: Callable[..., list[str]],
+@pytest.mark.parametrize("level", [BY_CATEGORY, HIDDEN_LABELS])
+def test_of_labels_that_are_not_public_no_route_tells_more_than_their_level(
+    addresses: Callable[..., list[str]], level: str
 ) -> None:
-    """Two boards whose hidden tallies differ within the categories only cannot be told apart, byte for byte."""
+    """Two boards of which a level tells the same cannot be told apart, byte for byte."""
     one = snapshot([judge(1, "Plain"), judge(2, "Other")]) | {"baselines": baselines()}
     other = copy.deepcopy(one)
     for each in other["entries"]:
-        each["tallies"]["v2"] = moved(each["tallies"]["v2"])
+        each["tallies"]["v2"] = moved(each["tallies"]["v2"], level)
     everything = addresses(id=SHOWN)
-    assert differing(one, other, everything, hide={"v2": "categories"}) == []
+    assert differing(one, other, everything, hide={"v2": level}) == []
     control = [f"/entries/{SHOWN}", f"/api/v1/entries/{SHOWN}"]
     assert set(control) <= set(everything)
     assert differing(one, other, control, hide={}) == control
@@ -224,12 +227,18 @@ def differing(one: dict[str, Any], other: dict[str, Any], asked_for: list[str], 
     return [address for address, *both in zip(asked_for, *answers, strict=True) if both[0] != both[1]]
 
 
-def moved(data: dict[str, Any]) -> dict[str, Any]:
-    """As many right in every category, of other sources, tags, lengths and first votes."""
+def moved(data: dict[str, Any], level: str) -> dict[str, Any]:
+    """Other right answers of which a level tells the same, and other sources, tags, lengths and first votes.
+
+    At either level a pair of one category is right and one of another wrong instead; where categories are not shown,
+    twenty are.
+    """
     tally = Tally.from_json(data, VL)
-    first, second = (SLICES.index(name) for name in ("POVID", "RLHF-V"))
+    told = shown_scores(tally, level)
     counts = tally.counts
-    counts[first, 1:3] += (-1, 1)
-    counts[second, 1:3] += (1, -1)
+    changes = {"POVID": -1, "RLHF-V": 1} | ({"WildVision": 20, "RLAIF-V": -20} if level == HIDDEN_LABELS else {})
+    for name, change in changes.items():
+        counts[SLICES.index(name), 1:3] += (change, -change)
     counts[SLICES.index("equal") :, 1] += 1
+    assert shown_scores(tally, level) == told
     return tally.to_json()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +90,8 @@ def test_an_import_says_where_a_hidden_set_nearly_says_what_a_public_one_does(bo
 
 
 def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board: RealBoard) -> None:
-    board.runner = replace(board.runner, scorer=replace(board.scorer, hidden={"v1": "categories"}))
+    with board.database.write() as session:
+        label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
     assert _(CANNOT_BE_HIDDEN.msgid, hidden="v1", public="v2") in _import(board, public=True)
     assert _import(board, "v3").count("agree") == 1, "of two hidden ones neither gives the other away"
 
@@ -103,8 +103,8 @@ def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board:
     ("level", "said"),
     [
         ("public", "Readers will see as much as now: everything."),
-        ("categories", "Readers will lose counts, sources, error tags"),
-        ("overall", "They will see the overall alone, to half a point."),
+        ("hidden:categories", "Readers will lose counts, the macro average"),
+        ("hidden", "They will see the overall alone, to half a point."),
     ],
 )
 def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: str, said: str) -> None:
@@ -123,17 +123,17 @@ def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: s
 
 def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     with board.database.write() as session:
-        label_levels.state(session, BENCHMARK, levels={"v1": "overall"})
+        label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
     _import(board, public=True)
-    assert "Readers will gain counts, sources" in rescoring.effect(
+    assert "Readers will gain counts, the macro average" in rescoring.effect(
         by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2"
     )
 
 
 def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: RealBoard) -> None:
-    _import(board, disclosure="overall")
+    _import(board, disclosure="hidden")
     _apply(board)
-    assert _snapshot(board)["disclosure"] == {"v2": "overall"}
+    assert _snapshot(board)["disclosure"] == {"v2": "hidden"}
     (applied,) = [one for one in decisions(board.database) if one.kind == "rescore.applied"]
     assert [applied.facts[name] for name in ("labels", "moved", "largest_change")] == [None] * 3
     assert applied.changes == ("2 entries were scored again.",)
@@ -143,7 +143,7 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Rea
 
 
 def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
-    _import(board, disclosure="overall")
+    _import(board, disclosure="hidden")
     _apply(board)
     done = labels.disclose(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="the paper is out")
     assert done.changed
@@ -221,21 +221,21 @@ def test_what_something_waits_for_is_not_discarded(board: RealBoard) -> None:
 
 
 def test_a_level_is_one_of_three_and_said_once(board: RealBoard) -> None:
-    assert "imported" in _import(board, "a1", disclosure="overall")
+    assert "imported" in _import(board, "a1", disclosure="hidden")
     assert "imported" in _import(board, "a2", public=True)
-    assert [_revision(board, name).disclosure for name in ("a1", "a2")] == ["overall", "public"]
+    assert [_revision(board, name).disclosure for name in ("a1", "a2")] == ["hidden", "public"]
     assert _not_possible(lambda: _import(board, "a3", disclosure="secret")) == "unknown-level"
-    assert _not_possible(lambda: _import(board, "a3", disclosure="overall", public=True)) == "two-levels"
+    assert _not_possible(lambda: _import(board, "a3", disclosure="hidden", public=True)) == "two-levels"
 
 
 def test_commands_and_routes_do_the_same(board: RealBoard) -> None:
     file, site = str(boards.labels_file("v2")), _ApiSite(board.database, BENCHMARK)
-    body = {"revision": "r1", "source": file, "reason": "x", "disclosure": "overall"}
+    body = {"revision": "r1", "source": file, "reason": "x", "disclosure": "hidden"}
     assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/labels", body=body).status_code == 202
-    imported = ("labels", "import", "r2", file, "--reason", "x", "--disclosure", "overall")
+    imported = ("labels", "import", "r2", file, "--reason", "x", "--disclosure", "hidden")
     assert _command(board.database, *imported, benchmark=BENCHMARK).ok
     board.runner.run_all()
-    assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["overall", "overall"]
+    assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["hidden", "hidden"]
     path = "/api/v1/maintenance/labels/r1/disclose"
     assert (
         site.ask(MAINTAINER, "POST", path=path, body={"reason": "x", "confirmation": "r2"}).json()["code"]

@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import zlib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,7 @@ from storage.integrity import audit, integrity_alarms, row_commitments
 from storage.integrity import integrity_check as integrity
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.integrity.row_commitments import TALLY, ScoreFacts
+from storage.labels import label_levels
 from storage.models.core import AuditEvent, Score, Submission
 from submissions.metadata import Metadata
 from tests.databases import new_database
@@ -319,13 +319,16 @@ def test_an_old_chain_is_refused_in_one_sentence(
     assert (said.out, said.err.count("\n"), "earlier version" in said.err) == ("", 1, True)
 
 
+def _hide(database: Database) -> None:
+    with database.write() as session:
+        for revision in ("demo", "flipped"):
+            label_levels.state(session, "demo", revision=revision, level="hidden")
+
+
 def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: list[str]) -> None:
     """Anyone who knows every tally, but no salt, finds no digest of it in what is published."""
-    hidden = replace(
-        ReceiptService(copied, spec_of("demo"), signer=SIGNER),
-        hidden_labels={"demo": "categories", "flipped": "categories"},
-    )
-    given = hidden.of_scores(ids[0], STRANGER)
+    _hide(copied)
+    given = ReceiptService(copied, spec_of("demo"), signer=SIGNER).of_scores(ids[0], STRANGER)
     assert given
     shown = "".join(json.dumps(read(one)) for one in given) + "".join(actions_audit.public(copied))
     with copied.read() as session:

@@ -254,11 +254,11 @@ def test_an_earlier_preview_goes_once_something_else_is_asked_and_stays_where_no
 def test_the_table_of_revisions_shows_disclosure_and_salt() -> None:
     values = {"items": 3, "commitment": "ab" * 32, "difference": None, "reason": "", "requested_by": "x"}
     times = {"imported_at": 1.0, "published_at": 2.0, "retired_at": 3.0, "registered_at": 1.0}
-    retired = RevisionRow("v2", **values, **times, salt="cd" * 32, disclosure="categories")
+    retired = RevisionRow("v2", **values, **times, salt="cd" * 32, disclosure="hidden")
     going = retired._replace(retired_at=None, salt=None)
     configured = going._replace(disclosure=None)  # the settings say it
     shown = markup.revisions([going, configured], {})
-    assert 'data-name="Disclosure">categories<' in shown and 'data-name="Kind">imported<' in shown
+    assert 'data-name="Disclosure">hidden<' in shown and 'data-name="Kind">imported<' in shown
     assert 'data-name="Disclosure">as configured<' in shown
     shown = markup.revisions([retired], {})
     assert 'data-name="Kind">retired<' in shown and f'title="{"cd" * 32}"' in shown

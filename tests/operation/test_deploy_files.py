@@ -65,7 +65,7 @@ def test_each_process_of_compose_gets_the_file_with_every_setting_of_its_role() 
     services = compose()["services"]
     assert [services[name]["env_file"] for name in ("web1", "web2", "worker")] == [["web.env"]] * 2 + [["worker.env"]]
     workers_only = {"LABELS_TOKEN", "LABEL_IMPORT_DIRS", "AUDIT_DATASET", "AUDIT_TOKEN", "LEASE_SECONDS"}
-    workers_only |= {"KEEP_SNAPSHOTS_DAYS"}
+    workers_only |= {"HIDDEN_LABELS", "KEEP_SNAPSHOTS_DAYS"}
     assert set(listed("web")) == SETTINGS - set(SPACE_NAMES) - workers_only
     assert set(listed("worker")) == {(info.alias or name).upper() for name, info in WorkerSettings.model_fields.items()}
     for role in ("web", "worker"):
@@ -79,9 +79,8 @@ def web_settings(**environ: str) -> Settings:
 def test_a_web_process_learns_which_labels_there_are_but_no_source_of_them() -> None:
     assert "=" not in listed("web")["LABELS"]
     assert "LABELS" not in compose()["services"]["web1"]["environment"]
-    web = web_settings(LABELS="v2,v3", HIDDEN_LABELS="v3")
+    web = web_settings(LABELS="v2,v3")
     assert [(spec.revision, spec.source) for spec in web.label_specs] == [("v2", ""), ("v3", "")]
-    assert web.served[0].hidden_labels == {"v3": "categories"}
     assert Path.cwd() not in web.private_paths, "no source is no path"
     for role in ("all", "worker"):
         with pytest.raises(SettingsError, match="LABELS holds 'v2'"):

@@ -24,7 +24,7 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.integrity.row_commitments import ScoreFacts, of_score
 from storage.jobs import job_queue
-from storage.labels import label_sets
+from storage.labels import label_levels, label_sets
 from storage.models.core import AuditEvent, AuditHead, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import EventSubject, LabelCommitment
@@ -41,7 +41,6 @@ from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
-HIDDEN = {"demo": "categories"}
 KEYS = read_keys({"keys": [SIGNER.public_key]})
 
 
@@ -125,7 +124,9 @@ def test_the_same_inputs_give_the_same_bytes_on_every_database(database: Databas
     accepted = receipts.of_acceptance("eaaaaaaaaaaa", LOCAL)
     assert accepted is not None and json.loads(read(accepted)["event"])["seq"] == 2
     (score,) = receipts.of_scores("eaaaaaaaaaaa", ANONYMOUS) or ()
-    (hidden,) = replace(receipts, hidden_labels={"v2": "categories"}).of_scores("eaaaaaaaaaaa", ANONYMOUS) or ()
+    with database.write() as session:
+        label_levels.state(session, "demo", revision="v2", level="hidden")
+    (hidden,) = receipts.of_scores("eaaaaaaaaaaa", ANONYMOUS) or ()
     assert [hashlib.sha256(one.encode()).hexdigest()[:16] for one in (accepted, score, hidden)] == [
         "c3516355067aa12c",
         "bb10cca05e188661",
@@ -204,13 +205,15 @@ def test_under_hidden_labels_a_receipt_opens_what_was_scored_and_no_number(
 ) -> None:
     (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
-    hidden = replace(receipts, hidden_labels=HIDDEN)
-    one, open_one = _of(hidden, entry)["demo"], _of(receipts, entry)["demo"]
+    open_one = _of(receipts, entry)["demo"]
+    with ready.write() as session:
+        label_levels.state(session, "demo", revision="demo", level="hidden")
+    one = _of(receipts, entry)["demo"]
     assert set(one) == {"event", "prev", "hash", "score"}
     assert set(one["score"]) == {"facts", "facts_salt", "tally_commitment"}
     # The event is the same before and after, and only the salts open what it committed to.
     assert [one[name] for name in ("event", "prev", "hash")] == [open_one[name] for name in ("event", "prev", "hash")]
-    checks = _checks(ready, hidden, entry=entry, table=scorer.table)
+    checks = _checks(ready, receipts, entry=entry, table=scorer.table)
     assert ["signature ok", "event ok", "chain ok", "score ok"] in checks
     with ready.read() as session:
         secrets = [value for row in session.execute(select(Score.tally, Score.salt)) for value in row]
@@ -239,7 +242,7 @@ def test_who_has_the_key_opens_no_other_score_of_an_event(
 def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Scorer, receipts: ReceiptService) -> None:
     (entry,) = _submit(ready, range(1))
     _score_all(ready, scorer)
-    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
+    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "hidden:categories", "spec": "x", "items": 21}
     with ready.write() as session:
         kept = {"digest": scorer.labels["flipped"].digest}
         kept["commitment"] = session.get_one(LabelCommitment, ("demo", "flipped")).commitment
@@ -256,7 +259,7 @@ def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
     facts = {
         "revision": "v9",
         "benchmark": "demo",
-        "disclosure": "categories",
+        "disclosure": "hidden:categories",
         "spec": "x",
         "items": 21,
         "published_at": 1.0,

@@ -127,18 +127,18 @@ def test_labels_are_published_taken_back_and_retired_once(changing: Database) ->
     assert (bool(found[0]), found[1]) == (True, A)
 
 
-@pytest.mark.parametrize("before", ["categories", "overall"])
+@pytest.mark.parametrize("before", ["hidden:categories", "hidden"])
 def test_labels_become_public_and_nothing_else(changing: Database, before: str) -> None:
     row = {**IMPORTED, "revision": "v3", "disclosure": before}
     with changing.write() as session:
         session.execute(insert(ImportedLabels).values(**row))
-    for level in ("categories", "overall"):
+    for level in ("hidden:categories", "hidden"):
         _refused(changing, "imported_labels", statement=f"UPDATE imported_labels SET disclosure = '{level}'")
     with changing.write() as session:
         assert label_imports.disclose(session, "demo", revision="v3")
         assert not label_imports.disclose(session, "demo", revision="v3")
         assert session.get_one(ImportedLabels, ("demo", "v3")).disclosure == "public"
-    for level in ("categories", "overall", "public"):
+    for level in ("hidden:categories", "hidden", "public"):
         where = f"SET disclosure = '{level}' WHERE revision = 'v3'"
         _refused(changing, "imported_labels", statement=f"UPDATE imported_labels {where}")
 

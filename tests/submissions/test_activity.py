@@ -15,6 +15,7 @@ from leaderboard.queries import DatabaseSnapshots
 from maintenance.actions import entries
 from storage.database import Database
 from storage.jobs import job_queue
+from storage.labels import label_levels
 from storage.models.moderation import ImportedLabels
 from storage.notifications import StoredSubscription
 from submissions.activity import ActivityItem, ActivityRules
@@ -122,7 +123,9 @@ def test_activity_lists_what_was_scored_in_bulk(database: Database, scorer: Scor
 
 def test_where_the_overall_alone_is_shown_owners_see_no_more(scored: Database) -> None:
     plain = [one.sentence for one in _said(scored) if "macro" in one.sentence]
-    told = [one.sentence for one in activity_of(scored, OWNER_OF_IT, hidden_labels={"demo": "overall"})]
+    with scored.write() as session:
+        label_levels.state(session, "demo", revision="demo", level="hidden")
+    told = [one.sentence for one in activity_of(scored, OWNER_OF_IT)]
     assert plain
     assert not any("macro" in one for one in told)
     shown = [float(found[1]) for one in told if (found := re.search(r": overall ([\d.]+)\.$", one))]
@@ -131,7 +134,7 @@ def test_where_the_overall_alone_is_shown_owners_see_no_more(scored: Database) -
 
 
 def test_activity_shows_nothing_of_a_draft(scored: Database, scorer: Scorer) -> None:
-    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "categories", "spec": "x", "items": 21}
+    facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "hidden:categories", "spec": "x", "items": 21}
     why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
     with scored.write() as session:
         session.execute(insert(ImportedLabels).values(**facts, **why))

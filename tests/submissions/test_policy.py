@@ -22,7 +22,7 @@ from storage.confusables import skeleton
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
-from storage.labels import label_imports
+from storage.labels import label_levels, label_sets
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.models.core import AuditEvent, Job, Submission
 from storage.models.moderation import ImportedLabels
@@ -395,18 +395,19 @@ def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: 
     setup = make_setup(database, folder, policy=CAREFUL)
     setup.intake._stated = lambda session: {
         **said,
-        "disclosure": label_imports.disclosure_policy(
-            session, BENCHMARK, configured={"r1": "public", "r0": "categories"}
-        ),
+        "disclosure": label_levels.of_known(session, BENCHMARK),
     }
     with database.write() as session:
-        for name, disclosed, published in (("r8", "categories", 1.0), ("r9", "public", None)):
+        label_levels.state(session, BENCHMARK, revision="r0", level="hidden:categories")
+        for name in ("r0", "r8"):
+            label_sets.register(session, name, benchmark=BENCHMARK, digest="a" * 64, items=21)
+        for name, disclosed, published in (("r8", "hidden", 1.0), ("r9", "public", None)):
             facts = {"benchmark": BENCHMARK, "disclosure": disclosed, "spec": "x", "items": 21, "difference": {}}
             facts |= {"digest": "a" * 64, "commitment": "b" * 64, "reason": "x", "requested_by": "m"}
             session.execute(insert(ImportedLabels).values(revision=name, published_at=published, **facts))
     taken = submit(setup, ANN)
     kept = event_of(taken.receipt)["policy"]
-    assert kept["disclosure"] == {"r0": "categories", "r1": "public", "r8": "categories"}  # and no word of the draft
+    assert kept["disclosure"] == {"r0": "hidden:categories", "r1": "public", "r8": "hidden"}  # and no word of the draft
     assert (kept["per_24_hours"], kept["first_upload_approved"], kept["mode"]) == (1, True, "openid")
     with database.read() as session:
         assert session.execute(select(Attempt.policy)).scalar_one() == kept

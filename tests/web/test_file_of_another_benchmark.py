@@ -69,6 +69,7 @@ def _add_folder(root: Path) -> Path:
 def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FourBenchmarks]:
     root = tmp_path_factory.mktemp("four")
     served: dict[str, Any] = {"LABELS": _labels(root), "BENCHMARK_DEFINITIONS": str(_add_folder(root))}
+    served["HIDDEN_LABELS"] = f"v2:public,{OWN}/v1:public"
     with running(root / "data", gradio=True, **served) as service:
         first, second = (_submit(service, model, wrong=wrong) for model, wrong in (("Alpha", 5), ("Beta", 10)))
         path = f"/api/v1/compare?benchmark={OWN}&entries={first},{second}"

@@ -116,8 +116,9 @@ class World:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     root = tmp_path_factory.mktemp("benchmarks")
     labels = ",".join(_add_benchmark(root, name) for name in CATEGORIES)
-    definitions = str(root / "definitions")
-    with running(root / "data", gradio=True, LABELS=labels, BENCHMARK_DEFINITIONS=definitions) as service:
+    told = {"BENCHMARK_DEFINITIONS": str(root / "definitions")}
+    told["HIDDEN_LABELS"] = ",".join(f"{name}/v1:public" for name in CATEGORIES)
+    with running(root / "data", gradio=True, LABELS=labels, **told) as service:
         ids = {name: _upload(service, name, wrong=wrong) for name, wrong in (("weather", 4), ("traffic", 10))}
         until(lambda: _scored(service, ids), 60, what="both benchmarks are scored and published")
         yield World(service, ids)

@@ -9,7 +9,6 @@ import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +36,7 @@ from workers.runner import Worker
 from workers.startup import prepare
 
 EARLIER = Path(__file__).parent / "series_of_an_earlier_release.json"
-SCORER = replace(small_benchmark.scorer(), hidden={"flipped": "categories"})
+SCORER = small_benchmark.scorer()
 OWNERS = ("ann", "bob")
 MODELS = ("judge v1", "judge v2", "other")
 SHOWN = (visibility.PLAIN, visibility.PLAIN, EntryVisibility(4e9), EntryVisibility(published=False))
@@ -56,7 +55,7 @@ def board() -> Iterator[Database]:
     """Provide an empty board that shows the first label revision."""
     with tempfile.TemporaryDirectory() as folder:
         database = new_database(f"sqlite:///{folder}/leaderboard.db")
-        prepare(database, SCORER, label_revision="demo")
+        prepare(database, SCORER, label_revision="demo", levels={"flipped": "hidden"})
         yield database
         database.close()
 

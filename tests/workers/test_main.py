@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -116,6 +117,25 @@ def test_a_label_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert "LABELS: labels in" in done.stderr
     assert "labels.jsonl" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_labels_that_the_project_lists_are_public_and_others_need_a_word(tmp_path: Path) -> None:
+    listed, other = real_file("data/labels_v2.jsonl"), tmp_path / "other.jsonl"
+    rows = [json.loads(line) for line in listed.read_text().splitlines()]
+    rows[0]["human_ranking"].reverse()
+    other.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    environ = _environ(tmp_path) | {"LABELS": f"v2={listed}"}
+    done = _run("--drain", **environ)
+    assert done.returncode == 0, done.stderr
+    environ["LABELS"] = f"v2={other}"
+    refused = _run("--drain", **environ)
+    assert refused.returncode == WRONG_CONFIGURATION
+    remedies = re.findall(r"vl-rewardbench/v2\S*", refused.stderr)
+    assert set(remedies) >= {"vl-rewardbench/v2:public", "vl-rewardbench/v2"}
+    for number, remedy in enumerate(("vl-rewardbench/v2:public", "vl-rewardbench/v2", "v2:categories")):
+        apart = {"HIDDEN_LABELS": remedy, "DATABASE_URL": f"sqlite:///{tmp_path}/{number}.db"}
+        done = _run("--drain", **environ | apart)
+        assert done.returncode == 0, done.stderr
 
 
 def _labels_for(revision: str) -> Path:

@@ -6,7 +6,6 @@ import hashlib
 import threading
 import time
 import zlib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
-from storage.labels import label_imports, label_sets
+from storage.labels import label_imports, label_levels, label_sets
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
 from storage.visibility import EntryVisibility
 from tests.databases import a_submission, accept, new_database
@@ -267,7 +266,7 @@ def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database
 def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, numbers=range(6))
     facts = {"benchmark": "demo", "spec": "f", "items": 21, "digest": "a" * 64, "commitment": "b" * 64}
-    asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "categories"}
+    asked = {"difference": {}, "reason": "r", "requested_by": "m", "disclosure": "hidden"}
     with ready.write() as session:
         label_imports.record(session, "flipped", facts=facts | asked)
     body = _settle(ready, scorer)
@@ -327,9 +326,10 @@ def test_two_workers_that_compute_the_same_store_it_once(
 
 
 def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer: Scorer) -> None:
-    careful = replace(scorer, hidden={"flipped": "categories"})
-    _scored(ready, careful, numbers=range(6))
-    body = _settle(ready, careful)
+    with ready.write() as session:
+        label_levels.state(session, "demo", revision="flipped", level="hidden")
+    _scored(ready, scorer, numbers=range(6))
+    body = _settle(ready, scorer)
     summary = body["relations"]["flipped"]
     assert set(summary["ranges"]) == {"official"}
     assert summary["difficulty"] is None

@@ -212,7 +212,7 @@ def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks)
 
 
 def test_a_revision_may_be_imported_under_a_name_that_another_benchmark_has(two: TwoBenchmarks) -> None:
-    facts = {"benchmark": OTHER, "disclosure": "categories", "spec": "x", "items": 1, "digest": "a" * 64}
+    facts = {"benchmark": OTHER, "disclosure": "hidden", "spec": "x", "items": 1, "digest": "a" * 64}
     facts |= {"commitment": "a" * 64, "difference": {}, "reason": "x", "requested_by": "local"}
     with two.database.write() as session:
         label_imports.record(session, "v2", facts=facts)

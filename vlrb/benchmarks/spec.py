@@ -246,6 +246,7 @@ class BenchmarkSpec:
     licence: str
     synthetic: bool
     public_labels: bool
+    label_digests: frozenset[str]  # of label revisions that anybody can have
     ties: bool
     verdict_format: str
     categories: tuple[Category, ...]

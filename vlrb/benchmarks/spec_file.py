@@ -113,6 +113,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         licence=data.get("licence", "unconfirmed"),
         synthetic=data.get("synthetic", False),
         public_labels=data.get("public_labels", False),
+        label_digests=frozenset(data.get("label_digests", ())),
         ties=data.get("ties", False),
         verdict_format=data["verdict_format"],
         categories=categories,

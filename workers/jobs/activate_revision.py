@@ -21,13 +21,13 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
-from storage.labels import label_imports, label_sets
+from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _, ngettext
-from vlrb.disclosure import OVERALL_ONLY, PUBLIC, merged, strictest
+from vlrb.disclosure import PUBLIC, strictest
 from vlrb.label_quality.label_diff import diff_labels
 from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
 from workers.jobs.rescore import CHUNK, score_some
@@ -36,7 +36,6 @@ from workers.startup import register
 
 APPLIED, STAGED = "rescore.applied", "rescore.staged"
 _ROUNDS = 10
-_HIDDEN_DIGITS = 3  # 0.1 point: what the public may know of scores under labels that are hidden
 _DIGITS = 6  # enough for whatever a page shows
 
 
@@ -213,25 +212,24 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
             return {}
         spec = scorer.table.spec
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
-        levels = merged(scorer.hidden, label_imports.hidden_revisions(session, board.benchmark))
+        levels = label_levels.levels(session, board.benchmark)
         level = strictest(*(levels.get(revision, PUBLIC) for revision in (board.label_revision, labels.revision)))
         scored = {entry.id for entry in entries_on_board(session, spec.id, **then)}
         entries = [entry for entry in entries_on_board(session, spec.id, **where) if entry.id in scored]
         ids = [entry.id for entry in entries]
         counts = [stored_counts(session, ids, spec=spec, **rules) for rules in (where, then)]
     known = scorer.labels.get(board.label_revision)
-    changed = None if known is None or level != PUBLIC else diff_labels(known, labels).to_json()
-    if level == OVERALL_ONLY:  # ranks and macro averages of before and after tell more than the two boards
+    if level != PUBLIC:  # ranks and macro averages of before and after tell more than the two boards
         return {"labels": None, "entries": len(entries)}
+    changed = None if known is None else diff_labels(known, labels).to_json()
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
     before, after = (rank_entries(entries, count, spec=spec) for count in counts)
     headline = spec.headline_first.index(spec.headline)
-    digits = _DIGITS if level == PUBLIC else _HIDDEN_DIGITS
-    rounded = [ranked.shares[:, headline].round(digits) for ranked in (before, after)]
+    rounded = [ranked.shares[:, headline].round(_DIGITS) for ranked in (before, after)]
     return {
         "labels": changed,
         "entries": len(entries),
         "moved": sum(old != new for old, new in zip(before.ranks, after.ranks, strict=True)),
-        "largest_change": round(float(abs(rounded[1] - rounded[0]).max()), digits),
+        "largest_change": round(float(abs(rounded[1] - rounded[0]).max()), _DIGITS),
     }

@@ -11,15 +11,15 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskClaim
-from storage.labels import label_imports, label_sets
+from storage.labels import label_imports, label_levels, label_sets
 from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.common.messages import Message, _, joined, ngettext
-from vlrb.disclosure import PUBLIC, merged
+from vlrb.disclosure import PUBLIC
 from vlrb.label_quality.label_diff import commitment, diff_labels
 from workers.labels.sources import allowed_source
 from workers.labels.store import LabelStore
-from workers.scorer import Scorer
+from workers.scorer import Scorer, measured_disclosure
 
 IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
 CANNOT_BE_HIDDEN = _(
@@ -84,6 +84,7 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
     changed = _against(scorer, draft.against, labels=labels)
     if draft.few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
+    changed |= {"measured": measured} if (measured := measured_disclosure(labels, scorer.table, level=level)) else {}
     result = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
     asked = {"spec": draft.spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
@@ -137,12 +138,8 @@ def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
 
 def level_of(database: Database, scorer: Scorer, *, revision: str) -> str:
     """Return the disclosure level of a revision."""
-    return _hidden_levels(database, scorer).get(revision, PUBLIC)
-
-
-def _hidden_levels(database: Database, scorer: Scorer) -> dict[str, str]:
     with database.read() as session:
-        return merged(scorer.hidden, label_imports.hidden_revisions(session, scorer.benchmark))
+        return label_levels.levels(session, scorer.benchmark).get(revision, PUBLIC)
 
 
 def _nearly_equal(
@@ -151,7 +148,7 @@ def _nearly_equal(
     """Return a sentence for each set that nearly says the same, where one of the two is public and the other is not."""
     with database.read() as session:
         imported = label_imports.names(session, scorer.benchmark)
-    levels = _hidden_levels(database, scorer)
+        levels = label_levels.levels(session, scorer.benchmark)
     found = []
     for name in sorted({*scorer.labels, *filter(store.has, imported)}):
         if (levels.get(name, PUBLIC) == PUBLIC) == (level == PUBLIC):

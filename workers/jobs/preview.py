@@ -19,7 +19,7 @@ from storage.database import Database
 from storage.integrity import stored_votes
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskKind
-from storage.labels import label_imports, label_sets
+from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.arrays import FloatArray
 from vlrb.benchmarks.items import ItemTable
@@ -27,7 +27,7 @@ from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.disclosure import PUBLIC, merged, readers_words
+from vlrb.disclosure import PUBLIC, readers_words
 from vlrb.label_quality.label_diff import (
     RankedBoard,
     diff_labels,
@@ -66,7 +66,7 @@ def preview(
         where = {"revision": board.label_revision, "version": board.scorer_version}
         entries = entries_on_board(session, spec.id, **where)
         stored = stored_counts(session, [entry.id for entry in entries], spec=spec, **where)
-        levels = merged(scorer.hidden, label_imports.hidden_revisions(session, spec.id))
+        levels = label_levels.levels(session, spec.id)
         few = label_imports.has_withheld_counts(session, spec.id, revisions={board.label_revision, labels.revision})
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
     same_rules = board.scorer_version == scorer.version

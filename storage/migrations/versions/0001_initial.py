@@ -95,7 +95,7 @@ def upgrade() -> None:
         create_trigger(rule)
     for table, keys in KEYS.items():
         create_replace_trigger(table, *keys)
-    _refuse_registered()
+    refuse_registered()
 
 
 def downgrade() -> None:
@@ -110,7 +110,7 @@ def _postgresql() -> bool:
     return op.get_bind().dialect.name == "postgresql"
 
 
-def _refuse_registered() -> None:
+def refuse_registered() -> None:
     """Refuse changes of the labels of a revision that is registered: scores were made of it."""
     same = "label_sets.benchmark = OLD.benchmark AND label_sets.revision = OLD.revision"
     known = f"EXISTS (SELECT 1 FROM label_sets WHERE {same})"  # noqa: S608 - constant names
@@ -292,7 +292,7 @@ def _create_imported_labels() -> None:
         sa.Column("retired_at", sa.Double(), nullable=True),
         sa.Column("salt", sa.Text(), nullable=True),
         sa.CheckConstraint(
-            "disclosure IN ('public', 'categories', 'overall')", name=op.f("ck_imported_labels_disclosure")
+            "disclosure IN ('public', 'hidden:categories', 'hidden')", name=op.f("ck_imported_labels_disclosure")
         ),
         sa.CheckConstraint("(retired_at IS NULL) = (salt IS NULL)", name=op.f("ck_imported_labels_retired")),
         sa.CheckConstraint("items > 0", name=op.f("ck_imported_labels_items")),
@@ -436,7 +436,8 @@ def _create_stated_levels() -> None:
         sa.Column("benchmark", sa.Text(), nullable=False),
         sa.Column("revision", sa.Text(), nullable=False),
         sa.Column("level", sa.Text(), nullable=False),
-        sa.CheckConstraint("level IN ('public', 'categories', 'overall')", name=op.f("ck_stated_levels_level")),
+        sa.Column("measured", sa.JSON(), server_default="{}", nullable=False),
+        sa.CheckConstraint("level IN ('public', 'hidden:categories', 'hidden')", name=op.f("ck_stated_levels_level")),
         sa.PrimaryKeyConstraint("benchmark", "revision", name=op.f("pk_stated_levels")),
     )
 

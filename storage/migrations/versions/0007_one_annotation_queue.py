@@ -1,5 +1,5 @@
-"""One annotation queue, without pools, drafts and adjudication; the response that was shown first in each vote; and no
-stored receipts.
+"""One annotation queue, without pools, drafts and adjudication; the response that was shown first in each vote; other
+names of disclosure levels; and no stored receipts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from storage.migrations.triggers import ImmutableRule, create_trigger
+from storage.migrations.triggers import ImmutableRule, create_replace_trigger, create_trigger
 
 revision = "0007"
 down_revision = "0006"
@@ -38,6 +38,10 @@ VOTE_ORDERS = ImmutableRule("submissions", "UPDATE", ("orders",), what="update_o
 ANSWERS = 2
 """Answers that a pair needs in a project that did not say so."""
 
+LEVELS = {"stated_levels": "level", "imported_labels": "disclosure"}
+"""Tables with a column of disclosure levels."""
+RENAMED = {"categories": "hidden:categories", "overall": "hidden"}
+
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
@@ -55,6 +59,8 @@ def upgrade() -> None:
     rule = sa.CheckConstraint("length(orders) > 0", name=op.f("ck_submissions_orders"))
     op.add_column("submissions", sa.Column("orders", sa.LargeBinary(), rule, nullable=True))
     create_trigger(VOTE_ORDERS)
+    if "measured" not in {column["name"] for column in schema.get_columns("stated_levels")}:
+        _rename_levels()
 
 
 def downgrade() -> None:
@@ -98,6 +104,23 @@ def _rows(table: str) -> list[dict[str, Any]]:
     bind = op.get_bind()
     columns = sa.Table(table, sa.MetaData(), autoload_with=bind)
     return [dict(row) for row in bind.execute(sa.select(columns)).mappings()]
+
+
+def _rename_levels() -> None:
+    """Make the tables with disclosure levels anew; SQLite changes no rule of a table that is there."""
+    initial = import_module("storage.migrations.versions.0001_initial")
+    for table, column in LEVELS.items():
+        rows = [{**row, column: RENAMED.get(row[column], row[column])} for row in _rows(table)]
+        op.drop_table(table)
+        initial.TABLES[table]()
+        op.bulk_insert(sa.Table(table, sa.MetaData(), autoload_with=op.get_bind()), rows)
+    for rule in initial.RULES:
+        if rule.table in LEVELS:
+            create_trigger(rule)
+    create_replace_trigger("imported_labels", *initial.KEYS["imported_labels"])
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(f"DROP FUNCTION {initial.REGISTERED}()")
+    initial.refuse_registered()
 
 
 def _create_queue(rows: Rows) -> None:

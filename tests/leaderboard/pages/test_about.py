@@ -74,7 +74,7 @@ def test_error_tags_are_counted_as_scores_count_them_and_withheld_for_hidden_lab
     assert {tag.name: tag.pairs for tag in found} == {name: sum(name in one for one in carried) for name in TAGS}
     assert [tag.pairs for tag in found] == sorted((tag.pairs for tag in found), reverse=True)
     for less in (
-        redact_snapshot(body, {"v2": "categories"}, spec=VL),
+        redact_snapshot(body, {"v2": "hidden"}, spec=VL),
         {**body, "label_revision": "v0"},
         {**body, "entries": []},
     ):

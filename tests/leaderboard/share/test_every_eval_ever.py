@@ -71,11 +71,11 @@ def _is(value: Any, kind: str) -> bool:
     return isinstance(value, _TYPES[kind]) and not (isinstance(value, bool) and kind in ("integer", "number"))
 
 
-def records(*entries: dict[str, Any], benchmark: str = "vl-rewardbench", hidden: bool = False) -> Any:
+def records(*entries: dict[str, Any], benchmark: str = "vl-rewardbench") -> Any:
     spec = spec_of(benchmark)
     made = replace(build_board(snapshot([*entries], benchmark), spec), snapshot_id="5f0c" * 16)
     facts = EntryFacts({one["id"]: one for one in entries}.get, "1", base=BASE)
-    taken = extract(made, BoardQuery(spec), address=BASE, hidden=hidden, facts=facts)
+    taken = extract(made, BoardQuery(spec), address=BASE, facts=facts)
     return json.loads(FORMATS["eee.json"].write(taken))
 
 
@@ -113,14 +113,6 @@ def test_the_check_notices_what_breaks_the_schema() -> None:
     found["evaluation_results"][0]["source_data"] = {}
     found["more"] = 1
     assert len(list(problems(found, SCHEMA))) == 4
-
-
-def test_hidden_labels_give_no_more_than_a_tenth_of_a_point() -> None:
-    (found,) = records(entry(1, 0.7), hidden=True)
-    for one in found["evaluation_results"]:
-        score = one["score_details"]
-        numbers = (score["score"], *(score["uncertainty"]["confidence_interval"][end] for end in ("lower", "upper")))
-        assert all(number == round(number, 3) for number in numbers)
 
 
 def test_synthetic_and_reported_results_have_no_record() -> None:

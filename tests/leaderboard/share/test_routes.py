@@ -162,15 +162,6 @@ def test_a_file_leads_back_to_the_same_view_of_the_same_snapshot(client: TestCli
     assert "as_of=snapshot-1" in client.get("/export/cite.bib").text
 
 
-def test_labels_that_are_not_public_are_given_to_a_tenth_of_a_point(source: FixedSource, client: TestClient) -> None:
-    source.turn({**snapshot([entry(1, 0.7)]), "disclosure": {"v2": "categories"}})
-    reply = client.get("/export/board.json?protocol=paper&tier=scored")
-    assert "strict" in reply.headers["content-disposition"]
-    (row,) = reply.json()["entries"]
-    shares = [row[name + end] for name in ("macro", "overall", "general") for end in ("", "_low", "_high")]
-    assert all(share == round(share, 3) for share in shares)
-
-
 def test_a_new_snapshot_gives_new_files(source: FixedSource, client: TestClient) -> None:
     before = client.get("/export/board.csv").headers["etag"]
     source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
