@@ -134,14 +134,10 @@ def _entries(cache: BoardCache, not_found: NotFoundPage, *, elsewhere: Elsewhere
     def route(path: str, media_type: str, *, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
         async def send_entry_file(entry_id: str, request: Request) -> Response:
             board_version = await requested_version(cache, request)
-            revision = request.query_params.get("revision", "")
-            result = (
-                await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
-                if board_version is not None
-                else None
-            )
             if board_version is None:
                 return not_found(request.headers)
+            revision = _revision(board_version, request) if path == _BADGE else request.query_params.get("revision", "")
+            result = await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
             if result is None:
                 there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
                 return there or removed_entry(board_version, entry_id, path=path, headers=request.headers)
@@ -161,6 +157,11 @@ def _entries(cache: BoardCache, not_found: NotFoundPage, *, elsewhere: Elsewhere
     )
 
     return router
+
+
+def _revision(board_version: BoardVersion, request: Request) -> str:
+    """Return the label revision that is asked for: of a score under no other one there is a badge or a record."""
+    return request.query_params.get("revision") or str(board_version.snapshot["label_revision"])
 
 
 async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsewhere: Elsewhere) -> Response | None:
@@ -186,9 +187,10 @@ def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
 
         async def send_record(entry_id: str, request: Request) -> Response:
             board_version = await requested_version(cache, request)
-            result = await asyncio.to_thread(row_of, board_version, entry_id) if board_version is not None else None
             if board_version is None:
                 return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
+            revision = _revision(board_version, request)
+            result = await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
             if result is None:
                 there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
                 return there or no_entry(board_version, entry_id, address=f"/entries/{{}}/{path}")
@@ -196,7 +198,7 @@ def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
             if refusal is not None:
                 return problem(404, "no-eval-results", detail=refusal)
             base, suffix = base_of(board_version, request), path.rpartition(".")[2]
-            key = f"{base}/entries/{entry_id}/{path}"
+            key = f"{base}/entries/{entry_id}/{path}|{result[1].label_revision}"
             response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
             return _named(respond(response, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
 

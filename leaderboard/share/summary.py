@@ -110,8 +110,13 @@ def board_of(board_version: BoardVersion, entry: Mapping[str, Any], *, revision:
 
 
 def row_of(board_version: BoardVersion, entry_id: str, *, revision: str = "") -> tuple[BoardRow, Board] | None:
-    """Return the row of an entry, scored or reported, and the board it is on: the current one if it is there."""
+    """Return the row of an entry, scored or reported, and the board it is on: the current one if it is there.
+
+    None where there is no such entry, or it has no score under the labels that were asked for.
+    """
     entry = board_version.entry(entry_id)
+    if entry is not None and revision and revision not in entry["tallies"]:
+        return None
     board = board_version.board() if entry is None else board_of(board_version, entry, revision=revision)
     row = board.find(entry_id)
     return (row, board) if row is not None and row.tier != "baseline" else None

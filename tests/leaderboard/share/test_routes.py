@@ -162,6 +162,20 @@ def test_a_file_leads_back_to_the_same_view_of_the_same_snapshot(client: TestCli
     assert "as_of=snapshot-1" in client.get("/export/cite.bib").text
 
 
+@pytest.mark.parametrize("name", ["badge.svg", "eval_results.yaml", "every_eval_ever.json"])
+def test_without_a_score_under_the_labels_an_entry_has_no_file_as_it_has_no_scorecard(
+    source: FixedSource, client: TestClient, name: str
+) -> None:
+    scored = entry(1, 0.7)
+    source.turn(snapshot([{**scored, "tallies": {"v0": scored["tallies"]["v0"]}}]))
+    for query, status in (("", 404), ("?revision=v2", 404), ("?revision=v9", 404), ("?revision=v0", 200)):
+        told = [
+            client.get(f"{path}{query}").status_code
+            for path in (f"/entries/{ENTRY}/{name}", f"/api/v1/entries/{ENTRY}")
+        ]
+        assert told == [status] * 2, query
+
+
 def test_a_new_snapshot_gives_new_files(source: FixedSource, client: TestClient) -> None:
     before = client.get("/export/board.csv").headers["etag"]
     source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
