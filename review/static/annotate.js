@@ -270,7 +270,7 @@
   const byKey = new Map([...root.querySelectorAll("button[data-key]")].map((button) => [button.dataset.key, button]));
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (event.target.matches("input, textarea, select")) {
+    if (event.target.matches("input:not([type=checkbox]), textarea, select")) {
       if (event.key === "Escape") event.target.blur();
       if (event.key === "Enter" && event.target.id === "note") event.target.blur();
       return;

@@ -15,6 +15,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from auth import Identity
 from review.actions import projects
+from review.actions.projects import AnnotationTeam
+from review.items import pair_names
 from review.selection import PairSelection
 from storage.annotation import annotation_projects
 from tests.databases import new_database
@@ -187,10 +189,36 @@ def test_an_answer_that_could_not_be_saved_is_said_and_kept_until_it_is(browser:
     page.wait_for_selector("text=Your answer is not saved.")
     page.wait_for_selector('#saved:text-is("Not saved")')
     assert site.bench.key(8) not in site.said(SECOND_MAINTAINER)
-    page.context.set_offline(False)
-    page.click("text=Try again")
+    page.context.set_offline(False)  # it is sent by itself
     page.wait_for_selector(SAVED)
     assert site.said(SECOND_MAINTAINER)[site.bench.key(8)][0] == "vague-knowledge"
+
+
+def test_an_answer_that_was_not_sent_outlives_the_page(browser: Browser, site: _AnnotateSite) -> None:
+    page = _open(browser, site, user=SECOND_MAINTAINER, path="/annotate/1#10")
+    _place(page, 10)
+
+    def refuse_answers(route: Route) -> None:
+        route.abort() if route.request.method == "PUT" else route.continue_()
+
+    page.route("**/api/v1/verification/**", refuse_answers)
+    page.keyboard.press("s")
+    page.wait_for_selector('#saved:text-is("Not saved")')
+    page.unroute("**/api/v1/verification/**")
+    page.reload()
+    page.wait_for_selector(SAVED)
+    assert site.said(SECOND_MAINTAINER)[site.bench.key(9)][0] == "vague-style"
+
+
+def test_two_tabs_of_one_annotator_agree(browser: Browser, site: _AnnotateSite) -> None:
+    page = _open(browser, site, user=SECOND_MAINTAINER, path="/annotate/1#11")
+    other = page.context.new_page()
+    other.goto(f"{site.url}/annotate/1#11")
+    _place(other, 11)
+    done = (other.text_content("#done") or "").partition(" ")[0]
+    page.keyboard.press("p")
+    expect(other.locator('[data-verdict="poor-image"]')).to_have_attribute("aria-pressed", "true")
+    expect(other.locator("#done")).to_contain_text(f"{int(done) + 1} of ")
 
 
 def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words(
@@ -225,3 +253,26 @@ def test_axe_finds_nothing_and_no_page_scrolls_sideways(browser: Browser, site: 
     page.emulate_media(color_scheme="light")
     page.goto(f"{site.url}/dispute/{site.bench.key(1)}")
     expect_accessible(page)
+
+
+def test_the_page_shows_guidelines_and_id_enlarges_the_picture_and_goes_on_where_asked(
+    browser: Browser, site: _AnnotateSite
+) -> None:
+    bench = site.bench
+    ctx, team = by(bench.database, MAINTAINER, table=bench.table), AnnotationTeam(guidelines="Look twice.")
+    pairs = PairSelection("listed", [bench.key(1), bench.key(5)])
+    done = projects.create(ctx, "guided", base="demo", reason="because", pairs=pairs, team=team)
+    page = _open(browser, site, user=MAINTAINER, path=f"{done.message.rpartition(' ')[2]}#1")
+    expect(page.locator("#guidelines")).to_contain_text("Look twice.")
+    expect(page.locator("#name")).to_have_text(pair_names(bench.table)[bench.key(1)])
+    narrow = page.locator("#image").bounding_box()
+    page.keyboard.press("z")
+    expect(page.locator("#enlarge")).to_have_attribute("aria-pressed", "true")
+    wide = page.locator("#image").bounding_box()
+    assert narrow and wide and wide["width"] > narrow["width"]
+    page.check("#advance")
+    page.keyboard.press("1")
+    _place(page, 2)
+    page.reload()
+    expect(page.locator("#advance")).to_be_checked()
+    page.uncheck("#advance")
