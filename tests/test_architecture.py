@@ -93,6 +93,7 @@ ARROWS["web"] = GROUPS - {
 OF_SUBMISSIONS = {"vlrb.judge": "submissions.client"}
 WIRING = {
     "app.py",
+    "vlrb/__init__.py",  # the names of vlrb/commands/interface.py, at their first use
     "workers/command_line.py",
     "maintenance/command_line.py",
     "maintenance/installation.py",
@@ -109,6 +110,7 @@ ENVIRONMENT_READERS = WIRING | {
     "submissions/command_line.py",
     "vlrb/cli.py",
     "vlrb/commands/check.py",
+    "vlrb/commands/interface.py",
     "vlrb/commands/numbers.py",
     "vlrb/commands/score.py",
     "vlrb/judge/command_line.py",
@@ -162,6 +164,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "leaderboard/charts/",
         "exports.py",
         "vlrb/readers/",
+        "vlrb/commands/interface.py",
         "page.py",
         "gradio_page.py",
         "maintenance/tabs/",
