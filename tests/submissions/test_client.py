@@ -108,7 +108,7 @@ def test_a_file_larger_than_the_server_takes_is_sent_compressed_and_the_same_aga
     first, second = (json.loads(server.run("submit", path, "--model", "Wordy", "--json").stdout) for _ in range(2))
     sent = Path(f"{path}.gz").read_bytes()
     assert gzip.decompress(sent) == data
-    assert first["receipt"]["content_sha256"] == hashlib.sha256(sent).hexdigest()
+    assert event_of(first["receipt"])["content_sha256"] == hashlib.sha256(sent).hexdigest()
     assert (second["id"], second["duplicate"]) == (first["id"], True)
 
 
