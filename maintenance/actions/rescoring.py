@@ -82,6 +82,25 @@ ApplyConfirmation = Annotated[
 ]
 
 
+def _undo_question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
+    """Return the question before an undo whose confirmation was left out: what it would change first."""
+    question = _("Type {expected} to take it back: ", expected=given["revision"])
+    back = undo_effect(ctx, given["revision"])
+    return joined((back, question), " ") if back else question
+
+
+UndoConfirmation = Annotated[
+    str,
+    ParamInfo(
+        "To confirm, type the revision's name",
+        option="--confirm",
+        metavar="REVISION",
+        help="the revision's name again; asked for if left out",
+        ask=_undo_question,
+    ),
+]
+
+
 @action(
     "rescore.preview",
     "POST /api/v1/maintenance/rescore/preview",
@@ -265,13 +284,17 @@ def confirmation_for(revision: str, scorer_version: str = "") -> str:
     button="Undo",
     danger=True,
 )
-def undo(ctx: ActionContext, revision: Revision, *, reason: Reason) -> ActionResult:
+def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation: UndoConfirmation) -> ActionResult:
     """Re-activate the revision that was shown before `revision` was applied. For maintainers.
 
+    `confirmation`: the revision's name, typed; what is wrong with it is said with what the undo would change.
     Needs no worker; but those that run must hold the labels of then, or nothing would be scored or published any more.
     """
     require_maintainer(ctx.user)
     why = clean_reason(reason)
+    if confirmation != revision:
+        question, back = _("To confirm, type {revision}.", revision=revision), undo_effect(ctx, revision)
+        raise Conflict("not-confirmed", joined((back, question), " ") if back else question)
     with ctx.database.write() as session:
         label_sets.lock_board(session, ctx.benchmark)
         board = _board(session, ctx.benchmark)
@@ -305,6 +328,25 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason) -> ActionRes
         scorer_version=before["scorer_version"],
     )
     return ActionResult(True, _("The board shows {shows} again.", shows=shows), seq=seq)
+
+
+def undo_effect(ctx: ActionContext, revision: str) -> str:
+    """Return what an undo would change, in the counts of the apply; "" where there is nothing to undo.
+
+    For maintainers.
+    """
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        last, levels = _last_apply(session, ctx.benchmark), label_levels.levels(session, ctx.benchmark)
+    if last is None or last["to"]["label_revision"] != revision:
+        return ""
+    before = last["from"]["label_revision"]
+    back = _("The board goes back to revision {before}; a preview of it shows every entry.", before=before)
+    readers = readers_words(levels.get(revision, PUBLIC), levels.get(before, PUBLIC))
+    if "moved" not in last:
+        return joined((back, readers), " ")
+    moved = _("Applying it had moved {moved} of {entries} entries.", moved=last["moved"], entries=last["entries"])
+    return joined((back, moved, readers), " ")
 
 
 def _back(applied: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,7 +146,7 @@ def test_label_and_rescore_use_cases_are_for_maintainers(recorded: Database) -> 
         lambda: rescoring.request_preview(by(recorded, STRANGER), "v3"),
         lambda: rescoring.preview(by(recorded, STRANGER), 1),
         lambda: rescoring.request_apply(by(recorded, STRANGER), "v3", "because", "v3"),
-        lambda: rescoring.undo(by(recorded, STRANGER), "v3", reason="because"),
+        lambda: rescoring.undo(by(recorded, STRANGER), "v3", reason="because", confirmation="v3"),
     ):
         with pytest.raises(Forbidden):
             attempt()

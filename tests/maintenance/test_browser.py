@@ -125,7 +125,7 @@ def test_labels_are_imported_previewed_applied_after_a_typed_confirmation_and_un
     until(lambda: _revision(service) == "v2", 60, what="the board shows the new labels")
     assert set(entries) <= _board(service)
     assert all(service.http.get(f"/entries/{entry}").status_code == 200 for entry in entries)
-    _act(tab, "v2", action="rescore.undo", reason="a mistake")
+    _act(tab, "v2", action="rescore.undo", reason="a mistake", confirmation="v2")
     expect(said).to_contain_text("The board shows revision v1")
     until(lambda: _revision(service) == "v1", 60, what="the board shows the old labels")
 

@@ -154,7 +154,8 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
         assert applied["state"] == "done" and applied["outcome"].startswith(f"Applied: {len(ids)} entries, ")
         assert _json(environ, "health")["label_revision"] == "v2"
         assert "from label revision v1 to v2: sixteen" in _run(environ, "audit", "log")
-        _run(environ, "rescore", "undo", "v2", "--reason", "back")
+        assert "goes back to revision v1" in _run(environ, "rescore", "undo", "v2", "--reason", "back", expect=1)
+        _run(environ, "rescore", "undo", "v2", "--reason", "back", "--confirm", "v2")
         assert _json(environ, "health")["label_revision"] == "v1"
         assert "confirm" in _run(environ, "labels", "retire", "v2", "--reason", "over", expect=1)
         _run(environ, "labels", "retire", "v2", "--reason", "over", "--confirm", "v2", "--wait")

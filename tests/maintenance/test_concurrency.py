@@ -82,7 +82,7 @@ def _restore(site: ConcurrentSite) -> Decide:
 def _undo(site: ConcurrentSite) -> Decide:
     rescoring.request_apply(by(site.database, MAINTAINER), "flipped", "why", "flipped")
     site.runner.run_all()
-    return lambda user: rescoring.undo(by(site.database, user), "flipped", reason="too early")
+    return lambda user: rescoring.undo(by(site.database, user), "flipped", reason="too early", confirmation="flipped")
 
 
 def _ban(site: ConcurrentSite) -> Decide:

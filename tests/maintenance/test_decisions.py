@@ -99,7 +99,7 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
     rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "sixteen labels", "v2")
     board.runner.run_all()
     board.publish()
-    rescoring.undo(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early")
+    rescoring.undo(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early", confirmation="v2")
     board.publish()
     return database, preview
 

@@ -198,7 +198,7 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Real
     _import(board, public=True)
     _apply(board)
     assert _not_possible(lambda: _discard(board)) == "in-use"
-    rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early")
+    rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early", confirmation="v2")
     assert _revision(board).published_at is None
     assert _not_possible(lambda: _discard(board)) == "in-use"
     assert _not_possible(lambda: _discard(board, "v1")) == "configured"

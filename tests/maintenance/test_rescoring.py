@@ -83,7 +83,9 @@ def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
 
 
 def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
-    return rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, reason="too early")
+    return rescoring.undo(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, reason="too early", confirmation=revision
+    )
 
 
 def _shown(database: Database) -> str:
@@ -477,7 +479,9 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     assert all(isinstance(one, ActionResult) for one in workers), workers
     assert len(_events(database, "rescore.applied")) == 1
     undoing = [
-        lambda: rescoring.undo(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early")
+        lambda: rescoring.undo(
+            by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early", confirmation="v2"
+        )
         for _ in range(3)
     ]
     results = at_once(*undoing)
@@ -512,3 +516,15 @@ def test_another_worker_finds_published_labels_and_never_moves_the_board_away_fr
     with board.database.read() as session:
         assert session.scalars(select(Submission.id)).all()
         assert session.execute(text("SELECT count(*) FROM board")).scalar_one() == 1
+
+
+def test_an_undo_says_what_goes_back_and_wants_the_name_typed(tmp_path: Path) -> None:
+    board = _sqlite_board(tmp_path, "v1", judges=3)
+    _import(board)
+    _apply(board)
+    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    with refuses(Conflict, "not-confirmed") as refused:
+        rescoring.undo(ctx, "v2", reason="too early", confirmation="")
+    assert "revision v1" in str(refused.value) and _shown(board.database) == "v2"
+    assert rescoring.undo_effect(ctx, "v1") == "", "there is nothing to undo"
+    assert _undo(board).changed and _shown(board.database) == "v1"

@@ -130,8 +130,12 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
         n, agree = (sum(row[field] for row in counts) for field in (0, 1))
         assert agree / n == pytest.approx(float(new[name].shares["overall"]))
 
-    assert rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again").changed
+    assert rescoring.undo(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again", confirmation="v1"
+    ).changed
     assert (_shown(board.database), _content(board.publish())) == (("v1", "2"), before)
-    assert not rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again").changed
+    assert not rescoring.undo(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again", confirmation="v1"
+    ).changed
     with board.database.read() as session:
         assert audit.verify(session) is None

@@ -100,7 +100,7 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
         _maintain(tmp_path, *apply, "--wait")  # straight after the import: no heartbeat needs to come in between
     (catalog / "next.json").rename(tmp_path / "next.json")
     _new_worker(service, database)
-    undo = ("rescore", "undo", "later", "--reason", "too early")
+    undo = ("rescore", "undo", "later", "--reason", "too early", "--confirm", "later")
     said = _maintain(tmp_path, *undo, expect=1)
     assert "revision next: bring the file DATA_DIR/labels/demo/next.json back" in said
     assert service.http.get("/readyz").status_code == 200, "the board's own labels are there"
