@@ -14,8 +14,9 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import Array, FloatArray
+from vlrb.arrays import Array, BoolArray, FloatArray
 from vlrb.benchmarks.spec import MEAN, BenchmarkSpec, ProtocolSpec
+from vlrb.common.messages import _
 from vlrb.scoring import FIELDS, GROUP_SCALES, UNREADABLE, Tally, fields, group_fields, untied_start
 from vlrb.statistics.clustered_intervals import GroupSums, effective_share
 
@@ -51,6 +52,7 @@ class Ratios:
 @dataclass(frozen=True, slots=True)
 class Protocol:
     """A scoring rule. ``key`` is its name in URLs, JSON and stored scorecards; ``title`` is how people call it.
+    ``rereads``: as in a definition.
 
     ``summary`` and ``text`` continue a sentence that begins with the title. ``has_interval``: whether it counts the
     majority of whole items, so that a 95% interval is valid. ``count`` maps counts (..., FIELDS) to right and total.
@@ -63,6 +65,27 @@ class Protocol:
     has_interval: bool
     count: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
     votes: str
+    rereads: bool
+
+
+UNREAD_REPLIES = _(
+    "The tools that rules are named after have a language model read replies that the official pattern does not read. "
+    "This file has such replies, so it has no number under their names."
+)
+
+
+def has_unread_replies(parse_rate: float | None, first_shown_rate: float | None) -> bool:
+    """Return whether a file has replies that the official pattern does not read.
+
+    A file that tells no order has votes or scores, and no replies that somebody else could read.
+    """
+    return parse_rate is not None and parse_rate < 1 and first_shown_rate is not None
+
+
+def counts_under(rule: Protocol, counts: npt.NDArray[np.int64], *, unread: bool | BoolArray) -> npt.NDArray[np.int64]:
+    """Return counts (..., CELLS, FIELDS) as a rule takes them: none where replies are ``unread`` (...) that the tool of
+    its name would read."""
+    return np.where(np.asarray(unread)[..., np.newaxis, np.newaxis], 0, counts) if rule.rereads else counts
 
 
 def _counter(rule: ProtocolSpec, spec: BenchmarkSpec) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
@@ -103,6 +126,7 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
             has_interval=spec.scores_pairs or (protocol.votes == "majority" and protocol.unreadable != "half"),
             count=_counter(protocol, spec),
             votes=protocol.votes,
+            rereads=protocol.rereads,
         )
         for protocol in spec.protocols
         if protocol.unreadable != "first" or spec.scores_pairs

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
 from vlrb.behaviour import Behaviour
-from vlrb.protocols import category_counts, protocols, ratios, scores
+from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios, scores
 from vlrb.scoring import FIELDS, LENGTHS, Tally, length_index
 from vlrb.statistics.reliability import k_curve, odd_votes
 from vlrb.statistics.uncertainty import mover_macro, wilson
@@ -26,7 +26,10 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     categories = category_counts(tally.counts, spec)
     by_category = {c: named_counts(row.tolist()) for c, row in zip(spec.category_keys, categories, strict=True)}
     n, agree, reject, undecided = categories.sum(axis=0)[:4].tolist()
-    groupings = {g: {p: score_row(tally, p, grouping=g) for p in protocols(spec)} for g in spec.groupings}
+    unread = has_unread_replies(behaviour.parse_rate, behaviour.first_shown_rate)
+    groupings = {
+        g: {p: score_row(tally, p, grouping=g, unread=unread) for p in protocols(spec)} for g in spec.groupings
+    }
     return {
         "benchmark": benchmark,
         "label_revision": label_revision,
@@ -53,8 +56,12 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     }
 
 
-def score_row(tally: Tally, protocol: str, *, grouping: str) -> dict[str, Any]:
-    """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items."""
+def score_row(tally: Tally, protocol: str, *, grouping: str, unread: bool = False) -> dict[str, Any]:
+    """Return the scores under one protocol and grouping, with 95% intervals where the protocol counts whole items.
+
+    ``unread``: the file has replies that the official pattern does not read.
+    """
+    tally = replace(tally, counts=counts_under(protocols(tally.spec)[protocol], tally.counts, unread=unread))
     row: dict[str, Any] = {**scores(tally, protocol, grouping=grouping)}
     if protocols(tally.spec)[protocol].has_interval:
         row["interval"] = _intervals(tally, protocol, grouping=grouping)

@@ -28,7 +28,16 @@ from vlrb.common.rounding import percent
 from vlrb.disclosure import PUBLIC, STEPS, rounded_scores, shown_names
 from vlrb.file_remarks import board_remark, needs_no_judge
 from vlrb.judges import judge_name, judge_slug
-from vlrb.protocols import Ratios, accuracies, category_counts, group_sums, protocols, ratios
+from vlrb.protocols import (
+    Ratios,
+    accuracies,
+    category_counts,
+    counts_under,
+    group_sums,
+    has_unread_replies,
+    protocols,
+    ratios,
+)
 from vlrb.scoring import FIELDS, Tally, fields, in_fields, slices
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of
 from vlrb.statistics.ranking import RankingEntry, display_order
@@ -284,7 +293,8 @@ def build_board(
     level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
     per_source = _source_sizes(snapshot, wanted, counts=counts, spec=spec)
     sizes = _sizes(per_source, grouping, level=level, spec=spec) | _group_sizes(counts, level, spec=spec)
-    numbers = _numbers(counts, protocol, grouping=grouping, spec=spec)
+    unread = np.array([has_unread_replies(*map(entry.get, _READING)) for entry in entries], dtype=bool)
+    numbers = _numbers(counts, protocol, grouping=grouping, spec=spec, unread=unread)
     rules = _Rules(protocol, grouping, spec=spec)
     if level != PUBLIC:
         shown = _scored_rows(entries, wanted, numbers=_as_shown(numbers, counts, level=level, spec=spec), spec=spec)
@@ -325,6 +335,9 @@ def build_board(
         level=level,
         stated=frozenset(name for row in reported for name in spec.overall_keys if row.scores.get(name) is not None),
     )
+
+
+_READING = ("parse_rate", "first_shown_rate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,8 +468,16 @@ def _independent(numbers: _Numbers, sizes: Mapping[str, int]) -> Sequence[Mappin
     return [dict(zip(names, row, strict=True)) for row in numbers.counted.independent[1].tolist()]
 
 
-def _numbers(counts: npt.NDArray[np.int64], protocol: str, *, grouping: str, spec: BenchmarkSpec) -> _Numbers:
-    counted = ratios(counts, spec, protocol=protocol, grouping=grouping)
+def _numbers(
+    counts: npt.NDArray[np.int64],
+    protocol: str,
+    *,
+    grouping: str,
+    spec: BenchmarkSpec,
+    unread: bool | npt.NDArray[np.bool_] = False,
+) -> _Numbers:
+    given = counts_under(protocols(spec)[protocol], counts, unread=unread)
+    counted = ratios(given, spec, protocol=protocol, grouping=grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
     if protocols(spec)[protocol].has_interval:

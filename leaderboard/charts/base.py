@@ -140,7 +140,7 @@ def reported_names(view: ChartQuery) -> list[str]:
 
 
 def _headline(judge: Judge, view: ChartQuery) -> float:
-    value = scores(judge.tally, view.protocol, grouping=view.grouping)[view.spec.headline]
+    value = scores(judge.under(view.protocol), view.protocol, grouping=view.grouping)[view.spec.headline]
     return -1.0 if value is None else value
 
 

@@ -10,7 +10,7 @@ import io
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import Message, _
 from vlrb.common.rounding import one_decimal
-from vlrb.protocols import category_counts, protocols, ratios
+from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios
 from vlrb.scorecard import score_row, scorecard
 from vlrb.scoring import Tally, slice_index, slices
 from vlrb.statistics.uncertainty import wilson
@@ -49,6 +49,12 @@ class Judge:
     behaviour: Behaviour
     id: str = ""
     type: str = ""
+
+    def under(self, protocol: str) -> Tally:
+        """Return the counts as a protocol takes them."""
+        unread = has_unread_replies(self.behaviour.parse_rate, self.behaviour.first_shown_rate)
+        counts = counts_under(protocols(self.tally.spec)[protocol], self.tally.counts, unread=unread)
+        return replace(self.tally, counts=counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,7 @@ def judges(
 def category_estimates(judge: Judge, protocol: str, *, grouping: str) -> dict[str, Estimate | None]:
     """Return agreement for each of ``drawn_scores``; None where nothing was counted."""
     spec = judge.tally.spec
-    row = score_row(judge.tally, protocol, grouping=grouping)
+    row = score_row(judge.under(protocol), protocol, grouping=grouping)
     sizes = category_counts(judge.tally.counts, spec, grouping=grouping)[:, 0].tolist()
     by_category = dict(zip(spec.category_keys, sizes, strict=True))
     pairs = {name: sum(by_category[key] for key in spec.parts_of(name)) for name in drawn_scores(spec)}
@@ -105,9 +111,9 @@ def category_estimates(judge: Judge, protocol: str, *, grouping: str) -> dict[st
 
 def bucket_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
     """Error rate for each error tag, and for the categories whose pairs carry no tag, as further buckets."""
-    spec = judge.tally.spec
-    rows = [judge.tally.counts[slice_index(tag, spec)] for tag in spec.tags]
-    categories = category_counts(judge.tally.counts, spec)
+    spec, counts = judge.tally.spec, judge.under(protocol).counts
+    rows = [counts[slice_index(tag, spec)] for tag in spec.tags]
+    categories = category_counts(counts, spec)
     rows += [categories[spec.category_keys.index(key)] for key in spec.untagged]
     agreement = _shares(np.stack(rows), protocol, spec=spec)
     return {name: _opposite(share) for name, share in zip(buckets(spec), agreement, strict=True)}
@@ -120,8 +126,8 @@ def source_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
 
 def cell_estimates(judge: Judge, cells: Sequence[str], *, protocol: str) -> dict[str, Estimate | None]:
     """Return agreement for each of some CELLS."""
-    spec = judge.tally.spec
-    rows = np.stack([judge.tally.counts[slice_index(cell, spec)] for cell in cells])
+    spec, counts = judge.tally.spec, judge.under(protocol).counts
+    rows = np.stack([counts[slice_index(cell, spec)] for cell in cells])
     return dict(zip(cells, _shares(rows, protocol, spec=spec), strict=True))
 
 

@@ -26,7 +26,7 @@ from storage.metadata import facts
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _
-from vlrb.protocols import category_counts, protocols
+from vlrb.protocols import UNREAD_REPLIES, category_counts, has_unread_replies, protocols
 from vlrb.readers import format_name
 from vlrb.scorecard import cell_counts, named_counts, scorecard
 from vlrb.scoring import Tally
@@ -208,6 +208,7 @@ def _scored_page(
         sizes=_grouping_sizes(tally),
         facts=_facts(entry),
         protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
+        unread_replies=UNREAD_REPLIES if has_unread_replies(behaviour.parse_rate, behaviour.first_shown_rate) else "",
         hides=hides,
         history=_history(board_version, entry, asked=asked),
         nearest=neighbours,

@@ -68,8 +68,15 @@ def test_intervals_are_wilson_and_mover(board: Board) -> None:
 
 
 def test_lmms_eval_has_no_intervals() -> None:
-    (row,) = build_board(snapshot([entry(1, 0.7)]), VL, protocol="lmms-eval").rows
-    assert row.interval == {}
+    (row,) = build_board(snapshot([{**entry(1, 0.7), "parse_rate": 1.0}]), VL, protocol="lmms-eval").rows
+    assert row.interval == {} and row.value("macro") is not None
+
+
+def test_an_entry_with_unread_replies_stands_last_without_a_number_under_a_tool_that_reads_them() -> None:
+    read = [{**entry(number, number / 10), "parse_rate": 1.0} for number in (5, 6)]
+    board = build_board(snapshot([entry(9, 0.9), *read]), VL, protocol="vlmevalkit")
+    shown = [(row.id[-1], row.value("macro") is not None) for row in board.rows if row.tier == "scored"]
+    assert shown == [("6", True), ("5", True), ("9", False)]
 
 
 def test_rows_stand_by_macro_and_equal_counts_share_a_rank(board: Board) -> None:
@@ -220,7 +227,8 @@ def test_shares_are_rounded_half_up_to_tenths_of_a_percent(share: float, value: 
 
 
 def with_baselines(*, expected_only: bool = False) -> dict[str, object]:
-    return {**snapshot([entry(1, 0.7), entry(2, 0.45)]), "baselines": baselines(expected_only)}
+    judges = [{**entry(1, 0.7), "parse_rate": 1.0}, {**entry(2, 0.45), "parse_rate": 1.0}]
+    return {**snapshot(judges), "baselines": baselines(expected_only)}
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -160,7 +160,8 @@ def test_a_judge_without_scores_under_the_labels_is_named() -> None:
 
 
 def test_a_rule_without_intervals_draws_none_and_says_so() -> None:
-    chart = category_chart(JUDGES, replace(V2, protocol="lmms-eval"))
+    judges = [{**judge, "parse_rate": 1.0} for judge in JUDGES]
+    chart = category_chart(judges, replace(V2, protocol="lmms-eval"))
     assert all(not any(trace["error_x"]["array"]) for trace in traces(chart))
     assert any("No intervals" in note for note in chart.notes)
     assert chart.title == "Agreement by category"

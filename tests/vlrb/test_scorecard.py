@@ -1,6 +1,7 @@
 """The scorecard says everything that follows from the counts, in the documented shape."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -46,6 +47,21 @@ def test_accuracies_and_intervals_are_those_of_the_counts() -> None:
     assert macro == pytest.approx(list(mover_macro([(r["agree"], r["n"]) for r in rows.values()])))
     assert "interval" not in found["protocols"]["lmms-eval"]
     assert found["groupings"]["official"] == found["protocols"]
+
+
+@pytest.mark.parametrize(
+    ("parse_rate", "first_shown_rate", "given"),
+    [(1.0, 0.5, True), (0.99, 0.5, False), (0.9, None, True)],
+    ids=["every reply is read", "some replies are not", "votes without replies"],
+)
+def test_a_file_with_replies_that_only_a_tool_reads_has_no_number_under_the_name_of_the_tool(
+    parse_rate: float, first_shown_rate: float | None, given: bool
+) -> None:
+    behaviour = replace(BEHAVIOUR, parse_rate=parse_rate, first_shown_rate=first_shown_rate)
+    found = scorecard(random_tally(table(SIZES)), behaviour, benchmark="invented", label_revision="r1")["protocols"]
+    for tool in ("vlmevalkit", "lmms-eval"):
+        assert [found[tool][name] is not None for name in VL.score_names] == [given] * len(VL.score_names)
+    assert found["strict"]["overall"] is not None and found["paper"]["overall"] is not None
 
 
 def test_tags_are_null_where_the_revision_has_none() -> None:

@@ -101,7 +101,8 @@ class ProtocolSpec:
 
     ``unreadable``: what a verdict that cannot be read counts as: wrong, excluded from the denominator, one half (the
     expectation of a random choice), or a verdict for the first response. ``votes``: the majority of all votes of a
-    pair, or the first vote alone.
+    pair, or the first vote alone. ``rereads``: the tool of that name has a language model read the replies that the
+    benchmark's own pattern does not.
     """
 
     key: str
@@ -111,6 +112,7 @@ class ProtocolSpec:
     name: str = ""  # how people call it; "" is the key
     summary: str = ""  # continues a sentence that begins with the name, in a few words
     text: str = ""  # the same, in full
+    rereads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

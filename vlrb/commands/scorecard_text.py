@@ -10,7 +10,7 @@ from vlrb.common.command_line import columns as width_of
 from vlrb.common.command_line import translated
 from vlrb.common.messages import Message, _, joined, ngettext
 from vlrb.common.rounding import percent
-from vlrb.protocols import protocols
+from vlrb.protocols import UNREAD_REPLIES, protocols
 
 _NAME, _CELL = 16, 15  # columns of a terminal: the first, at least, and each of the others
 
@@ -28,6 +28,8 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         lines.append(table_row(rules[protocol].title, [percentage(scores[column]) for column in columns]))
         if by_name := scores.get("interval"):
             lines.append(table_row("", [interval(by_name[column]) for column in columns]))
+    if any(rules[protocol].rereads and scores[columns[0]] is None for protocol, scores in card["protocols"].items()):
+        lines.append(UNREAD_REPLIES)
     lines += ["", table_row(_("pairs"), COUNTS), *_counts(card["tally"], spec.title_of)]
     if card["sources"]:
         lines += ["", *_counts(card["sources"], str)]

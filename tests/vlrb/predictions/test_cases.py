@@ -15,6 +15,7 @@ from vlrb.benchmarks.spec_file import load_spec
 from vlrb.pairs.labelled_pairs import read_pairs
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import Predictions, parse_predictions
+from vlrb.protocols import has_unread_replies
 from vlrb.statistics.reliability import majority
 from vlrb.votes import resolved
 
@@ -66,6 +67,12 @@ def table_and_labels(revision: str) -> tuple[ItemTable, Any]:
 def read_case(name: str, revision: str) -> Predictions:
     data = real_file(f"data/cases/{name}").read_bytes()
     return parse_predictions(gzip.decompress(data) if name.endswith(".gz") else data, table_and_labels(revision)[0])
+
+
+def test_verdicts_that_only_the_tools_own_reading_finds_give_no_number_under_its_name() -> None:
+    name = "28-vlmevalkit-short-verdicts/half.tsv.gz"
+    upload = read_case(name, "v1")
+    assert has_unread_replies(upload.behaviour.parse_rate, upload.behaviour.first_shown_rate)
 
 
 @pytest.mark.parametrize("name", CASES)
