@@ -24,6 +24,7 @@ from tests.factories.specs import spec_of
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
 from vlrb.common.messages import _
+from vlrb.disclosure import measured_sentence
 from workers.jobs.import_labels import CANNOT_BE_HIDDEN
 
 BENCHMARK = "vl-rewardbench"
@@ -137,6 +138,16 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Rea
     (applied,) = [one for one in decisions(board.database) if one.kind == "rescore.applied"]
     assert [applied.facts[name] for name in ("labels", "moved", "largest_change")] == [None] * 3
     assert applied.changes == ("2 entries were scored again.",)
+
+
+def test_health_says_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
+    _import(board, disclosure="hidden:categories")
+    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    assert operations.health(ctx).measured == {}, "of a draft nobody sees a score"
+    _apply(board)
+    found = operations.health(ctx)
+    assert found.measured == {"v2": {"gain": 3.2, "steps": {"general": 5.0, "hallucination": 0.5, "reasoning": 5.0}}}
+    assert measured_sentence(found.measured["v2"]) in text_output.health(found)
 
 
 # --- disclose ---------------------------------------------------------------------------------------------------------
