@@ -27,7 +27,7 @@ from submissions.metadata import Metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, policy_from, quota_scopes, require_quota
 from submissions.service import Accepted, FileRejected, SubmissionsPaused
 from tests.databases import with_labels
-from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 from tests.factories.suite.fork_server import fork_server
 from tests.submissions import quota_race
 
@@ -123,7 +123,7 @@ def test_a_second_file_within_a_day_is_refused_and_leaves_nothing(setup: Submiss
     age(database, DAY)
     second = submit(setup, person("ann"), number=2)
     assert (event_of(first.receipt)["attempt"], event_of(second.receipt)["attempt"]) == (1, 2)
-    assert event_of(second.receipt)["policy"] == DAILY.to_json()
+    assert event_of(second.receipt)["policy"] == DAILY.to_json() | {"upload_limit_bytes": LIMIT}
 
 
 def show(database: Database, revision: str) -> None:
