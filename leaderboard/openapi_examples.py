@@ -91,7 +91,7 @@ LEADERBOARD = answers(
     _404_no_board="There was no board at the moment asked for.",
 )
 _SCORES = {**_by_category(0.585, 0.595, 0.566), _POOLED: 0.586, _MEAN: 0.582}
-_COUNTS = {"n": 183, "agree": 107, "reject": 56, "undecided": 20, "half_right": 0}
+_COUNTS = {"n": 183, "agree": 107, "reject": 56, "undecided": 20}
 ENTRY = answers(
     "The scorecard: counts, and what each rule and grouping makes of them. Abridged here.",
     {
@@ -107,16 +107,20 @@ ENTRY = answers(
         "best_of": _BEST_OF,
         "protocols": {"strict": {**_SCORES, "interval": {_MEAN: [0.55, 0.613], _POOLED: [0.559, 0.613]}}},
         "groupings": {"official": {"strict": _SCORES}},
-        "sources": {_SPEC.source_keys[1]: {"n": 171, "agree": 101, "reject": 52, "undecided": 18, "half_right": 0}},
+        "sources": {_SPEC.source_keys[1]: {"n": 171, "agree": 101, "reject": 52, "undecided": 18}},
         "error_tags": {
             _SPEC.tags[0]: {
                 "n": 526,
                 "agree": 320,
                 "reject": 170,
                 "undecided": 36,
-                "half_right": 0,
                 "error_rate": {"strict": 0.3916, "paper": 0.3469},
             }
+        },
+        "half_right": {
+            "tally": {_SPEC.category_keys[0]: 0},
+            "sources": {_SPEC.source_keys[1]: 0},
+            "error_tags": {_SPEC.tags[0]: 0},
         },
         "k_curve": [{"k": 1, _POOLED: 0.55, _MEAN: 0.55}],
         "behaviour": {

@@ -30,6 +30,11 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     groupings = {
         g: {p: score_row(tally, p, grouping=g, unread=unread) for p in protocols(spec)} for g in spec.groupings
     }
+    cells = {
+        "tally": by_category,
+        "sources": {source: cell_counts(tally, source) for source in spec.shown_sources},
+        "error_tags": _error_tags(tally, by_category),
+    }
     return {
         "benchmark": benchmark,
         "label_revision": label_revision,
@@ -39,11 +44,12 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "decided_rate": (agree + reject) / max(agree + reject + undecided, 1),  # of the pairs that the file has
         "parse_rate": behaviour.parse_rate,
         "missing_items": n - agree - reject - undecided,
-        "tally": by_category,
         "protocols": groupings[spec.official],
         "groupings": groupings,
-        "sources": {source: cell_counts(tally, source) for source in spec.shown_sources},
-        "error_tags": _error_tags(tally, by_category),
+        **{part: counts and {name: whole(one) for name, one in counts.items()} for part, counts in cells.items()},
+        "half_right": {
+            part: counts and {name: one["half_right"] for name, one in counts.items()} for part, counts in cells.items()
+        },
         "k_curve": _k_curve(tally),
         "behaviour": {
             "first_shown_rate": behaviour.first_shown_rate,
@@ -90,6 +96,11 @@ def named_counts(row: list[int]) -> dict[str, int]:
     return {name: row[place] for name, place in zip(_COUNTS, _PLACES, strict=True)}
 
 
+def whole(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is counted by whole majorities alone."""
+    return {name: value for name, value in counts.items() if name != "half_right"}
+
+
 def share_right(counts: Mapping[str, int]) -> float | None:
     """Return the share right of a cell's counts, of which those half right count one half; None of nothing."""
     return (counts["agree"] + counts["half_right"] / 2) / counts["n"] if counts["n"] else None
@@ -97,7 +108,7 @@ def share_right(counts: Mapping[str, int]) -> float | None:
 
 def _with_accuracy(tally: Tally, cell: str) -> dict[str, Any]:
     counts = named_counts(tally.counts[length_index(cell, tally.spec)].tolist())
-    return {**counts, "accuracy": share_right(counts)}
+    return {**whole(counts), "accuracy": share_right(counts)}
 
 
 def _error_tags(tally: Tally, by_category: dict[str, dict[str, int]]) -> dict[str, Any] | None:

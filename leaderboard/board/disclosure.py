@@ -17,7 +17,7 @@ from vlrb.disclosure import PUBLIC, redact, rounded_scores
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import PairwiseArrays
 
-_HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "groupings")
+_HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "half_right", "groupings")
 _LABEL_FREE = ("first_shown_rate", "self_consistency")
 _OF_FILE = ("parse_rate", *_LABEL_FREE)
 

@@ -17,7 +17,7 @@ from vlrb.votes import ABSENT, Votes
 
 KEYS = {
     "benchmark", "label_revision", "scorer_version", "items", "votes_per_item", "decided_rate", "parse_rate",
-    "missing_items", "tally", "protocols", "groupings", "sources", "error_tags", "k_curve", "behaviour",
+    "missing_items", "tally", "protocols", "groupings", "sources", "error_tags", "half_right", "k_curve", "behaviour",
 }  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def test_the_scorecard_has_the_documented_shape_and_is_json() -> None:
     assert set(found) == KEYS
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert set(found["protocols"]) == set(PROTOCOLS) and set(found["groupings"]) == set(GROUPINGS)
-    assert set(found["tally"]["general"]) == {"n", "agree", "reject", "undecided", "half_right"}
+    assert set(found["tally"]["general"]) == {"n", "agree", "reject", "undecided"}
     assert set(found["error_tags"]) == {"existence", "recognition", "attribute", "counting", "other", "reasoning"}
     assert found["behaviour"]["first_shown_rate"] == 0.5 and found["behaviour"]["self_consistency"] == 0.8
 
@@ -87,15 +87,14 @@ def test_an_even_number_of_votes_counts_what_one_vote_less_counts_on_average() -
     for name in ("macro", "overall"):
         assert found["protocols"]["strict"][name] == pytest.approx(last[name])
     rows = found["tally"].values()
-    halves = sum(row["half_right"] for row in rows)
+    halves = sum(found["half_right"]["tally"].values())
     assert halves > 0
     right = sum(row["agree"] for row in rows)
     assert found["protocols"]["strict"]["overall"] == pytest.approx((right + halves / 2) / found["items"])
     assert found["protocols"]["strict"]["interval"]["overall"] == list(wilson(right + halves / 2, found["items"]))
     assert found["protocols"]["paper"]["overall"] == right / (right + sum(row["reject"] for row in rows))
-    tag, tags = found["error_tags"]["existence"], ("agree", "half_right", "n")
-    agree, half, n = (tag[name] for name in tags)
-    assert tag["error_rate"]["strict"] == pytest.approx(1 - (agree + half / 2) / n)
+    tag, half = found["error_tags"]["existence"], found["half_right"]["error_tags"]["existence"]
+    assert tag["error_rate"]["strict"] == pytest.approx(1 - (tag["agree"] + half / 2) / tag["n"])
 
 
 def test_two_votes_a_pair_also_say_on_how_many_pairs_both_are_right() -> None:

@@ -19,7 +19,7 @@ from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import Predictions, all_warnings, parse_predictions
 from vlrb.predictions.problems import Problem, UploadRejected
 from vlrb.protocols import category_counts, group_sums, protocols
-from vlrb.scorecard import named_counts, score_row
+from vlrb.scorecard import named_counts, score_row, whole
 from vlrb.scoring import Tally, tally
 from vlrb.statistics.uncertainty import wilson
 from vlrb.votes import ABSENT, UNDECIDED
@@ -83,7 +83,8 @@ def pair_scorecard(counted: Tally, upload: Predictions, *, labels: LabelSet) -> 
         "decided_rate": 1 - undecided / labels.items,
         "parse_rate": float(np.mean(present != UNDECIDED)),
         "unreadable": int((present == UNDECIDED).sum()),
-        "tally": by_category,
+        "tally": {key: whole(counts) for key, counts in by_category.items()},
+        "half_right": {key: counts["half_right"] for key, counts in by_category.items()},
     }
     if spec.grouped is not None:
         card["groups"] = _groups(counted, "majority")
