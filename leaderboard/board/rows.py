@@ -292,7 +292,7 @@ def build_board(
     counts = _counts(entries, wanted, spec=spec)
     level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)
     per_source = _source_sizes(snapshot, wanted, counts=counts, spec=spec)
-    sizes = _sizes(per_source, grouping, level=level, spec=spec) | _group_sizes(counts, level, spec=spec)
+    sizes = _sizes(per_source, grouping, level=level, spec=spec) | _other_sizes(counts, level, spec=spec)
     unread = np.array([has_unread_replies(*map(entry.get, _READING)) for entry in entries], dtype=bool)
     numbers = _numbers(counts, protocol, grouping=grouping, spec=spec, unread=unread)
     rules = _Rules(protocol, grouping, spec=spec)
@@ -301,9 +301,7 @@ def build_board(
         rows = _ranked_by_pooled(shown, spec, judges=_judges(snapshot, wanted))
     else:
         chosen = _selections(snapshot, wanted, rules=rules)
-        unranked = zip(
-            _scored_rows(entries, wanted, numbers=numbers, spec=spec), _independent(numbers, sizes), strict=True
-        )
+        unranked = zip(_scored_rows(entries, wanted, numbers=numbers, spec=spec), _independent(numbers), strict=True)
         scored = [_best_of(row, chosen, sizes=independent, spec=spec) for row, independent in unranked]
         rows = _ranked(scored, numbers.counted, judges=_judges(snapshot, wanted))
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules=rules)
@@ -452,18 +450,24 @@ def _sizes(per_source: Mapping[str, int], grouping: str, *, level: str, spec: Be
     return every if level == PUBLIC else {name: every[name] for name in shown_names(level, spec)}
 
 
-def _group_sizes(counts: npt.NDArray[np.int64], level: str, *, spec: BenchmarkSpec) -> dict[str, int]:
-    """Return the groups behind the score that counts them."""
-    if spec.grouped is None or level != PUBLIC:
+def _other_sizes(counts: npt.NDArray[np.int64], level: str, *, spec: BenchmarkSpec) -> dict[str, int]:
+    """Return the pairs behind the scores that leave out ties, and the groups behind the one that counts them."""
+    if level != PUBLIC:
         return {}
-    groups = group_sums(counts[:1, : len(spec.sources)], spec, votes="majority")[0]
-    return {spec.grouped.key: int(groups.sum())}
+    one = counts[:1].sum(axis=0)  # the same for every entry
+    untied = category_counts(one, spec, untied=True)[:, FIELDS.index("n")]
+    sizes = {
+        name: sum(int(untied[spec.category_keys.index(key)]) for key in spec.parts_of(name))
+        for name in filter(spec.is_without_ties, spec.counted_names)
+    }
+    if spec.grouped is None:
+        return sizes
+    groups = group_sums(one[: len(spec.sources)], spec, votes="majority")[0]
+    return {**sizes, spec.grouped.key: int(groups.sum())}
 
 
-def _independent(numbers: _Numbers, sizes: Mapping[str, int]) -> Sequence[Mapping[str, float]]:
+def _independent(numbers: _Numbers) -> Sequence[Mapping[str, float]]:
     """Return, entry by entry, of how many independent pairs each counted score has the interval."""
-    if numbers.counted.effective is None:
-        return [sizes] * len(numbers.shares)
     names = numbers.counted.spec.counted_names
     return [dict(zip(names, row, strict=True)) for row in numbers.counted.independent[1].tolist()]
 

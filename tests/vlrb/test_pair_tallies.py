@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
 from tests.pair_files import mm_rlhf_items, mmrb_items
-from tests.vlrb.test_spec import JUDGED_TRIPLES, folder
 from vlrb.benchmarks.baselines import board_majority
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
@@ -22,27 +19,7 @@ from vlrb.scoring import FIELDS, UNREADABLE, Tally, fields, in_fields, tally
 from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Votes, resolved
 
 
-def judged_triples(root: Path, count: int = 90) -> PairSet:
-    """Invented items of MLLM-as-a-Judge's pairs: A, B, or C for a tie."""
-    spec = load_spec("mllm-as-a-judge", folder(root, "mllm-as-a-judge", text=JUDGED_TRIPLES))
-    dice = np.random.default_rng(8)
-    rows = [
-        {
-            "pair_id": f"{number // 2}",
-            "instruction": "?",
-            "answer1": {"name": "x", "answer": f"a{number} " + "long " * int(dice.integers(3))},
-            "answer2": {"name": "y", "answer": f"b{number}"},
-            "original_dataset": "coco",
-            "human_answer": "ABC"[int(dice.integers(3))],
-        }
-        for number in range(count)
-    ]
-    return read_pairs(rows, spec)
-
-
-def pairs_of(benchmark: str, root: Path) -> PairSet:
-    if benchmark == "mllm-as-a-judge":
-        return judged_triples(root)
+def pairs_of(benchmark: str) -> PairSet:
     items = mm_rlhf_items(seed=5) if benchmark == "mm-rlhf-rewardbench" else mmrb_items(120, seed=5)
     return read_pairs(items, load_spec(benchmark))
 
@@ -57,16 +34,10 @@ def counted(verdicts: Verdicts, pairs: PairSet) -> Tally:
     return tally(Votes(stored), labels_of_pairs(pairs, "v1", table=table), table=table)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-@pytest.mark.parametrize("benchmark", ["multimodal-rewardbench", "mm-rlhf-rewardbench", "mllm-as-a-judge"])
-def test_a_tally_says_what_the_oracle_counts(tmp_path: Path, benchmark: str, k: int) -> None:
-    pairs = pairs_of(benchmark, tmp_path)
-    options = np.array([UNDECIDED, 0, 1, TIE], dtype=np.int8)
-    verdicts: Verdicts = np.random.default_rng(k).choice(options, (len(pairs.pairs), k), p=(0.1, 0.4, 0.4, 0.1))
-    found, spec = counted(verdicts, pairs), pairs.spec
-    rows = category_counts(found.counts, spec)[:, :4].tolist()
-    wanted = count_pairs(verdicts, pairs)
-    assert rows == [[one.n, one.agree, one.reject, one.undecided] for one in wanted.values()]
+def assert_scores(found: Tally, verdicts: Verdicts, *, pairs: PairSet) -> None:
+    """Compare every score and interval under every protocol with the oracle's."""
+    spec = pairs.spec
+    assert set(protocols(spec)) == {protocol.key for protocol in spec.protocols}
     for protocol in spec.protocols:
         expected = score_protocol(verdicts, pairs, protocol=protocol)
         row = score_row(found, protocol.key, grouping=spec.official)
@@ -80,8 +51,21 @@ def test_a_tally_says_what_the_oracle_counts(tmp_path: Path, benchmark: str, k: 
             assert row["interval"][name] == bounds, (protocol.key, name)
 
 
-def test_groups_by_category_are_those_of_the_oracle(tmp_path: Path) -> None:
-    pairs = pairs_of("mm-rlhf-rewardbench", tmp_path)
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+@pytest.mark.parametrize("benchmark", ["multimodal-rewardbench", "mm-rlhf-rewardbench"])
+def test_a_tally_says_what_the_oracle_counts(benchmark: str, k: int) -> None:
+    pairs = pairs_of(benchmark)
+    options = np.array([UNDECIDED, 0, 1, TIE], dtype=np.int8)
+    verdicts: Verdicts = np.random.default_rng(k).choice(options, (len(pairs.pairs), k), p=(0.1, 0.4, 0.4, 0.1))
+    found, spec = counted(verdicts, pairs), pairs.spec
+    rows = category_counts(found.counts, spec)[:, :4].tolist()
+    wanted = count_pairs(verdicts, pairs)
+    assert rows == [[one.n, one.agree, one.reject, one.undecided] for one in wanted.values()]
+    assert_scores(found, verdicts, pairs=pairs)
+
+
+def test_groups_by_category_are_those_of_the_oracle() -> None:
+    pairs = pairs_of("mm-rlhf-rewardbench")
     verdicts = np.random.default_rng(9).integers(0, 2, (len(pairs.pairs), 1), dtype=np.int8)
     found = counted(verdicts, pairs)
     groups, right, *_ = group_sums(category_counts(found.counts, pairs.spec), pairs.spec, votes="majority")
@@ -89,8 +73,8 @@ def test_groups_by_category_are_those_of_the_oracle(tmp_path: Path) -> None:
     assert (groups.tolist(), right.tolist()) == ([one.n for one in expected], [one.right for one in expected])
 
 
-def test_counts_of_the_first_scorer_version_say_what_they_said(tmp_path: Path) -> None:
-    pairs = pairs_of("mm-rlhf-rewardbench", tmp_path)
+def test_counts_of_the_first_scorer_version_say_what_they_said() -> None:
+    pairs = pairs_of("mm-rlhf-rewardbench")
     verdicts = np.random.default_rng(9).integers(0, 2, (len(pairs.pairs), 3), dtype=np.int8)
     found, spec = counted(verdicts, pairs), pairs.spec
     majority, first = (group_sums(found.counts, spec, votes=votes) for votes in ("majority", "first"))
@@ -102,8 +86,8 @@ def test_counts_of_the_first_scorer_version_say_what_they_said(tmp_path: Path) -
         in_fields(np.stack(old[1:], axis=-1), spec)
 
 
-def test_votes_about_the_preferred_response_are_right_whichever_it_is(tmp_path: Path) -> None:
-    pairs = pairs_of("multimodal-rewardbench", tmp_path)
+def test_votes_about_the_preferred_response_are_right_whichever_it_is() -> None:
+    pairs = pairs_of("multimodal-rewardbench")
     table = pair_table([pairs])
     labels = labels_of_pairs(pairs, "v1", table=table)
     votes = np.full((len(table), 2), PREFERRED, dtype=np.int8)
@@ -129,7 +113,7 @@ def test_most_judges_may_say_that_neither_is_better() -> None:
     assert found[:, 0].tolist() == [TIE, 0, UNDECIDED, UNDECIDED]
 
 
-def test_only_protocols_that_a_tally_can_count_are_offered(tmp_path: Path) -> None:
-    spec = pairs_of("multimodal-rewardbench", tmp_path).spec
+def test_only_protocols_that_a_tally_can_count_are_offered() -> None:
+    spec = pairs_of("multimodal-rewardbench").spec
     assert tuple(protocols(spec)) == ("strict", "official", "lmms-eval")
     assert not preferred_is_named(spec)

@@ -180,6 +180,11 @@ def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Pa
         ('title = "Traffic signs"\n', "", "the entry 'title' is missing"),
         ('kind = "micro"\n', "", r"the entry 'overalls\[1\].kind' is missing"),
         ('id = "traffic-signs"', "id = ", "Invalid value"),
+        (
+            'kind = "micro"',
+            'kind = "micro"\n[[overalls]]\nkey = "m"\ntitle = "M"\nkind = "mean"\npairs = 3',
+            "kind micro",
+        ),
     ],
 )
 def test_a_definition_that_contradicts_itself_is_an_error_that_says_where(

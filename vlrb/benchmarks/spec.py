@@ -448,9 +448,7 @@ class BenchmarkSpec:
 
     def chance(self, name: str) -> float:
         """Return the share that is right by random choice: of three answers where a tie is one, else of two."""
-        overall = self.overall(name)
-        without_ties = not self.ties or (overall is not None and overall.without_ties)
-        return 1 / 2 if without_ties else 1 / 3
+        return 1 / 2 if not self.ties or self.is_without_ties(name) else 1 / 3
 
     def chance_percent(self, name: str) -> str:
         """Return the same in percent, as pages write it: 50, 33.3."""
@@ -460,6 +458,11 @@ class BenchmarkSpec:
         """Return whether a score counts whole groups instead of pairs."""
         overall = self.overall(name)
         return overall is not None and overall.kind == GROUPS
+
+    def is_without_ties(self, name: str) -> bool:
+        """Return whether a score leaves out the pairs whose label is a tie."""
+        overall = self.overall(name)
+        return overall is not None and overall.without_ties
 
     def is_mean(self, name: str) -> bool:
         """Return whether a score is a mean of categories, and so no count of pairs."""

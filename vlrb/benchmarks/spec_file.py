@@ -286,6 +286,8 @@ def _check_counting(spec: BenchmarkSpec) -> None:
         raise ValueError("ties and groups need [items]: they are counted pair by pair")
     if spec.grouped is not None and any(protocol.unreadable != "wrong" for protocol in spec.protocols):
         raise ValueError("where pairs come in groups, an unreadable verdict is wrong under every protocol")
+    if any(overall.kind == MEAN and (overall.without_ties or overall.pairs is not None) for overall in spec.overalls):
+        raise ValueError("pairs and without_ties are of overall numbers of kind micro")
 
 
 def _check_known(name: str, values: Iterable[str], *, known: Iterable[str]) -> None:

@@ -41,7 +41,7 @@ from vlrb.arrays import Array, BoolArray, FloatArray, Int8Array, Int16Array, Int
 from vlrb.benchmarks.baselines import board_majority
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
-from vlrb.benchmarks.spec import MEAN, MICRO, BenchmarkSpec
+from vlrb.benchmarks.spec import MEAN, MICRO, TIE, BenchmarkSpec
 from vlrb.protocols import accuracies, ratios
 from vlrb.scoring import outcomes, tally_many
 from vlrb.statistics.clustered_intervals import (
@@ -253,7 +253,7 @@ class PairwiseArrays:
         if source_sums is None:
             return None
         members = spec.groupings[grouping or spec.official]
-        counted = [name for name in spec.overall_first if not spec.is_mean(name) and not spec.counts_groups(name)]
+        counted = [name for name in spec.overall_first if not spec.is_mean(name) and not _is_apart(name, spec)]
         groups = {name: [source for key in spec.parts_of(name) for source in members[key]] for name in counted}
         groups |= {source: [source] for source in spec.shown_sources}
         places = {name: [spec.source_keys.index(source) for source in own] for name, own in groups.items()}
@@ -310,7 +310,7 @@ class PairwiseArrays:
         if not spec.is_mean(order):
             parts = [[source for part in parts for source in part]]
         counted = all(self.sizes[part].sum() >= 2 for part in parts) and _fits_overall(order, self.sizes, spec=spec)
-        return parts if counted and not spec.counts_groups(order) else []
+        return parts if counted and not _is_apart(order, spec) else []
 
     def error_consistency(self, first: str, second: str) -> float | None:
         """Return whether two entries err on the same items; None where that is undefined, or not disclosed."""
@@ -366,6 +366,11 @@ def _grouped(difference: GroupedDifference, sums: _PairSums) -> PairedCounts:
     return PairedCounts(
         sums.n, b, only_second=c, delta=delta, low=max(delta - reach, -1.0), high=min(delta + reach, 1.0), p=p
     )
+
+
+def _is_apart(name: str, spec: BenchmarkSpec) -> bool:
+    """Return whether a score does not follow from sums over sources: it counts groups, or leaves out pairs."""
+    return spec.counts_groups(name) or spec.is_without_ties(name)
 
 
 def _fits_overall(name: str, sizes: IntArray, *, spec: BenchmarkSpec) -> bool:
@@ -479,7 +484,7 @@ def compare_all(
         grouping: {
             order: masks
             for order in spec.headline_first
-            if (masks := _parts(labelled, table, grouping=grouping, order=order))
+            if (masks := _parts(labels, table, grouping=grouping, order=order))
         }
         for grouping in (spec.groupings if public else (spec.official,))
     }
@@ -546,12 +551,14 @@ def _difficulty(bands: Int8Array, table: ItemTable) -> dict[str, list[int]] | No
     }
 
 
-def _parts(labelled: BoolArray, table: ItemTable, *, grouping: str, order: str) -> list[BoolArray]:
+def _parts(labels: LabelSet, table: ItemTable, *, grouping: str, order: str) -> list[BoolArray]:
     """Return the items of an order as masks; [] where there is nothing, or too little, to count."""
-    spec = table.spec
+    spec, labelled = table.spec, labels.preferred != NOT_LABELLED
     members, wanted = spec.groupings[grouping], spec.parts_of(order)
     if not _fits_overall(order, np.array(labelled.sum()), spec=spec) or spec.counts_groups(order):
         return []
+    if spec.is_without_ties(order):
+        labelled &= labels.preferred != TIE
     code = {source: number for number, name in enumerate(wanted) for source in members[name]}
     category = np.where(labelled, np.array([code.get(key, -1) for key in spec.source_keys])[table.source_index], -1)
     if not spec.is_mean(order):
