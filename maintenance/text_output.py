@@ -364,14 +364,19 @@ def health(result: Health) -> str:
     lines.append(
         _("stored rows compared with the audit chain: {state}", state=_("not yet") if checked is None else iso(checked))
     )
-    lines += [
+    lines += hidden_labels(result)
+    lines.append(_("approvals: {approvals} waiting", approvals=result.approvals) + waiting_of_each(result))
+    lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
+    return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")
+
+
+def hidden_labels(result: Health) -> list[str]:
+    """Return what the scores under each set of labels that is not public give away."""
+    return [
         _("hidden labels {revision}: {sentence}", revision=revision, sentence=measured_sentence(measured))
         for revision, measured in result.measured.items()
         if measured
     ]
-    lines.append(_("approvals: {approvals} waiting", approvals=result.approvals) + waiting_of_each(result))
-    lines.append(_("audit chain: {chain_seq} events", chain_seq=result.chain_seq))
-    return joined([*lines, _("commit: {commit}", commit=result.commit)], "\n")
 
 
 def waiting_of_each(result: Health) -> str:

@@ -157,6 +157,7 @@ def health(
         (_("Approvals"), _("{count} waiting", count=f"{result.approvals:,}") + text_output.waiting_of_each(result)),
         (_("Last backup"), text_output.backup(result)),
         (_("Audit chain"), _("{count} events", count=f"{result.chain_seq:,}")),
+        *((_("Labels"), line) for line in text_output.hidden_labels(result)),
     ]
     workers = [(worker.name, minute(worker.started_at), text_output.last_sign(worker)) for worker in result.workers]
     failed = [

@@ -12,6 +12,7 @@ from leaderboard.queries import DatabaseSnapshots
 from maintenance import text_output
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
+from maintenance.page import markup
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage.labels import label_levels, label_sets
 from tests.databases import new_database
@@ -147,7 +148,8 @@ def test_health_says_what_the_scores_under_hidden_labels_give_away(board: RealBo
     _apply(board)
     found = operations.health(ctx)
     assert found.measured == {"v2": {"gain": 3.2, "steps": {"general": 5.0, "hallucination": 0.5, "reasoning": 5.0}}}
-    assert measured_sentence(found.measured["v2"]) in text_output.health(found)
+    for told in (text_output.health(found), markup.health(found)[0]):
+        assert measured_sentence(found.measured["v2"]) in told
 
 
 # --- disclose ---------------------------------------------------------------------------------------------------------
