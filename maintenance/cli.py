@@ -103,7 +103,8 @@ def _add_argument(parser: Any, action_parameter: ActionParameter) -> None:
             **options,
         )
     else:
-        parser.add_argument(action_parameter.name, **({"nargs": "+"} if many else {}), **options)
+        count = "+" if many else None if action_parameter.required else "?"
+        parser.add_argument(action_parameter.name, nargs=count, **options)
 
 
 def _reader(action_parameter: ActionParameter) -> Callable[[str], Any]:
