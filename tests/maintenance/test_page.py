@@ -246,7 +246,7 @@ def test_an_earlier_preview_goes_once_something_else_is_asked_and_stays_where_no
     assert (task is not None, left) == (True, "") and "A worker computes" in said
     said, task, _, _, left, _ = page.act("rescore.apply", ["demo"], reason="because", confirmation="")
     assert "To confirm, type demo." in said and (task, left != "") == (None, True)
-    assert "nothing to undo" in page.act("rescore.undo", ["demo"], reason="because")[0]
+    assert "nothing to undo" in page.act("rescore.undo", ["demo"], reason="because", confirmation="demo")[0]
     filters = {"where": "modelqwen", "reason": "because", "confirmation": "demo"}
     assert "Write field=text" in page.act("rescore.apply", ["demo"], **filters)[0], "not everything instead of a part"
 
