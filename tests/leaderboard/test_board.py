@@ -50,7 +50,7 @@ def board() -> Board:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("grouping", GROUPINGS)
 def test_accuracies_are_those_of_the_core_one_by_one(protocol: str, grouping: str) -> None:
-    found = [entry(1, 0.7), entry(2, 0.5, k=1)]
+    found = [{**entry(1, 0.7), "parse_rate": 1.0}, {**entry(2, 0.5, k=1), "parse_rate": 1.0}]
     rows = build_board(snapshot(found), VL, protocol=protocol, grouping=grouping).rows
     for one in found:
         row = next(row for row in rows if row.id == one["id"])
