@@ -66,6 +66,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/llms.txt": ("/llms.txt",),
     "/docs": ("/docs",),
     "/about": ("/about",),
+    "/opening": ("/opening", "/opening?tier=scored&sort=overall"),
     "/decisions": ("/decisions",),
     "/decisions/{number}": ("/decisions/1",),
     "/sample-predictions.jsonl": ("/sample-predictions.jsonl",),
