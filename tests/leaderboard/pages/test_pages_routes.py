@@ -150,7 +150,9 @@ def test_reported_rows_link_to_their_figures(client: TestClient) -> None:
 
 def test_a_comparison_has_a_link_and_a_sentence(client: TestClient) -> None:
     text = text_of(client.get(f"/compare?entries={A},{B}").text)
-    assert re.search(r"different\? Looking [\w ]+: A agrees [\w ]+ than B on hallucination \(\+\d+\.\d points, p <", text)
+    assert re.search(
+        r"different\? Looking [\w ]+: A agrees [\w ]+ than B on hallucination \(\+\d+\.\d points, p <", text
+    )
     assert "Only A is right" in text
 
 
