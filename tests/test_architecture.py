@@ -160,6 +160,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "workers/",
     ),
     "alembic": ("storage/",),
+    "apscheduler": ("workers/schedule.py",),
     "pandas": (
         "leaderboard/charts/",
         "exports.py",
@@ -328,6 +329,7 @@ def test_every_import_follows_the_arrows() -> None:
         ("leaderboard/board/rows.py", "def late():\n    import pandas"),
         ("workers/jobs/score.py", "from submissions.service import SubmissionService"),
         ("workers/runner.py", "import fastapi"),
+        ("workers/runner.py", "import apscheduler.schedulers.background"),
         ("leaderboard/routes.py", "from .board import build_board"),
         ("submissions/x.py", "import app"),
         ("web/x.py", "import app"),
