@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from storage.annotation.pair_decisions import GOLD, DecidedPair
+from storage.annotation.pair_decisions import DecidedPair
+from vlrb.label_quality.annotation import GOLD
 from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
 
 

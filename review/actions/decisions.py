@@ -14,11 +14,11 @@ from review.items import find_item
 from review.project_pairs import names_of_pairs
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import Project
-from storage.annotation.pair_decisions import GOLD, DecidedPair, decided_pairs
+from storage.annotation.pair_decisions import DecidedPair, decided_pairs
 from storage.database import Session
 from storage.integrity import audit
 from vlrb.common.messages import _, ngettext
-from vlrb.label_quality.annotation import OPEN, VERDICTS
+from vlrb.label_quality.annotation import GOLD, OPEN, VERDICTS
 
 DECIDED = "verification.decided"
 _KEY_DIGITS = 8

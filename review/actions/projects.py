@@ -22,7 +22,7 @@ from review.pair_file import find_pair_file
 from review.selection import PairSelection, select_pairs
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import NewProject, Project
-from storage.annotation.pair_decisions import DECIDED, GOLD, DecidedPair, decided_pairs
+from storage.annotation.pair_decisions import DecidedPair, decided_pairs
 from storage.database import LARGEST, Session
 from storage.integrity import audit
 from storage.jobs import tasks
@@ -30,14 +30,13 @@ from storage.jobs.tasks import TaskView
 from storage.labels import label_imports
 from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _, ngettext
-from vlrb.label_quality.annotation import AGREED, CONTESTED, OPEN, PairAgreement, agreement
+from vlrb.label_quality.annotation import CONTESTED, DECIDED, OPEN, PAIR_STATES, PairAgreement, agreement
 
 CREATED, CLOSED = "verification.created", "verification.closed"
 ANNOTATORS, LEFT_OUT = "verification.annotators", "verification.left-out"
 FEWEST_ANSWERS, MOST_ANSWERS = 2, 100
 """Answers of a pair: nobody changes a label alone."""
 LONGEST_GUIDELINES = 5000
-PAIR_STATES = (GOLD, DECIDED, AGREED, CONTESTED, OPEN)
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 ProjectNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Project", "its number", read=whole_number)]

@@ -9,10 +9,7 @@ from typing import NamedTuple
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
-from vlrb.label_quality.annotation import AGREED, PREFERENCES, AnnotationAnswer, Proposal, judge_answers
-
-GOLD, DECIDED = "gold", "decided"
-"""States beside those of the answers: the verdict was known before, and a maintainer has decided."""
+from vlrb.label_quality.annotation import AGREED, DECIDED, GOLD, PREFERENCES, AnnotationAnswer, Proposal, judge_answers
 
 
 class DecidedPair(NamedTuple):

@@ -1,233 +1,166 @@
-"""Verification of candidates by people: decisions, the reviewers' queue, gold pairs, agreement, single labels. Pure.
+"""Labels of candidates as the service's queue of annotation gave them: which pairs stay, and how far people agree.
 
 A and B are a pair's responses in the pool's order, which is that of every page of the service.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
-from vlrb.common.messages import _
-from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.pairs import PoolPair
-from vlrb.label_quality.annotation import PREFERENCES, VERDICTS, AnnotationAnswer, by_majority
-from vlrb.label_quality.annotator_agreement import PersonAnswer, preference_of
+from vlrb.common.json_files import MAYBE_NUMBER, MAYBE_TEXT, JsonFileFault, Shape, check_shape
+from vlrb.common.messages import _, ngettext
+from vlrb.editions.errors import CurateError, listed
+from vlrb.editions.pools.pool import read_pair_file, write_json, write_lines
+from vlrb.editions.pools.sources import read_objects
+from vlrb.editions.runs import pool_table
+from vlrb.label_quality.annotation import GOLD, OPEN, PAIR_STATES, PREFERENCES, VERDICTS
+from vlrb.label_quality.annotator_agreement import PersonAnswer, agreement_report
 
-VERIFIED, DROPPED, ADJUDICATE, OPEN = STATES = ("verified", "dropped", "adjudicate", "open")
-"""People prefer A or B; the pair is unusable; reviewers have to decide; answers are missing."""
-ADJUDICATOR = "adjudicator:"
-"""What the name of an adjudicator begins with in answers of an annotation project; such answers are a reviewer's."""
-_NOTE = 2000
+_ANSWER: Shape = {
+    "annotator": str, "verdict": str, "errors": [str], "note?": str, "seconds?": MAYBE_NUMBER, "shown_first?": str,
+    "left_out?": bool,
+}  # fmt: skip
+_LINE: Shape = {"item": str, "state": str, "label": MAYBE_TEXT, "tags": [str], "answers": [_ANSWER]}
+CandidateLines = Mapping[str, Mapping[str, Any]]
+"""Key -> line of candidates.jsonl."""
 
 
 @dataclass(frozen=True, slots=True)
-class PairOutcome:
-    """What follows for a pair. ``tags``: kinds of errors of the worse response. ``by_reviewer``: who decided."""
+class QueuedPair:
+    """A pair of the queue. ``label``: a verdict, or None where it is contested or open. ``answers``: that count."""
 
     state: str
-    preferred: int | None = None
-    tags: tuple[str, ...] = ()
-    reason: str = ""
-    answers: int = 0
-    by_reviewer: bool = False
+    label: str | None = None
+    tags: Sequence[str] = ()
+    answers: Sequence[PersonAnswer] = ()
+
+    @property
+    def file(self) -> str:
+        """Return the file for the pair: people prefer A or B, the pair is unusable, or nothing is settled."""
+        if self.label is None:
+            return "open.jsonl"
+        return "verified.jsonl" if self.label in PREFERENCES else "dropped.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class VerificationRules:
-    """``annotators``: answers that a pair needs. ``reviewers``: their answers decide where annotators differ.
-
-    ``tag_of``: error that annotators choose from -> error tag.
-    """
-
-    annotators: int
-    reviewers: frozenset[str]
-    tag_of: Mapping[str, str]
-    unanimous: bool = False
-
-
-def answer_lines(line: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the answers of a line: itself, or those in a pair's line of the service's labels.jsonl.
-
-    There, answers of people who were left out do not count, and a maintainer's decision is an adjudicator's answer.
+def read_candidates(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the lines of a file of candidates by their keys: fingerprints, with -2 and so on where texts are equal.
 
     Raises:
-        CurateError: `answers` is no list of objects.
+        CurateError: a line is no pair.
     """
-    if "answers" not in line:
-        return [dict(line)]
-    given, item = line["answers"], line.get("item")
-    if not isinstance(given, list) or not all(isinstance(answer, dict) for answer in given):
-        raise CurateError(_("`answers` must be a list of objects"))
-    lines = [{**answer, "item": item} for answer in given if not answer.get("left_out")]
-    decided = {"item": item, "annotator": f"{ADJUDICATOR}maintainer", "verdict": line.get("label")}
-    return [*lines, decided] if line.get("state") == "decided" else lines
+    keys = (item.key for item in pool_table(read_pair_file(path)).items)
+    return dict(zip(keys, (line for _number, line in read_objects(path)), strict=True))
 
 
-def read_answer(
-    line: Mapping[str, Any], known: Mapping[str, PoolPair], *, known_errors: Collection[str]
-) -> PersonAnswer:
-    """Return the answer of a line. ``known_errors``: those that annotators choose from.
+def read_labels(path: Path, candidates: CandidateLines, *, known_errors: Collection[str]) -> dict[str, QueuedPair]:
+    """Return key -> pair of the service's labels.jsonl. ``known_errors``: those that annotators choose from.
 
     Raises:
-        CurateError: a field is missing or wrong.
+        CurateError: lines cannot be used; the message names them.
     """
-    item, annotator, verdict = line.get("item"), line.get("annotator", line.get("account")), line.get("verdict")
-    if not isinstance(item, str) or item not in known:
-        raise CurateError(_("`item` {value!r} is not a candidate; take it from candidates.jsonl", value=str(item)[:80]))
-    if not isinstance(annotator, str) or not annotator.strip():
-        raise CurateError(_("`annotator` is missing; name who answered"))
-    if verdict not in VERDICTS:
-        raise CurateError(_("`verdict` is {verdict!r}; known are {names}", verdict=verdict, names=", ".join(VERDICTS)))
-    errors = line.get("errors", [])
-    if not isinstance(errors, list) or not set(map(str, errors)) <= set(known_errors):
-        raise CurateError(_("`errors` must be a list of {names}", names=", ".join(known_errors)))
-    seconds = line.get("seconds")
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0):
-        raise CurateError(_("`seconds` must be a number from 0"))
-    first = line.get("first_verdict") or ""
-    if first and first not in VERDICTS:
+    labels: dict[str, QueuedPair] = {}
+    problems = []
+    for number, line in read_objects(path):
+        try:
+            check_shape(line, _LINE)
+            _check(line, candidates, known_errors=known_errors)
+            if line["item"] in labels:
+                raise CurateError(_("{item} has two lines; keep one", item=line["item"]))
+            labels[line["item"]] = _labelled(line)
+        except (CurateError, JsonFileFault) as error:
+            problems.append(f"{path}, line {number}: {error}")
+    if problems:
         raise CurateError(
-            _("`first_verdict` is {verdict!r}; known are {names}", verdict=first, names=", ".join(VERDICTS))
-        )
-    shown_first = line.get("shown_first") or ""
-    if shown_first and shown_first not in PREFERENCES:
-        raise CurateError(_("`shown_first` is {shown!r}; give a or b", shown=shown_first))
-    note = str(line.get("note") or "")[:_NOTE]
-    return PersonAnswer(
-        item,
-        annotator,
-        verdict=verdict,
-        errors=tuple(errors),
-        note=note,
-        seconds=seconds,
-        first_verdict=first,
-        shown_first=shown_first,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class VerificationPeople:
-    """Who verifies. ``assigned``: annotator -> items; without it, annotators answer what they like."""
-
-    annotators: Sequence[str]
-    reviewers: Sequence[str]
-    assigned: Mapping[str, Collection[str]]
-
-    def check(self, answer: PersonAnswer) -> None:
-        """Raise CurateError where somebody has no part in a verification, or not in that of this pair.
-
-        Without names of annotators everybody has a part.
-        """
-        name = answer.annotator
-        if not self.annotators or name in self.reviewers:
-            return
-        if name in self.annotators:
-            self._check_assignment(answer)
-            return
-        adjudicator = name.removeprefix(ADJUDICATOR)
-        if adjudicator != name and (not self.reviewers or adjudicator in self.reviewers):
-            return
-        raise CurateError(
-            _(
-                "{name!r} has no part in this verification; known are {names} (--exclude passes over somebody's "
-                "answers)",
-                name=name[:80],
-                names=", ".join([*self.annotators, *self.reviewers]),
+            ngettext(
+                "{n:,} line cannot be used; nothing was imported.\n{listed}",
+                "{n:,} lines cannot be used; nothing was imported.\n{listed}",
+                len(problems),
+                listed=listed(problems),
             )
         )
+    return labels
 
-    def _check_assignment(self, answer: PersonAnswer) -> None:
-        if self.assigned and answer.item not in self.assigned.get(answer.annotator, ()):
+
+def _check(line: Mapping[str, Any], candidates: CandidateLines, *, known_errors: Collection[str]) -> None:
+    item, state, label = line["item"], line["state"], line["label"]
+    if item not in candidates:
+        raise CurateError(_("`item` {value!r} is not a candidate; take it from candidates.jsonl", value=item[:80]))
+    if state not in PAIR_STATES:
+        raise CurateError(_("`state` is {state!r}; known are {names}", state=state[:80], names=", ".join(PAIR_STATES)))
+    for verdict in [answer["verdict"] for answer in line["answers"]] + ([] if label is None else [label]):
+        if verdict not in VERDICTS:
             raise CurateError(
-                _(
-                    "{item} is not assigned to {name!r}; assignments.jsonl says who answers what",
-                    item=answer.item[:80],
-                    name=answer.annotator[:80],
-                )
+                _("`verdict` is {verdict!r}; known are {names}", verdict=verdict[:80], names=", ".join(VERDICTS))
             )
+    if not {error for answer in line["answers"] for error in answer["errors"]} <= set(known_errors):
+        raise CurateError(_("`errors` must be a list of {names}", names=", ".join(known_errors)))
 
 
-def outcome(answers: Sequence[PersonAnswer], rules: VerificationRules) -> PairOutcome:
-    """Return what follows from the answers about one pair.
+def _labelled(line: Mapping[str, Any]) -> QueuedPair:
+    answers = [
+        PersonAnswer(
+            line["item"],
+            answer["annotator"],
+            verdict=answer["verdict"],
+            errors=tuple(answer["errors"]),
+            note=answer.get("note", ""),
+            seconds=answer.get("seconds"),
+            shown_first=answer.get("shown_first", ""),
+        )
+        for answer in line["answers"]
+        if not answer.get("left_out")
+    ]
+    return QueuedPair(line["state"], line["label"], line["tags"], answers)
 
-    The newest answer of a reviewer decides. Otherwise more than half of the annotators do, once there are enough;
-    under ``unanimous`` all must agree.
+
+def record_labels(
+    folder: Path, candidates: CandidateLines, *, labels: Mapping[str, QueuedPair], tag_of: Mapping[str, str]
+) -> dict[str, Any]:
+    """Write what follows from the labels into the folder. Returns the report on agreement.
+
+    ``tag_of``: error that annotators choose from -> error tag. Candidates without a label are open.
     """
-    reviewed = [answer for answer in answers if answer.annotator in rules.reviewers]
-    ordinary = [answer for answer in answers if answer.annotator not in rules.reviewers]
-    deciding = reviewed[-1:] or ordinary
-    if not reviewed and len(ordinary) < rules.annotators:
-        return PairOutcome(OPEN, answers=len(answers))
-    proposal = by_majority((AnnotationAnswer(answer.verdict, answer.errors) for answer in deciding), rules.tag_of)
-    split = len({preference_of(answer.verdict) for answer in deciding}) > 1
-    if proposal is None or (rules.unanimous and split):
-        return PairOutcome(ADJUDICATE, answers=len(answers))
-    if proposal.effect == "drop":
-        reason = Counter(answer.verdict for answer in deciding if answer.verdict not in PREFERENCES).most_common(1)[0][
-            0
-        ]
-        return PairOutcome(DROPPED, reason=reason, answers=len(answers), by_reviewer=bool(reviewed))
-    tags = tuple(sorted(proposal.tags or ()))
-    return PairOutcome(
-        VERIFIED,
-        PREFERENCES.index(proposal.effect),
-        tags=tags,
-        reason="",
-        answers=len(answers),
-        by_reviewer=bool(reviewed),
-    )
+    known = {item: labels.get(item, QueuedPair(OPEN)) for item in candidates}
+    answers = [answer for pair in known.values() for answer in pair.answers]
+    gold = {item: pair.label for item, pair in known.items() if pair.state == GOLD and pair.label is not None}
+    report = agreement_report(answers, gold, tag_of=tag_of)
+    report |= {"pairs": dict(Counter(pair.state for pair in known.values()))}
+    report |= {"labels_of_the_pool": _kept_labels(candidates, known)}
+    for name in ("verified.jsonl", "dropped.jsonl", "open.jsonl"):
+        held = {item: pair for item, pair in known.items() if pair.file == name}
+        write_lines(folder / name, (_recorded(candidates[item], pair) for item, pair in held.items()))
+    names = _pseudonyms(answers)
+    individual = ({**asdict(answer), "annotator": names[answer.annotator]} for answer in answers)
+    write_lines(folder / "individual.jsonl", individual)
+    write_json(folder / "agreement.json", report)
+    return report
 
 
-def outcomes(
-    items: Iterable[str], answers: Iterable[PersonAnswer], *, rules: VerificationRules
-) -> dict[str, PairOutcome]:
-    """Return item -> what follows."""
-    given: dict[str, list[PersonAnswer]] = defaultdict(list)
-    for answer in answers:
-        given[answer.item].append(answer)
-    return {item: outcome(given[item], rules) for item in items}
+def _recorded(candidate: Mapping[str, Any], pair: QueuedPair) -> dict[str, Any]:
+    more: dict[str, Any] = {"verification": {"answers": len(pair.answers), "state": pair.state}}
+    if pair.label in PREFERENCES:
+        more |= {"preferred": PREFERENCES.index(pair.label), "tags": list(pair.tags)}
+    elif pair.label is not None:
+        more |= {"reason": pair.label}
+    return {**candidate, **more}
 
 
-def newest(answers: Iterable[PersonAnswer]) -> list[PersonAnswer]:
-    """Return the last answer of each annotator about each pair: an earlier one was changed."""
-    kept: dict[tuple[str, str], PersonAnswer] = {}
-    for answer in answers:
-        kept.pop((answer.item, answer.annotator), None)
-        kept[answer.item, answer.annotator] = answer
-    return list(kept.values())
-
-
-def pseudonyms(answers: Iterable[PersonAnswer]) -> dict[str, str]:
+def _pseudonyms(answers: Iterable[PersonAnswer]) -> dict[str, str]:
     """Return annotator -> "annotator-1" and so on, in the order of a digest that tells nothing."""
     people = sorted({answer.annotator for answer in answers}, key=lambda name: sha256(name.encode()).hexdigest())
     return {name: f"annotator-{number}" for number, name in enumerate(people, 1)}
 
 
-def assign(items: Sequence[str], annotators: Sequence[str], *, count: int) -> dict[str, dict[str, str]]:
-    """Return annotator -> item -> the response, a or b, to show first.
-
-    Each item is for ``count`` people, evenly, in an order of each annotator's own. Half of an item's people see A
-    first; of an odd number, one more or less. The same names and items give the same.
-
-    Raises:
-        CurateError: there are fewer annotators than answers that a pair needs.
-    """
-    if len(annotators) < count:
-        raise CurateError(_("{count} answers a pair need as many annotators; name them with --annotator.", count=count))
-    given: dict[str, dict[str, str]] = {name: {} for name in annotators}
-    for place, item in enumerate(sorted(items, key=lambda item: sha256(item.encode()).digest())):
-        for turn in range(count):
-            person = annotators[(place + turn) % len(annotators)]
-            given[person][item] = PREFERENCES[(_digest("order", item)[0] + turn) % 2]
-    return {
-        name: {item: own[item] for item in sorted(own, key=lambda item, name=name: _digest(name, item))}  # type: ignore[misc]
-        for name, own in given.items()
-    }
-
-
-def _digest(name: str, item: str) -> bytes:
-    return sha256(f"{name}\n{item}".encode()).digest()
+def _kept_labels(candidates: CandidateLines, labels: Mapping[str, QueuedPair]) -> dict[str, Any]:
+    """Return on how many pairs that people decided the pool had a preference, and which share of these stood."""
+    kept = [
+        candidates[item]["preferred"] == PREFERENCES.index(pair.label)
+        for item, pair in labels.items()
+        if pair.label in PREFERENCES and candidates[item].get("preferred") is not None
+    ]
+    return {"pairs": len(kept), "kept": sum(kept) / len(kept) if kept else None}

@@ -35,6 +35,9 @@ the labels themselves."""
 Effect = Literal["a", "b", "drop"]
 AGREED, CONTESTED, OPEN = "agreed", "contested", "open"
 """States of a pair's answers: more than half agree, no majority, fewer than the pair needs."""
+GOLD, DECIDED = "gold", "decided"
+"""States beside those of the answers: the verdict was known before, and a maintainer has decided."""
+PAIR_STATES = (GOLD, DECIDED, AGREED, CONTESTED, OPEN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ Units = Mapping[str, Mapping[str, Any]]
 class PersonAnswer:
     """An annotator's answer about a pair. ``seconds``: how long it took; None where nobody measured.
 
-    ``first_verdict``: the verdict before a draft label was shown; "" where none was. Agreement is about it.
     ``shown_first``: the response, a or b, that stood first; "" where nobody recorded that.
     """
 
@@ -31,13 +30,7 @@ class PersonAnswer:
     errors: tuple[str, ...] = ()
     note: str = ""
     seconds: float | None = None
-    first_verdict: str = ""
     shown_first: str = ""
-
-    @property
-    def blind_verdict(self) -> str:
-        """Return the verdict that no draft label could move."""
-        return self.first_verdict or self.verdict
 
 
 def preference_of(verdict: str) -> str:
@@ -116,7 +109,7 @@ def alpha_without(units: Units, annotator: str) -> float | None:
 def agreement_report(
     answers: Sequence[PersonAnswer], gold: Mapping[str, str], *, tag_of: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return kappa, alpha, gold accuracy and time of blind annotators.
+    """Return kappa, alpha, gold accuracy and time of annotators.
 
     ``gold``: item -> the right verdict. ``tag_of``: error -> tag of the benchmark.
     """
@@ -140,7 +133,7 @@ def agreement_report(
 def _units(answers: Iterable[PersonAnswer]) -> dict[str, dict[str, str]]:
     units: dict[str, dict[str, str]] = defaultdict(dict)
     for answer in answers:
-        units[answer.item][answer.annotator] = preference_of(answer.blind_verdict)
+        units[answer.item][answer.annotator] = preference_of(answer.verdict)
     return dict(units)
 
 
@@ -164,11 +157,10 @@ def _person(
 ) -> dict[str, Any]:
     own = [answer for answer in answers if answer.annotator == name]
     tested = [answer for answer in own if answer.item in gold]
-    right = sum(preference_of(answer.blind_verdict) == preference_of(gold[answer.item]) for answer in tested)
-    drafted = [answer for answer in own if answer.first_verdict]
+    right = sum(preference_of(answer.verdict) == preference_of(gold[answer.item]) for answer in tested)
     times = [answer.seconds for answer in own if answer.seconds is not None]
-    placed = [answer for answer in own if answer.shown_first and answer.blind_verdict in PREFERENCES]
-    picked = sum(answer.blind_verdict == answer.shown_first for answer in placed)
+    placed = [answer for answer in own if answer.shown_first and answer.verdict in PREFERENCES]
+    picked = sum(answer.verdict == answer.shown_first for answer in placed)
     return {
         "answers": len(own),
         "mean_kappa": kappas.get(name),
@@ -176,8 +168,6 @@ def _person(
         "gold": len(tested),
         "gold_right": right / len(tested) if tested else None,
         "below_gold_minimum": bool(tested) and right / len(tested) < GOLD_MINIMUM,
-        "drafts_seen": len(drafted),
-        "changed_after_draft": sum(answer.verdict != answer.first_verdict for answer in drafted),
         "median_seconds": median(times) if times else None,
         "picked_shown_first": picked / len(placed) if placed else None,
     }

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from storage.annotation import annotation_projects, disputes
-from storage.annotation.pair_decisions import GOLD, decided_pairs
+from storage.annotation.pair_decisions import decided_pairs
 from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_sets
@@ -22,6 +22,7 @@ from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, make_label_set
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import (
     DROP,
+    GOLD,
     MIN_PAIRS_DISCLOSED,
     Proposal,
     draft_from_disputes,

@@ -56,22 +56,24 @@ def edition(tmp_path_factory: pytest.TempPathFactory) -> WrittenEdition:
     assert main(["filter", str(pool), "--runs", *runs, "--rule", "at-least:2"]) == 0
     verify = root / "verify"
     assert main(["verify", "export", str(pool / "filtered" / "candidates.jsonl"), "--output", str(verify)]) == 0
-    write_lines(verify / "answers.jsonl", answers(planted.truth, verify))
-    assert main(["verify", "import", str(verify), str(verify / "answers.jsonl")]) == 0
+    write_lines(verify / "labels.jsonl", labels_of_the_queue(verify))
+    assert main(["verify", "import", str(verify), str(verify / "labels.jsonl")]) == 0
     assert write_edition(root, "next", "--retire", "2027-12-31") == 0
     return WrittenEdition(root, root / "editions" / "next", private=root / "private" / "next")
 
 
-def answers(truth: dict[str, int], verify: Path) -> list[dict[str, Any]]:
-    """Two annotators who are right, and name an error now and then."""
+def labels_of_the_queue(verify: Path) -> list[dict[str, Any]]:
+    """Two annotators who say what the pool says, and name an error now and then."""
     chance = random.Random(2)
     out = []
-    rows = {line["id"]: line for line in lines(verify / "private" / "candidates.jsonl")}
-    for line in lines(verify / "items.jsonl"):
+    rows = {line["id"]: line for line in lines(verify / "candidates.jsonl")}
+    for line in lines(verify / "queue" / "to_annotate.jsonl"):
         verdict = "ab"[rows[line["id"]]["preferred"]]
         errors = ["counting"] if chance.random() < 0.4 else []
-        said = {"item": line["item"], "verdict": verdict, "errors": errors, "seconds": 30}
-        out += [{**said, "annotator": name} for name in ("ann@example.org", "bob@example.org")]
+        names = ("ann@example.org", "bob@example.org")
+        answers = [{"annotator": name, "verdict": verdict, "errors": errors, "seconds": 30} for name in names]
+        label = {"state": "agreed", "label": verdict, "tags": errors, "answers": answers}
+        out.append({"item": line["item"], **label})
     return out
 
 
@@ -221,7 +223,7 @@ def test_pairs_that_nobody_has_decided_stop_an_edition(
 NESTED = json.dumps({"rule": "unstable"})
 for _ in range(40):
     NESTED = f'{{"rule": "not", "rules": [{NESTED}]}}'
-STATUS, VERIFY = ["pool", "status", "pool"], ["verify", "import", "verify", "verify/answers.jsonl"]
+STATUS, VERIFY = ["pool", "status", "pool"], ["verify", "import", "verify", "verify/labels.jsonl"]
 FILTER = ["filter", "pool", "--output", "again", "--runs"]
 EDITION = [
     "freeze", "again", "--title", "x", "--verified", "verify", "--pool", "pool",
@@ -242,11 +244,8 @@ EDITION = [
         ("rule.json", NESTED, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
         ("rule.json", "[" * 5000, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
         ("rule.json", '{"rule": {}}', [*FILTER, "small.jsonl", "--rule", "rule.json"]),
-        ("verify/verification.json", "{}", VERIFY),
-        ("verify/verification.json", '{"answers": "2", "reviewers": []}', VERIFY),
-        ("verify/private/candidates.jsonl", "{}", VERIFY),
-        ("verify/private/gold.jsonl", "{}", VERIFY),
-        ("verify/answers.jsonl", "{}", VERIFY),
+        ("verify/candidates.jsonl", "{}", VERIFY),
+        ("verify/labels.jsonl", "{}", VERIFY),
         ("verify/agreement.json", "{}", EDITION),
         ("verify/verified.jsonl", '{"id": "x"}', EDITION),
         ("pool/filtered/filter.json", '{"judges": [1]}', EDITION),

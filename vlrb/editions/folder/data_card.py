@@ -92,8 +92,8 @@ def describe(
 
 def public_agreement(report: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a card tells of a verification: sums, and nobody's name."""
-    kept = {name: report[name] for name in ("answers", "shared_pairs", "agreement", "alpha", "mean_kappa", "tags")}
-    return {**kept, "annotators": len(report["annotators"]), "pairs": report["pairs"], "draft": report["draft"]}
+    kept = ("answers", "shared_pairs", "agreement", "alpha", "mean_kappa", "tags", "pairs", "labels_of_the_pool")
+    return {**{name: report[name] for name in kept}, "annotators": len(report["annotators"])}
 
 
 def card_text(card: Mapping[str, Any]) -> str:

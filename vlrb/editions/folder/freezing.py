@@ -16,12 +16,11 @@ from vlrb.editions.pools.sources import read_objects
 
 _AGREEMENT: Shape = {
     "answers": int, "shared_pairs": int, "agreement": MAYBE_NUMBER, "alpha": MAYBE_NUMBER, "mean_kappa": MAYBE_NUMBER,
-    "tags": dict, "annotators": dict, "pairs": dict, "draft": dict,
+    "tags": dict, "annotators": dict, "pairs": dict, "labels_of_the_pool": dict,
 }  # fmt: skip
 FILTER_REPORT: Shape = {
     "rule_in_words": str, "pairs": {"kept": int, "considered": int}, "judges": [{"judge": str}],
 }  # fmt: skip
-_UNDECIDED = ("open", "adjudicate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +61,19 @@ def _verified(path: Path) -> list[dict[str, Any]]:
     """Return the lines of verified pairs. Raises CurateError where one is none, or nobody has decided it."""
     known = read_pair_file(path)
     if any(pair.preferred is None for pair in known):
-        raise CurateError(_("{path} holds a pair without `preferred`. Import the answers again.", path=path))
+        raise CurateError(_("{path} holds a pair without `preferred`. Import the labels again.", path=path))
     return [line for _number, line in read_objects(path)]
 
 
 def _check_decided(folder: Path, *, partial: bool) -> None:
-    for state in _UNDECIDED:
-        path = folder / f"{state}.jsonl"
-        left = sum(1 for _ in read_objects(path))
-        if left and not partial:
-            raise CurateError(
-                ngettext(
-                    "{n:,} pair is not decided ({path}). Decide them, or give --partial.",
-                    "{n:,} pairs are not decided ({path}). Decide them, or give --partial.",
-                    left,
-                    path=path,
-                )
+    path = folder / "open.jsonl"
+    left = sum(1 for _line in read_objects(path))
+    if left and not partial:
+        raise CurateError(
+            ngettext(
+                "{n:,} pair is not decided ({path}). Decide them, or give --partial.",
+                "{n:,} pairs are not decided ({path}). Decide them, or give --partial.",
+                left,
+                path=path,
             )
+        )
