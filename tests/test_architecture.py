@@ -173,6 +173,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     ),
     "datasets": ("workers/", "vlrb/common/hub_datasets.py"),
     "openai": ("vlrb/judge/endpoint.py",),
+    "openpyxl": ("vlrb/readers/xlsx.py",),
     "tenacity": ("vlrb/judge/engine.py",),
     "huggingface_hub": (
         "vlrb/benchmarks/hub_labels.py",

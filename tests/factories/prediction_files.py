@@ -7,7 +7,8 @@ import random
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from xml.sax.saxutils import escape
+
+import openpyxl
 
 PairRows = Sequence[Mapping[str, Any]]
 VoteRows = Sequence[Sequence[int]]  # items x K of 0, 1 (stored response), -1 (undecided)
@@ -181,37 +182,25 @@ def vlmevalkit_xlsx(rows: PairRows, votes: VoteRows) -> bytes:
     return workbook(vlmevalkit_records(rows, votes))
 
 
-def workbook(
-    records: Sequence[Mapping[str, Any]], *, formulas: bool = False, extra: Mapping[str, bytes] | None = None
-) -> bytes:
-    """Return a small xlsx; ``formulas``: texts with a leading "=" become formulas with the value 0, as older writers
-    do."""
-
-    def cell(place: str, value: Any) -> str:
-        if isinstance(value, int):
-            return f'<c r="{place}"><v>{value}</v></c>'
-        if formulas and value.startswith("="):
-            return f'<c r="{place}"><f>{escape(value[1:])}</f><v>0</v></c>'
-        text = escape(value).replace("\r", "_x000D_").replace("\x0b", "_x000B_")
-        return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
-
-    table = [list(records[0]), *([record[name] for name in records[0]] for record in records)]
-    body = "".join(
-        f'<row r="{r}">' + "".join(cell(f"{'ABCDEFGH'[c]}{r}", value) for c, value in enumerate(line)) + "</row>"
-        for r, line in enumerate(table, 1)
-    )
-    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-    sheet = (
-        f'<?xml version="1.0" encoding="UTF-8"?><worksheet xmlns="{space}"><sheetData>{body}</sheetData></worksheet>'
-    )
+def workbook(*sheets: Sequence[Mapping[str, Any]], extra: Mapping[str, bytes] | None = None) -> bytes:
+    """Return an xlsx of sheets; texts with a leading "=" become formulas, as older writers do."""
+    book = openpyxl.Workbook(write_only=True)
+    for records in sheets:
+        sheet = book.create_sheet()
+        sheet.append(list(records[0]))
+        for record in records:
+            sheet.append([_as_excel_keeps_it(record[name]) for name in records[0]])
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("xl/workbook.xml", "<workbook/>")
-        archive.writestr("xl/worksheets/sheet1.xml", sheet)
+    book.save(out)
+    with zipfile.ZipFile(out, "a", zipfile.ZIP_DEFLATED) as archive:
         for name, content in (extra or {}).items():
             archive.writestr(name, content)
     return out.getvalue()
+
+
+def _as_excel_keeps_it(value: Any) -> Any:
+    """Return a cell with its control characters escaped."""
+    return value.replace("\r", "_x000D_").replace("\x0b", "_x000B_") if isinstance(value, str) else value
 
 
 def merge_to_vlrm(rows: PairRows, votes: VoteRows) -> bytes:

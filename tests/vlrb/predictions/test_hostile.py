@@ -21,6 +21,7 @@ from tests.factories.labels import pairs, table
 from tests.factories.specs import VL
 from vlrb.benchmarks.items import ItemTable
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
+from vlrb.predictions.problems import ProblemCollector
 from vlrb.predictions.strict_json import JsonFault, loads, scan
 from vlrb.readers import xlsx
 from vlrb.readers.base import stated_choice
@@ -284,6 +285,21 @@ def test_a_sheet_of_more_elements_than_tables_have_is_refused(monkeypatch: pytes
     assert problems(data)[0][0] != "zip-bomb"
     monkeypatch.setattr(xlsx, "_ELEMENTS_LIMIT", 1_000)
     assert problems(data)[0][0] == "zip-bomb"
+
+
+@pytest.mark.parametrize(
+    ("place", "claim"),
+    [
+        (b"<sheetData>", b'<dimension ref="A1"/><sheetData>'),
+        (b"<sheetData>", b'<dimension ref="A1:XFD1048576"/><sheetData>'),
+        (b"</sheetData>", b'<row r="999999999999"/></sheetData>'),
+    ],
+)
+def test_a_sheet_is_read_whatever_it_claims_about_its_size(place: bytes, claim: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(files.workbook([{"id": "a", "vote": 1}]))) as held:
+        members = {name: held.read(name) for name in held.namelist()}
+    members[SHEET] = members[SHEET].replace(place, claim)
+    assert list(xlsx.sheets(zipped(members), ProblemCollector())) == [[(2, {"id": "a", "vote": "1"})]]
 
 
 @pytest.mark.parametrize(

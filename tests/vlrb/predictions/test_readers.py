@@ -191,7 +191,7 @@ def test_what_excel_did_to_texts_is_undone_or_reported() -> None:
     records[2]["prediction"] = good[2].replace("is better", "is\x0bbetter")
     records[3]["prediction"] = ("x" * 40_000)[:32_767]
     records[4]["prediction"] = "Failed to obtain answer via API."
-    upload = read(files.workbook(records, formulas=True))
+    upload = read(files.workbook(records))
     assert np.flatnonzero(upload.votes.matrix[:, 0] != 0).tolist() == [3, 4]
     assert {warning.code: warning.ids for warning in upload.warnings} == {
         "cut-cell": (PAIRS[3]["id"],),
