@@ -1,4 +1,4 @@
-"""Pairs for checkable questions: correctness, length, drafts, and a command that asks nothing twice."""
+"""Pairs for checkable questions: correctness, length, and a command that asks nothing twice."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_two_right_answers_make_a_pair_without_a_preference_only_if_asked() -> N
 
 
 def ask(folder: Path, url: str, *more: str) -> int:
-    given = ["--endpoint", f"good={url},good", "--endpoint", f"bad={url},bad", "--judge", f"strong={url},strong"]
+    given = ["--endpoint", f"good={url},good", "--endpoint", f"bad={url},bad"]
     given += ["--checker", f"checker={url},checker", "--retry-wait", "0.01", "--output", str(folder / "build")]
     return main(["build", str(folder / "questions.jsonl"), *given, *more])
 
@@ -170,9 +170,6 @@ def reply(_: str, body: Any, __: int) -> Reply:
     """The good model is right, the bad one wrong; question 2 gets no final answer, and question 3 two wrong ones."""
     text = body["messages"][0]["content"][0]["text"]
     model = body["model"]
-    if model == "strong":
-        good_first = text.index("careful") < text.index("hasty")
-        return completion(f"Reasons. Overall Judgment: Answer {1 if good_first else 2} is better.")
     if model == "checker":
         return completion("RIGHT" if "careful" in text else "WRONG")
     number = int(text.split("number ")[1][0])
@@ -189,7 +186,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_answers_become_pairs_with_draft_labels_and_go_into_a_pool(folder: Path) -> None:
+def test_answers_become_pairs_and_go_into_a_pool(folder: Path) -> None:
     with serving_model(reply) as server:
         assert ask(folder, server.url) == 0
         asked = len(server.asked)
@@ -198,23 +195,12 @@ def test_answers_become_pairs_with_draft_labels_and_go_into_a_pool(folder: Path)
     lines = [json.loads(line) for line in (folder / "build" / "pairs.jsonl").read_text().splitlines()]
     assert [line["id"] for line in lines] == ["q0-0", "q1-1", "q2-2", "q4-3"]
     assert all("careful" in line["response"][line["preferred"]] for line in lines)
-    assert all(line["draft"]["preferred"] == line["preferred"] for line in lines)
-    assert all(_named_by_rationale(line) == line["draft"]["preferred"] for line in lines)
-    assert {line["draft"]["shown_first"] for line in lines} <= {0, 1}  # each drawn by itself
     build = json.loads((folder / "build" / "build.json").read_text())
     assert build["dropped"]["both_wrong"] == 1
     given = ["--source", "Built", "--licence", "x", "--category", "reasoning", "--into", str(folder / "pool")]
     assert main(["pool", "import", str(folder / "build" / "pairs.jsonl"), *given]) == 0
     pool = [json.loads(line) for line in (folder / "pool" / "pairs.jsonl").read_text().splitlines()]
-    assert all("careful" in line["response"][line["draft"]["preferred"]] for line in pool)
-    assert {line["preferred"] for line in pool} <= {0, 1}
-    assert all(_named_by_rationale(line) == line["draft"]["preferred"] for line in pool)
-
-
-def _named_by_rationale(line: dict[str, Any]) -> int:
-    """Return the response that the rationale's "Answer 1" or "Answer 2" stands for."""
-    said = 0 if "Answer 1 is better" in line["draft"]["rationale"] else 1
-    return int(line["draft"]["shown_first"] ^ said)
+    assert all("careful" in line["response"][line["preferred"]] for line in pool)
 
 
 def test_an_endpoint_that_goes_away_leaves_a_build_that_goes_on(

@@ -99,7 +99,7 @@ def test_no_public_file_tells_a_label_or_a_name(edition: WrittenEdition) -> None
     from pyarrow import parquet
 
     for path in edition.public.rglob("*.parquet"):
-        assert {"preferred", "tags", "votes", "draft"}.isdisjoint(parquet.read_schema(path).names)
+        assert {"preferred", "tags", "votes"}.isdisjoint(parquet.read_schema(path).names)
     texts = [
         path.read_text() for path in edition.public.rglob("*") if path.suffix not in (".parquet", "") and path.is_file()
     ]

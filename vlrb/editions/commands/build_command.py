@@ -1,7 +1,7 @@
 """`vlrb.editions build`: answers of several models to checkable questions become pairs; people decide.
 
-Steps, each with a journal: answers of every endpoint, their correctness, pairs of equal length, a draft label with its
-rationale by a strong judge. The same command goes on after a kill.
+Steps, each with a journal: answers of every endpoint, their correctness, pairs of equal length. The same command goes
+on after a kill.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from vlrb.editions.pools.sources import open_source
 from vlrb.judge.images import ImageSource
 from vlrb.judge.pairs import PairFile, PairToJudge
 from vlrb.judge.plan import RequestKey
-from vlrb.judge.prompts import OFFICIAL, Prompt
-from vlrb.judge.totals import read_verdict
+from vlrb.judge.prompts import Prompt
 
 ANSWER_PROMPT = Prompt(
     "answer",
@@ -51,7 +50,6 @@ _RANGES: Mapping[str, tuple[float, float]] = {
 _CHECKED = re.compile(r"\b(RIGHT|WRONG|UNCLEAR)\b")
 _SAMPLING = {"temperature": 0.7, "top_p": 0.95, "max_tokens": 2048}
 _EXACT = {"temperature": 0.0, "max_tokens": 16}
-_JUDGING = {"temperature": 0.2, "top_p": 0.2, "max_tokens": 2048}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,6 @@ def add_build_command(commands: Any) -> None:
     )
     parser.add_argument("--answers", type=int, default=1, metavar="K", help=_("answers of each endpoint (1)"))
     parser.add_argument("--checker", metavar="NAME=URL,MODEL", help=_("who compares answers that cannot be normalised"))
-    parser.add_argument("--judge", metavar="NAME=URL,MODEL", help=_("who writes the draft label"))
     parser.add_argument("--key-env", action="append", default=[], metavar="NAME=VARIABLE", help=_("key of an endpoint"))
     parser.add_argument("--length-gap", type=float, default=LENGTH_GAP, metavar="SHARE", help=f"({LENGTH_GAP})")
     parser.add_argument("--both-right", action="store_true", help=_("also pairs of two right answers"))
@@ -96,7 +93,7 @@ def build_command(arguments: argparse.Namespace) -> int:
     with locked(folder):
         builder = PairBuilder(arguments, questions, folder=folder)
         pairs, counts = builder.pairs()
-        lines = builder.lines(pairs, builder.drafts(pairs))
+        lines = builder.lines(pairs)
         write_lines(folder / "pairs.jsonl", lines)
         write_json(folder / "build.json", {"questions": len(questions), "pairs": len(lines), "dropped": counts})
     dropped = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in counts.items())
@@ -208,8 +205,8 @@ class PairBuilder:
         self._models = [
             _model(text, "--endpoint", keys=keys, variables=arguments.variables) for text in arguments.endpoint
         ]
-        self._checker = _optional_model(arguments.checker, "--checker", keys=keys, variables=arguments.variables)
-        self._judge = _optional_model(arguments.judge, "--judge", keys=keys, variables=arguments.variables)
+        checker = arguments.checker
+        self._checker = _model(checker, "--checker", keys=keys, variables=arguments.variables) if checker else None
         self._limits = AskingLimits(arguments.concurrency, first_wait=arguments.retry_wait)
         if len({model.name for model in self._models}) < len(self._models):
             raise CurateError(_("Two endpoints have one name; give each its own with NAME=URL,MODEL."))
@@ -286,34 +283,7 @@ class PairBuilder:
             image=question.pair.image, fingerprint=fingerprint(query, ("", ""), dropped=DROPPED),
         )  # fmt: skip
 
-    def drafts(self, pairs: Sequence[tuple[KnownQuestion, BuiltPair]]) -> dict[int, dict[str, Any]]:
-        """Return number of a pair -> draft label with its rationale, by the judge."""
-        if self._judge is None or not pairs:
-            return {}
-        asked = [_shown(number, question, pair=pair) for number, (question, pair) in enumerate(pairs)]
-        settings = {"votes": 1, "seed": 0, "parameters": _JUDGING}
-        given = ask_all(
-            self._run("drafts", asked),
-            self._judge,
-            prompt=OFFICIAL,
-            pairs=asked,
-            settings=settings,
-            limits=self._limits,
-        )
-        drafts = {}
-        for key, answer in given.items():
-            verdict = read_verdict(answer.text or "", OFFICIAL.reading)
-            if verdict in (1, 2):
-                shown_first = int(answer.swapped)  # the rationale calls it Answer 1
-                drafts[key.row] = {
-                    "preferred": (verdict - 1) ^ shown_first, "rationale": answer.text, "shown_first": shown_first,
-                    "judge": self._judge.model,
-                }  # fmt: skip
-        return drafts
-
-    def lines(
-        self, pairs: Sequence[tuple[KnownQuestion, BuiltPair]], drafts: Mapping[int, Mapping[str, Any]]
-    ) -> list[dict[str, Any]]:
+    def lines(self, pairs: Sequence[tuple[KnownQuestion, BuiltPair]]) -> list[dict[str, Any]]:
         """Return the lines that `pool import` takes; images are copied beside them."""
         lines = []
         for number, (question, pair) in enumerate(pairs):
@@ -326,26 +296,12 @@ class PairBuilder:
                 "category": question.category,
                 "answer": question.answer,
                 "models": [pair.first.endpoint, pair.second.endpoint],
-                "draft": drafts.get(number),
             }
             lines.append({name: value for name, value in line.items() if value not in (None, "")})
         return lines
 
     def _kept_image(self, question: KnownQuestion) -> str:
         return store_image(question.pair.image.read(), self._folder).path
-
-
-def _shown(number: int, question: KnownQuestion, *, pair: BuiltPair) -> PairToJudge:
-    both = (pair.first.text, pair.second.text)
-    known = question.pair
-    return PairToJudge(
-        number,
-        f"{known.id}-{number}",
-        query=known.query,
-        responses=both,
-        image=known.image,
-        fingerprint=fingerprint(known.query, both, dropped=DROPPED),
-    )
 
 
 def _named(text: str, option: str) -> tuple[str, str]:
@@ -372,9 +328,3 @@ def _model(text: str, option: str, *, keys: Mapping[str, str], variables: Mappin
     if not variables.get(variable):
         raise CurateError(_("The environment variable {variable} is not set.", variable=variable))
     return ChatModel(name, url, model=model, key=variables[variable])
-
-
-def _optional_model(
-    text: str | None, option: str, *, keys: Mapping[str, str], variables: Mapping[str, str]
-) -> ChatModel | None:
-    return _model(text, option, keys=keys, variables=variables) if text else None

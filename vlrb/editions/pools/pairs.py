@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from vlrb.benchmarks.items import fingerprint, presentation_order, response_fingerprint
@@ -40,8 +40,7 @@ DROPPED = ("<image>",)
 class PoolPair:
     """A pair of a pool. Responses stand in the order of their fingerprints, which tells nothing about the preference.
 
-    ``preferred``: 0, 1, or None where nobody has said yet. ``draft``: a first label with its rationale, by a model;
-    ``preferred`` and ``shown_first``, which the rationale calls Answer 1, are places of responses.
+    ``preferred``: 0, 1, or None where nobody has said yet.
     """
 
     id: str
@@ -55,7 +54,6 @@ class PoolPair:
     image_hash: str
     category: str
     answer: str | None = None
-    draft: Mapping[str, Any] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -84,13 +82,8 @@ class PoolPair:
 
 def _check_line(line: Mapping[str, Any]) -> None:
     check_shape(line, _POOL_LINE)
-    draft = line.get("draft")
-    if draft is not None:
-        check_shape(draft, {"preferred": int, "shown_first?": (int, type(None))}, name="draft")
-    if line.get("preferred") not in (None, 0, 1) or (draft is not None and draft["preferred"] not in (0, 1)):
+    if line.get("preferred") not in (None, 0, 1):
         raise ValueError(_("`preferred` must be 0 or 1"))
-    if draft is not None and draft.get("shown_first") not in (None, 0, 1):
-        raise ValueError(_("`shown_first` must be 0 or 1"))
     if not _IMAGE_HASH.fullmatch(line["image_hash"]):
         raise ValueError(_("`image_hash` must be 16 hexadecimal digits"))
 
@@ -143,16 +136,7 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) 
     )
     if response_fingerprint(responses[0]) == response_fingerprint(responses[1]):
         raise CurateError(_("both responses are the same text; remove the row"))
-    draft = row.get("draft")
-    if not isinstance(draft, Mapping) or draft.get("preferred") not in (0, 1):
-        return pair
-    places = {name: order.index(place) for name, place in draft_places(draft).items()}
-    return replace(pair, draft={**draft, "shown_first": None, **places})
-
-
-def draft_places(draft: Mapping[str, Any]) -> dict[str, int]:
-    """Return those fields of a draft label that are the place, 0 or 1, of a response."""
-    return {name: draft[name] for name in ("preferred", "shown_first") if draft.get(name) in (0, 1)}
+    return pair
 
 
 def _responses(row: Mapping[str, Any], settings: ImportSettings) -> tuple[tuple[str, str], int | None]:
