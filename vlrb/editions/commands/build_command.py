@@ -1,4 +1,4 @@
-"""`vlrb.editions build`: answers of several models to checkable questions become pairs; people decide.
+"""`vlrb edition build`: answers of several models to checkable questions become pairs; people decide.
 
 Steps, each with a journal: answers of every endpoint, their correctness, pairs of equal length. The same command goes
 on after a kill.

@@ -1,4 +1,4 @@
-"""`vlrb.editions pool duplicates|status`: what a pool shares with itself, with editions and with training sets."""
+"""`vlrb edition pool duplicates|status`: what a pool shares with itself, with editions and with training sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vlrb.editions edition`: verified pairs become the next edition."""
+"""`vlrb edition freeze`: verified pairs become the next edition."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
 
 
 def add_edition_command(commands: Any) -> None:
-    """Add `edition`."""
+    """Add `freeze`."""
     parser = commands.add_parser("freeze", help=_("freeze verified pairs as an edition"), allow_abbrev=False)
     parser.add_argument("id", metavar="ID", help=_("of the benchmark: small letters, digits, dashes"))
     parser.add_argument("--verified", type=Path, required=True, metavar="DIR", help=_("of `verify import`"))

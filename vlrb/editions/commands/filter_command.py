@@ -1,4 +1,4 @@
-"""`vlrb.editions filter`: keeps the pairs that an ensemble of judges gets wrong, and reports on every judge."""
+"""`vlrb edition filter`: keeps the pairs that an ensemble of judges gets wrong, and reports on every judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vlrb.editions power`: how many pairs each category needs until neighbours on today's board separate."""
+"""`vlrb edition power`: how many pairs each category needs until neighbours on today's board separate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vlrb.editions signatures`: what near duplicates of an edition are found by, made from its items."""
+"""`vlrb edition signatures`: what near duplicates of an edition are found by, made from its items."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`vlrb.editions upload`: an edition's questions and labels as datasets on the Hub."""
+"""`vlrb edition upload`: an edition's questions and labels as datasets on the Hub."""
 
 from __future__ import annotations
 
