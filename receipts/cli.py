@@ -137,15 +137,15 @@ def _fetched(server: str) -> Any:
         raise UnusableInput(_("{server} does not give its keys ({error}).", server=server, error=str(error))) from None
 
 
-def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | None, list[Finding]]:
-    """Return the chain where one was given and holds, and what is to be said about it by itself."""
+def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | ChainBroken | None, list[Finding]]:
+    """Return the chain where one was given, or what is wrong with it, and what is to be said of its head."""
     if options.chain is None:
         return None, []
     try:
         with options.chain.open("rb") as lines:
             chain = read_chain(lines)
     except ChainBroken as broken:
-        return None, [Finding("chain", CheckOutcome.FAILED, code="chain-broken", message=str(broken))]
+        return broken, []
     except OSError as error:
         raise UnusableInput(_("{file} cannot be read: {error}.", file=options.chain, error=error.strerror)) from None
     if head is None:

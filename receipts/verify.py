@@ -133,12 +133,15 @@ def _wrong_link(event: Mapping[str, Any], number: int, *, previous: str) -> str 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a receipt is checked against. `count`: returns the tally of a file (data, revision=, table=)."""
+    """What a receipt is checked against. `count`: returns the tally of a file (data, revision=, table=).
+
+    `chain`: as read_chain made it, or what it found wrong; None where none was given.
+    """
 
     keys: KeySet
     table: Callable[[], ItemTable]
     file: bytes | None = None
-    chain: Chain | None = None
+    chain: Chain | ChainBroken | None = None
     count: Callable[..., Tally] | None = None
 
 
@@ -167,7 +170,9 @@ def _check_signature(receipt: str, keys: KeySet) -> Finding:
     return _failed("signature", "unknown-key", message=message)
 
 
-def _check_event(facts: Mapping[str, Any], event: Mapping[str, Any], *, chain: Chain | None) -> Iterator[Finding]:
+def _check_event(
+    facts: Mapping[str, Any], event: Mapping[str, Any], *, chain: Chain | ChainBroken | None
+) -> Iterator[Finding]:
     """Yield whether the event has the hash that the receipt names, and whether the chain has this event."""
     try:
         holds = link_of(facts["prev"], body_sha256(facts["event"])) == facts["hash"]
@@ -181,6 +186,8 @@ def _check_event(facts: Mapping[str, Any], event: Mapping[str, Any], *, chain: C
     if chain is None:
         message = _("Not checked: without --chain nothing shows that the event was recorded; who has the key can sign.")
         yield Finding("chain", CheckOutcome.SKIPPED, code="no-chain", message=message)
+    elif isinstance(chain, ChainBroken):
+        yield _failed("chain", "chain-broken", message=str(chain))
     else:
         yield chain.check(seq, facts.get("hash"), what=_("receipt"), check="chain")
 

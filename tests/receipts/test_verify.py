@@ -251,6 +251,18 @@ def test_a_chain_without_the_receipts_event_is_named(verify: Verify, held: Verif
         assert verify("receipt.jws", chain="other.jsonl")[1]["chain"] == code
 
 
+def test_of_a_broken_chain_nothing_says_that_none_was_given(
+    held: VerifySetup, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held.path("gap.jsonl").write_text("".join(_lines(held)[1:]))
+    given = {"--key": "keys.json", "--chain": "gap.jsonl"}
+    flags = [part for flag, name in given.items() for part in (flag, str(held.path(name)))]
+    assert main(["verify", str(held.path("receipt.jws")), *flags, "--json"]) == 1
+    said = json.loads(capsys.readouterr().out)
+    found = [one for receipt in said["receipts"] for one in receipt["checks"]] + said["checks"]
+    assert [one["code"] for one in found if one["check"] == "chain"] == ["chain-broken"]
+
+
 def _chain_of(bodies: Iterable[str]) -> list[dict[str, Any]]:
     """Return a chain that holds in itself, of any body digests."""
     made: list[dict[str, Any]] = []
