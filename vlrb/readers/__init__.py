@@ -229,9 +229,7 @@ def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> Parse
         raise _unknown_lines(data, findings, items=items)
     reader, change = known
     lines = Lines(data, findings, items=items)
-    reading = _read(reader, ((number, change(value)) for number, value in lines), findings=findings, items=items)
-    lines.check_again()
-    return reading
+    return _read(reader, ((number, change(value)) for number, value in lines), findings=findings, items=items)
 
 
 def _looks_like_json(line: bytes) -> bool:
@@ -263,7 +261,6 @@ def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> Up
     whole = all(len(line) > LINE_LIMIT or _parsed(line) is None for line in first if line.strip() != b"null")
     lines = Lines(data, findings, items=items) if whole else Lines(b"\n".join(first), findings, items=_ASKED)
     records = [value for _, value in lines]
-    lines.check_again()
     if findings.problem_count:
         return findings.rejected()
     count = sum(1 for line in data.split(b"\n") if line.strip())

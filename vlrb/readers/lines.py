@@ -7,7 +7,7 @@ from typing import Any
 
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
-from vlrb.predictions.strict_json import JsonFault, loads, loads_with_key_counts, scan
+from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.votes import MAX_VOTES_PER_ITEM
 
 LINE_LIMIT = 256 * 1024
@@ -15,17 +15,12 @@ _LISTS = ("results", "rows", "details", "logs")
 
 
 class Lines:
-    """The strict JSON values of JSON lines, with their line numbers; a problem for each line that is none.
-
-    Duplicate keys are excluded for the file as a whole, by counting; only where that fails line by line.
-    """
+    """The strict JSON values of JSON lines, with their line numbers; a problem for each line that is none."""
 
     def __init__(self, data: bytes, findings: ProblemCollector, *, items: int) -> None:
         self.data, self.findings, self.items = data, findings, items
         tail = data[-64:].rstrip()  # one copy less of a large file
         self.end = len(data) - len(data[-64:]) + len(tail) if tail else len(data.rstrip())
-        self.keys = 0
-        self.faulty: set[int] = set()
 
     def _raw(self) -> Iterator[tuple[int, bytes]]:
         data, end, start = self.data, self.end, 0
@@ -49,27 +44,13 @@ class Lines:
                         line_limit=LINE_LIMIT,
                     )
                     raise JsonFault("line-too-long", message)
-                value, keys = loads_with_key_counts(line)
+                value = loads(line)
             except JsonFault as fault:
                 self._fault(number, line, fault=fault)
                 continue
-            self.keys += keys
             yield number, value
 
-    def check_again(self) -> None:
-        """After the last line: find the lines with duplicate keys or NUL, if there can be any."""
-        result = scan(self.data)
-        if result.plain and result.keys == self.keys:
-            return
-        for number, line in self._raw():
-            if number not in self.faulty:
-                try:
-                    loads(line)
-                except JsonFault as fault:
-                    self._fault(number, line, fault=fault)
-
     def _fault(self, number: int, line: bytes, *, fault: JsonFault) -> None:
-        self.faulty.add(number)
         self.findings.unread += 1
         code, message = fault.code, fault.message
         if not line.strip():
