@@ -227,6 +227,6 @@ def _typed(values: Mapping[str, Any]) -> dict[str, str]:
 def _shown_scores(shown: Sequence[ShownScore], names: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
     """(label revision, name -> percent), the newest first."""
     return [
-        (revision, {name: percent(value) for name in names if (value := scores.get(name)) is not None})
-        for revision, scores in reversed(shown)
+        (one.label_revision, {name: percent(value) for name in names if (value := one.scores.get(name)) is not None})
+        for one in reversed(shown)
     ]

@@ -21,6 +21,7 @@ from auth.settings import IdentitySettings
 from leaderboard import render
 from leaderboard.render_context import RenderContext
 from maintenance.actions import entries
+from receipts.service import ShownScore
 from storage.database import Database
 from storage.visibility import EntryVisibility
 from submissions import pages as submissions_pages
@@ -34,7 +35,7 @@ from tests.factories.submission_service import BENCHMARK, make_setup, native
 
 pytestmark = pytest.mark.browser
 
-SCORES = [{"label_revision": "r1", "scores": dict.fromkeys(("macro", "overall", "general", "hallucination"), 0.7312)}]
+SCORES = [ShownScore("r1", dict.fromkeys(("macro", "overall", "general", "hallucination"), 0.7312))]
 LONG = "A judge with a name that is as long as names may be, " + "unbreakable" * 6
 
 
