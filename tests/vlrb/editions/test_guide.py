@@ -38,7 +38,7 @@ def example(python: str) -> str:
     """Return the commands of the guide's first example with another word for the interpreter."""
     section = GUIDE.partition("## Try it")[2].partition("\n## ")[0]
     commands = "\n".join(re.findall(r"```bash\n(.*?)```", section, re.DOTALL))
-    return commands.replace(".venv/bin/vlrb", f"{python} -m vlrb").replace(".venv/bin/python", python)
+    return commands.replace(".venv/bin/python", python).replace(".venv/bin/vlrb", f"{python} -m vlrb")
 
 
 def expect_an_edition(folder: Path) -> None:
