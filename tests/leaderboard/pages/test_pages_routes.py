@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -38,9 +39,9 @@ def item_catalog(folder: Path) -> ItemCatalog:
     return ItemCatalog(folder / "manifest.json", folder / "items.jsonl", relations_body=stored)
 
 
-def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench") -> FastAPI:
+def serve(held: ItemCatalog, benchmark: str = "vl-rewardbench", *, more: tuple[dict[str, Any], ...] = ()) -> FastAPI:
     hostile = entry(99, 0.64, model=HOSTILE, version=HOSTILE, organisation=HOSTILE)
-    cache = BoardCache(FixedSource(body(hostile, benchmark=benchmark)), check_every=0.0)
+    cache = BoardCache(FixedSource(body(hostile, *more, benchmark=benchmark)), check_every=0.0)
     app = FastAPI()
     app.include_router(routes.build(cache, held))
     app.include_router(api.build(cache, held))
@@ -210,6 +211,13 @@ def test_an_entry_shows_its_neighbours_and_whether_they_differ(client: TestClien
     text = text_of(client.get(f"/entries/{B}").text)
     assert "Nearest entries" in text
     assert re.search(r"Judge A 7\d\.\d −\d\.\d −\d+\.\d to [−+]?\d+\.\d (yes|no), compare", text)
+
+
+def test_sentences_about_an_even_number_of_votes_stand_apart(tmp_path: Path) -> None:
+    served = serve(item_catalog(tmp_path), more=(entry(98, 0.6, k=2),))
+    with TestClient(served) as client:
+        text = text_of(client.get("/entries/e00000000098").text)
+    assert not re.search(r"[a-z]\.[A-Z]", text)
 
 
 def test_pairs_are_listed_and_each_has_an_address(client: TestClient) -> None:
