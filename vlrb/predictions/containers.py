@@ -71,7 +71,7 @@ def _only_member(data: bytes, findings: ProblemCollector) -> bytes:
 def _is_meant(member: zipfile.ZipInfo) -> bool:
     """Return whether somebody packed a member on purpose: no folder, and nothing that a system adds of its own."""
     path = PurePosixPath(member.filename)
-    return not (member.is_dir() or path.name.startswith(".") or path.parts[:1] == ("__MACOSX",))
+    return not (member.filename.endswith("/") or path.name.startswith(".") or path.parts[:1] == ("__MACOSX",))
 
 
 def _parquet_lines(data: bytes, findings: ProblemCollector) -> bytes:

@@ -45,7 +45,7 @@ def is_archive(data: bytes) -> bool:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return bool(_HEADERS & set(archive.namelist()))
-    except (zipfile.BadZipFile, OSError, ValueError, struct.error):
+    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error):
         return _first_name(data).startswith(_FIRST)
 
 

@@ -261,6 +261,8 @@ SHEET = "xl/worksheets/sheet1.xml"
         (lambda: RESULT % b'1, "id": "b"', "duplicate-key"),
         (lambda: files.workbook([{"a": "1", "b": "2"}]), "xlsx-not-vlmevalkit"),
         (lambda: files.workbook(RECORDS)[:-30], "bad-xlsx"),
+        (lambda: files.workbook(RECORDS).replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff"), "bad-xlsx"),
+        (lambda: files.workbook([{"a": "1"}]).replace(b"xl/theme/", b"\x00l/theme/"), "xlsx-not-vlmevalkit"),
         (lambda: files.workbook(RECORDS, extra={"xl/media/a.bin": bytes(150_000_000)}), "zip-bomb"),
         (lambda: zipped({"[Content_Types].xml": b"", SHEET: BOMB}), "zip-bomb"),
         (lambda: zipped({"[Content_Types].xml": b"", SHEET: DTD}), "bad-xlsx"),
