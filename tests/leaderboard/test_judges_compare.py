@@ -19,8 +19,9 @@ from leaderboard.judges.agreement import agreement_verdict, agreements, headline
 from leaderboard.judges.compare import compare_judges, offered_judges, verdict
 from leaderboard.judges.table import JudgeLine, judge_lines
 from leaderboard.pages import compare as words
-from leaderboard.render_context import contexts_of
+from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.specs import VL
 from tests.factories.three_benchmarks import SERVED, board_of
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.rounding import percent
@@ -238,6 +239,14 @@ def test_a_figure_of_another_definition_is_in_no_order() -> None:
         assert all(judge.hollow for judge in one.judges)
         named = {row.judge for row in load_published(one.second.spec) if row.figures[one.second.headline] is not None}
         assert {judge.slug for judge in one.judges} <= named
+
+
+@pytest.mark.parametrize("synthetic", [True, False])
+def test_a_demo_says_above_all_its_judges_that_reported_rows_are_real(synthetic: bool) -> None:
+    context = RenderContext(spec=replace(VL, synthetic=synthetic))
+    app = FastAPI()
+    app.include_router(routes.build([BoardCache(FixedSource(snapshot([])), context=context)]))
+    assert ('class="notice"' in TestClient(app).get("/judges").text) is synthetic
 
 
 @pytest.mark.parametrize(
