@@ -52,8 +52,9 @@ def loads(text: bytes) -> Any:
             if error.lineno == 1
             else _("line {lineno}, column {colno}", lineno=error.lineno, colno=error.colno)
         )
+        wrong = error.msg.removesuffix(" starting at")  # the place is named before it
         raise JsonFault(
-            "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=error.msg), line=error.lineno
+            "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=wrong), line=error.lineno
         ) from None
     _check(value, 1, strings=_ODD_ESCAPE.search(text) is not None)
     return value

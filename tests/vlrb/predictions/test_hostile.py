@@ -494,6 +494,12 @@ def test_lines_of_which_none_is_json_are_all_reported(count: int, lines: list[in
     assert ("150 times" in caught.value.problems[0].message) == (count == 150)
 
 
+def test_a_text_that_is_cut_off_is_named_in_a_whole_sentence() -> None:
+    with pytest.raises(UploadRejected) as caught:
+        parse_predictions(LINES[0] + b'\n{"id": "cut', TABLE)
+    assert caught.value.problems[0].message.endswith("Unterminated string")
+
+
 def test_a_damaged_json_list_is_one_problem() -> None:
     records = b",\n".join(b'{"id": "a", "votes": [0]}' for _ in range(30))
     for data in (b"[" + records + b",]", b'{"results": [\n' + records + b",]}"):
