@@ -48,6 +48,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
         has_interval=True,
         count=lambda rows: (rows[..., 0], rows[..., 0]),
         votes="majority",
+        rereads=False,
     )
     monkeypatch.setitem(PROTOCOLS, rule.key, rule)
     return rule

@@ -52,7 +52,7 @@ def test_a_snapshot_holds_facts_and_tallies_of_every_revision(ready: Database, s
     publish_if_changed(ready, scorer)
     (entry,) = _current(ready)["entries"]
     assert set(entry["tallies"]) == {"demo", "flipped"}
-    assert set(entry["tallies"]["demo"]) == {"k", "counts", "agreeing", "has_tags"}
+    assert set(entry["tallies"]["demo"]) == {"k", "counts", "agreeing", "has_tags", "behaviour"}
     assert (entry["id"], entry["organisation"], entry["parameters_b"], entry["open_weights"]) == (
         name,
         '<"Ä\u2028',
