@@ -238,13 +238,17 @@ def test_local_mode_answers_to_names_of_this_machine_only_and_says_so(demo: Serv
 
 def test_a_pause_is_shown_wherever_somebody_would_submit_and_is_gone_after_it(demo: Service) -> None:
     pages, answers = ("/", "/policy"), ("/api/v1/quota", "/readyz")
+
+    def paused() -> list[str | None]:
+        return [demo.http.get(path).json()["paused"] for path in answers]
+
     told = "No submissions at the moment.</b> Back &lt;b&gt;at noon&lt;/b&gt;."
     assert demo.http.put("/api/v1/maintenance/pause", json={"message": "Back <b>at noon</b>."}).status_code == 200
     until(lambda: all(told in demo.http.get(path).text for path in pages), 30, what="both pages say so")
-    assert [demo.http.get(path).json()["paused"] for path in answers] == ["Back <b>at noon</b>."] * 2
+    until(lambda: paused() == ["Back <b>at noon</b>."] * 2, 30, what="both answers say so")  # /readyz within a second
     assert demo.http.delete("/api/v1/maintenance/pause").status_code == 200
     until(lambda: not any("at noon" in demo.http.get(path).text for path in pages), 30, what="neither says so")
-    assert [demo.http.get(path).json()["paused"] for path in answers] == [None] * 2
+    until(lambda: paused() == [None] * 2, 30, what="neither answer says so")
 
 
 def start(folder: Path, **environ: str) -> Finished:
