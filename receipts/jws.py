@@ -109,8 +109,9 @@ def is_signed(receipt: str, keys: KeySet) -> bool:
 
 def event_of(receipt: str) -> dict[str, Any]:
     """Return the body of the audit event that a receipt is about. Raises NoReceipt."""
+    facts = read(receipt)
     try:
-        body: dict[str, Any] = json.loads(read(receipt)["event"])
+        body: dict[str, Any] = json.loads(facts["event"])
     except (KeyError, TypeError, ValueError, RecursionError):
         raise NoReceipt(_("The receipt names no event.")) from None
     return body

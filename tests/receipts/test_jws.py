@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from receipts.jws import KeyUnusable, NoReceipt, Signer, is_signed, key_id_of, read, read_keys
+from receipts.jws import KeyUnusable, NoReceipt, Signer, event_of, is_signed, key_id_of, read, read_keys
 from receipts.key_file import FILE_NAME, open_signer
 
 # RFC 8032, section 7.1, test 1: secret and public key
@@ -63,8 +63,11 @@ def test_what_is_no_key_is_said_to_be_none(given: object) -> None:
 
 @pytest.mark.parametrize("text", ["", "a.b", "a.b.c", "e30.W10.", "e30.bnVs."])
 def test_what_is_no_receipt_is_said_to_be_none(text: str) -> None:
-    with pytest.raises(NoReceipt):
+    with pytest.raises(NoReceipt) as none:
         read(text)
+    with pytest.raises(NoReceipt) as same:
+        event_of(text)
+    assert str(same.value) == str(none.value), "not that it names no event"
 
 
 def test_a_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
