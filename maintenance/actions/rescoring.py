@@ -7,7 +7,7 @@ from the board's; then it is named in the request, and the board follows by an a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -70,16 +70,18 @@ def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     return joined((lost, question), " ") if lost else question
 
 
-ApplyConfirmation = Annotated[
-    str,
-    ParamInfo(
+def _confirmation(ask: Callable[[ActionContext, Mapping[str, Any]], str]) -> ParamInfo:
+    """Return the parameter that repeats a revision's name; `ask`: the question where it was left out."""
+    return ParamInfo(
         "To confirm, type the revision's name",
         option="--confirm",
         metavar="REVISION",
         help="the revision's name again; asked for if left out",
-        ask=_question,
-    ),
-]
+        ask=ask,
+    )
+
+
+ApplyConfirmation = Annotated[str, _confirmation(_question)]
 
 
 def _undo_question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
@@ -89,16 +91,7 @@ def _undo_question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     return joined((back, question), " ") if back else question
 
 
-UndoConfirmation = Annotated[
-    str,
-    ParamInfo(
-        "To confirm, type the revision's name",
-        option="--confirm",
-        metavar="REVISION",
-        help="the revision's name again; asked for if left out",
-        ask=_undo_question,
-    ),
-]
+UndoConfirmation = Annotated[str, _confirmation(_undo_question)]
 
 
 @action(
