@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker, drain, run
 from workers.scorer import Scorer
 from workers.startup import prepare
+from workers.task_runner import create_task_runner
 
 
 def _never() -> bool:
@@ -123,6 +125,12 @@ def test_an_upload_is_on_the_board_by_itself_after_less_than_two_seconds_of_wait
         finally:
             stop.set()
             loop.join()
+
+
+def test_what_is_done_once_a_day_is_looked_at_from_the_start(worker: Worker, tmp_path: Path) -> None:
+    runner = create_task_runner(worker.database, small_benchmark.scorer(), state=tmp_path / "state", lease_seconds=60.0)
+    with schedule.running(worker, [runner]):
+        _wait(lambda: any((tmp_path / "state" / "audit").glob("head-*.json")))
 
 
 def _wait(condition: Callable[[], bool]) -> None:
