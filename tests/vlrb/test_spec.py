@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,11 @@ from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE, SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.commands import score
 from vlrb.pairs.labelled_pairs import PairsError, PairSet, read_pairs
 from vlrb.pairs.verdict_formats import read_verdict
 
+ROOT = Path(__file__).parents[2]
 INVENTED = """
 id = "traffic-signs"
 title = "Traffic signs"
@@ -180,6 +184,7 @@ def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Pa
         ('title = "Traffic signs"\n', "", "the entry 'title' is missing"),
         ('kind = "micro"\n', "", r"the entry 'overalls\[1\].kind' is missing"),
         ('id = "traffic-signs"', "id = ", "Invalid value"),
+        ('left = "first"', "left = 0", "label_values 0 is not one of first, second, tie"),
         (
             'kind = "micro"',
             'kind = "micro"\n[[overalls]]\nkey = "m"\ntitle = "M"\nkind = "mean"\npairs = 3',
@@ -349,3 +354,18 @@ def test_sentences_call_a_score_by_the_name_that_people_use() -> None:
         "video",
     ]
     assert several.category_text("vqa") == "visual question answering"
+
+
+def test_the_example_of_the_documentation_is_a_whole_benchmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    example = page[page.index("## Add a benchmark") :]
+    (definition,) = re.findall(r"^```toml\n(id = .*?)^```", example, re.M | re.S)
+    pairs, votes = (tmp_path / name for name in ("pairs.jsonl", "votes.jsonl"))
+    for path, text in zip((pairs, votes), re.findall(r"^```jsonl\n(.*?)^```", example, re.M | re.S), strict=True):
+        path.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(folder(tmp_path, "weather", text=definition)))
+    assert score.run([str(votes), "--benchmark", "weather", "--labels", str(pairs), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["protocols"]["strict"]["overall"] == 0.5
+    assert definition.count("\n") < 40

@@ -6,7 +6,7 @@ How to add a folder: docs/benchmarks.md.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,6 +42,19 @@ VERDICT_FORMATS = ("official-sentence", "double-brackets", "answer-tag")
 UNREADABLE_RULES = ("wrong", "excluded", "half", "first")
 VOTE_RULES = ("majority", "first")
 _OPTIONS: Mapping[str, int] = {"first": 0, "second": 1, "tie": TIE}
+_MICRO = {"key": "micro", "title": "All pairs alike", "kind": MICRO}
+_STRICT = {
+    "key": "strict",
+    "title": "A pair counts if more than half of its votes are for the preferred response",
+    "summary": "ranks this board",
+    "text": (
+        "ranks. A pair is right if more than half of all K votes are for the preferred response; where exactly half of "
+        "an even K are, it counts one half, which is what K - 1 of the votes count on average. An undecided, "
+        "unreadable or missing answer is wrong, so abstaining never pays."
+    ),
+    "unreadable": "wrong",
+    "votes": "majority",
+}
 
 T = TypeVar("T")
 
@@ -103,7 +116,8 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
     categories = tuple(_tables(data, "categories", read=_category))
     keys = tuple(category.key for category in categories)
     grouped = Grouped(**data["grouped"]) if "grouped" in data else None
-    overalls = (*_tables(data, "overalls", read=lambda row: _overall(row, keys)), *_of_groups(grouped, keys))
+    given = {"overalls": [_MICRO], **data}
+    overalls = (*_tables(given, "overalls", read=lambda row: _overall(row, keys)), *_of_groups(grouped, keys))
     sources = _sources(data, keys)
     return BenchmarkSpec(
         id=data["id"],
@@ -118,8 +132,10 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         verdict_format=data["verdict_format"],
         categories=categories,
         fields=_item_fields(data["items"]) if "items" in data else None,
-        rules=tuple(_rule(row) for row in data.get("category_rules", ())),
-        protocols=tuple(ProtocolSpec(**_with_texts(row, "title", "summary", "text")) for row in data["protocols"]),
+        rules=tuple(
+            _rule(row) for row in data.get("category_rules", [{"category": key, "equals": key} for key in keys])
+        ),
+        protocols=tuple(ProtocolSpec(**_with_texts(row, "title", "summary", "text")) for row in _protocols(data)),
         overalls=overalls,
         headline=data.get("headline", overalls[0].key),
         grouped=grouped,
@@ -155,6 +171,12 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         ),
         folder=folder,
     )
+
+
+def _protocols(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the rules of a benchmark; strict, which ranks every board, comes first where they do not say it."""
+    rows = data.get("protocols", ())
+    return rows if any(row["key"] == _STRICT["key"] for row in rows) else (_STRICT, *rows)
 
 
 def _tables(data: Mapping[str, Any], name: str, *, read: Callable[[Any], T]) -> Iterator[T]:
@@ -207,7 +229,9 @@ def _rule(row: Mapping[str, Any]) -> CategoryRule:
 
 def _item_fields(row: Mapping[str, Any]) -> ItemFields:
     first, second = row["responses"]
-    values = {value: _OPTIONS[option] for value, option in row.get("label_values", {}).items()}
+    meanings = row.get("label_values", {})
+    _check_known("label_values", meanings.values(), known=_OPTIONS)
+    values = {value: _OPTIONS[option] for value, option in meanings.items()}
     return ItemFields(
         row["id"],
         row["question"],
