@@ -94,12 +94,6 @@ class SliceCounts:
         """Wilson, 95%."""
         return wilson(self._right, self.n) if self.n else None
 
-    @property
-    def error_rates(self) -> tuple[float | None, float | None]:
-        """Under strict and under the paper's rule."""
-        decided = self.agree + self.reject
-        return (1 - self._right / self.n if self.n else None, self.reject / decided if decided else None)
-
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -120,6 +114,7 @@ class EntryFindings:
     """What the page says first, in words; None where there is nothing to say."""
 
     category: entry_findings.CategoryFinding | None
+    tags: entry_findings.TagFinding | None
     length: entry_findings.LengthFinding | None
     behaviour: Behaviour
     neighbours: entry_findings.NeighbourFinding | None
@@ -186,6 +181,7 @@ def _scored_page(
             category=entry_findings.category_finding(
                 strict, entry_findings.known_intervals(strict), keys=spec.category_keys
             ),
+            tags=None if hides else entry_findings.tag_finding(tally),
             length=None if hides else entry_findings.length_finding(tally),
             behaviour=behaviour,
             neighbours=entry_findings.neighbour_finding(neighbours, board.headline),
@@ -240,6 +236,7 @@ def _categories(tally: Tally) -> list[SliceCounts]:
 
 
 def _tags(tally: Tally) -> list[SliceCounts] | None:
+    """Return the error tags, the most harmful first, then the pairs that carry none."""
     if not tally.has_tags:
         return None
     spec = tally.spec
@@ -248,7 +245,8 @@ def _tags(tally: Tally) -> list[SliceCounts] | None:
         for category in _categories(tally)
         if category.category in spec.untagged
     ]
-    return [*(_cell(tally, name, title=spec.tag_titles.get(name, name)) for name in spec.tags), *last]
+    tags = [_cell(tally, name, title=spec.tag_titles.get(name, name)) for name in spec.tags]
+    return [*sorted(tags, key=lambda tag: 1.0 if tag.share is None else tag.share), *last]
 
 
 def _grouping_sizes(tally: Tally) -> dict[str, str]:

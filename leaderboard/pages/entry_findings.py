@@ -11,7 +11,8 @@ from typing import Any
 from leaderboard.board.rows import Bounds
 from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs
 from vlrb.common.messages import _
-from vlrb.scorecard import cell_counts, share_right
+from vlrb.protocols import category_counts
+from vlrb.scorecard import cell_counts, named_counts, share_right
 from vlrb.scoring import Tally
 from vlrb.statistics.position_bias import PositionBias
 from vlrb.statistics.uncertainty import wilson
@@ -56,6 +57,14 @@ class LengthFinding:
         if not self.difference.separable:
             return ""
         return _("longer") if self.difference.delta > 0 else _("shorter")
+
+
+@dataclass(frozen=True, slots=True)
+class TagFinding:
+    """Error tags, the most harmful first, and those on which it is significantly less often right than without."""
+
+    ranked: tuple[tuple[str, float], ...]  # key, share right
+    harmful: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,33 @@ def length_finding(tally: Tally) -> LengthFinding | None:
     intervals = {name: (bound.low, bound.high) for name, bound in bounds.items()}
     longer, shorter = ((name, shares[name]) for name in _LENGTHS)
     return LengthFinding(longer[1], shorter[1], difference=_difference(longer, shorter, intervals=intervals))
+
+
+def tag_finding(tally: Tally) -> TagFinding | None:
+    """Return which errors hurt a judge; None where pairs carry no tags.
+
+    The pairs of a tag are compared with the other pairs of the categories that carry tags, as categories are.
+    """
+    if not tally.has_tags:
+        return None
+    spec = tally.spec
+    tagged = [row for row, one in zip(category_counts(tally.counts, spec), spec.categories, strict=True) if one.tagged]
+    every = named_counts(sum(tagged[1:], tagged[0]).tolist())
+    cells = {tag: counts for tag in spec.tags if (counts := cell_counts(tally, tag))["n"]}
+    shares = {tag: share for tag, counts in cells.items() if (share := share_right(counts)) is not None}
+    differences = []
+    for tag, counts in cells.items():
+        rest = {name: every[name] - counts[name] for name in counts}
+        without = share_right(rest)
+        if without is not None:
+            bounds = {tag: wilson(shares[tag] * counts["n"], counts["n"]), "": wilson(without * rest["n"], rest["n"])}
+            intervals = {name: (bound.low, bound.high) for name, bound in bounds.items()}
+            differences.append(_difference((tag, shares[tag]), ("", without), intervals=intervals))
+    if not shares:
+        return None
+    harmful = {one.name for one in adjust(differences) if one.separable and one.delta < 0}
+    ranked = tuple(sorted(shares.items(), key=lambda tag: tag[1]))
+    return TagFinding(ranked, harmful=tuple(tag for tag, _share in ranked if tag in harmful))
 
 
 def neighbour_finding(nearest: Sequence[Pair], name: str) -> NeighbourFinding | None:

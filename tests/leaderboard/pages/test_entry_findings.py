@@ -7,16 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from leaderboard.board.position import marked_strips
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.compare import Pair, ScoreDifference
-from leaderboard.pages.entry_findings import category_finding, neighbour_finding
+from leaderboard.pages.entry_findings import category_finding, neighbour_finding, tag_finding
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.result_card import result_card
 from tests.factories.snapshots import FixedSource, entry, snapshot
-from tests.factories.specs import VL
+from tests.factories.specs import SLICES, VL
 from tests.leaderboard.test_sections import reported
+from vlrb.scoring import FIELDS, Tally
 
 KEYS = ("general", "hallucination", "reasoning")
 
@@ -39,6 +42,22 @@ def test_a_category_is_the_strongest_only_where_it_is_significantly_above_all_ot
     assert ([key for key, _ in partly.below], [key for key, _ in partly.level]) == (["general"], ["reasoning"])
     assert found((0.50, 0.05), (0.52, 0.05), (0.51, 0.05)).below == ()
     assert category_finding({"general": 0.5}, {}, keys=KEYS) is None
+
+
+def tagged(**right_of: tuple[int, int]) -> Tally:
+    """A judge with (pairs, right) of some error tags, and 300 of 400 tagged pairs right in all."""
+    counts = np.zeros((len(SLICES), len(FIELDS)), dtype=np.int64)
+    for name, (pairs, right) in {"POVID": (400, 300), **right_of}.items():
+        counts[SLICES.index(name), :3] = pairs, right, pairs - right
+    return Tally(1, counts, agreeing=np.zeros((len(SLICES), 2), dtype=np.int64), has_tags=True, spec=VL)
+
+
+def test_an_error_hurts_only_where_its_pairs_are_significantly_less_often_right_than_the_other_tagged_pairs() -> None:
+    result = tag_finding(tagged(existence=(100, 40), counting=(50, 34), other=(50, 45)))
+    assert result is not None
+    assert [key for key, _share in result.ranked] == ["existence", "counting", "other"]
+    assert result.harmful == ("existence",)
+    assert tag_finding(replace(tagged(), has_tags=False)) is None
 
 
 def test_neighbours_are_ahead_behind_or_not_to_be_told_apart_after_holm() -> None:
