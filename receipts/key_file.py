@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from receipts.jws import KeyUnusable, Signer
+from receipts.jws import Signer
+from vlrb.client.jws import KeyUnusable
 from vlrb.common.atomic_files import write_once
 
 FILE_NAME = "receipt.key"

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 from storage.files.spool import UploadedFile
 from vlrb.predictions.parse import Predictions
-from vlrb.votes import ABSENT, Votes
-
-
-def votes_sha256(votes: Votes) -> str:
-    """Return what a file says, whatever its format, order and texts: SHA-256 of K and the votes, item by item.
-
-    One byte a vote (0, 1, 255 undecided), the items of the file's revision in the order of the benchmark's table.
-    """
-    present = votes.matrix[(votes.matrix != ABSENT).all(axis=1)]
-    return hashlib.sha256(f"{votes.k}\n".encode() + present.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +28,7 @@ def acceptance_payload(taken: Acceptance, file: UploadedFile, *, upload: Predict
         "benchmark": taken.benchmark,
         "submission": taken.submission,
         "content_sha256": file.sha256,
-        "votes_sha256": votes_sha256(upload.votes),
+        "votes_sha256": upload.votes.sha256,
         "bytes": file.size,
         "owner": taken.owner,
         "format": upload.format,

@@ -21,6 +21,7 @@ from storage.integrity import audit, integrity_alarms, row_commitments
 from storage.integrity import integrity_check as integrity
 from storage.integrity.row_commitments import FACTS, TALLY
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.commitments import part
 from vlrb.disclosure import PUBLIC, shown_scores
 from vlrb.scoring import Tally
 
@@ -126,7 +127,7 @@ def _statement(recorded: _RecordedScore) -> dict[str, Any]:
     facts = {"facts": score.facts.text, "facts_salt": row_commitments.part_salt(score.salt, FACTS)}
     salt = row_commitments.part_salt(score.salt, TALLY)
     if labels.level != PUBLIC:
-        return {**event._asdict(), "score": {**facts, "tally_commitment": row_commitments.part(score.tally, salt)}}
+        return {**event._asdict(), "score": {**facts, "tally_commitment": part(score.tally, salt)}}
     opened = {"labels": {"digest": labels.digest, "salt": labels.salt}} if labels.salt else {}
     return {**event._asdict(), "score": {**facts, "tally": score.tally, "tally_salt": salt}, **opened}
 

@@ -36,6 +36,8 @@ PACKAGES = (
 PARTS = (
     "vlrb.__main__",
     "vlrb.cli",
+    "vlrb.client.jws",
+    "vlrb.client",
     "vlrb.commands",
     "vlrb.common",
     "vlrb.predictions",
@@ -57,15 +59,17 @@ ARROWS: dict[str, set[str]] = {
     "vlrb.benchmarks.hub_labels": LIBRARY,
     "vlrb.benchmarks.label_files": {*LIBRARY, "vlrb.benchmarks.hub_labels"},
     "vlrb.commands": {*READING, "vlrb.benchmarks.label_files"},
+    "vlrb.client.jws": {"vlrb.common"},
+    "vlrb.client": {*READING, "vlrb.client.jws", "vlrb.commands"},
     "vlrb.__main__": {"vlrb.cli"},
-    "vlrb.cli": {"vlrb.common", "vlrb.commands", "vlrb.judge", "vlrb.editions"},
-    "vlrb.judge": READING,
+    "vlrb.cli": {"vlrb.common", "vlrb.client", "vlrb.commands", "vlrb.judge", "vlrb.editions"},
+    "vlrb.judge": {*READING, "vlrb.client"},
     "vlrb.editions": {*READING, "vlrb.judge"},
     "common": {"vlrb.common"},
     "storage": {*LIBRARY, "common"},
     "auth": {*LIBRARY, "common", "storage"},
-    "receipts": {*READING, "common", "storage", "auth"},
-    "submissions": {*READING, "vlrb.commands", "common", "storage", "auth", "receipts", "operation"},
+    "receipts": {*LIBRARY, "vlrb.client.jws", "vlrb.predictions", "common", "storage", "auth"},
+    "submissions": {*READING, "common", "storage", "auth", "receipts", "operation"},
     "leaderboard": {*READING, "common", "storage", "auth"},
     "maintenance": {*LIBRARY, "common", "storage", "auth", "operation"},
     "review": {*LIBRARY, "common", "storage", "auth", "maintenance"},
@@ -89,8 +93,6 @@ ARROWS["web"] = GROUPS - {
     "vlrb.editions",
     "vlrb.benchmarks.label_files",
 }  # the composition root; app.py alone imports it
-# a run may end in the command that submits
-OF_SUBMISSIONS = {"vlrb.judge": "submissions.client"}
 WIRING = {
     "app.py",
     "vlrb/__init__.py",  # the names of vlrb/commands/interface.py, at their first use
@@ -107,8 +109,8 @@ ENVIRONMENT_READERS = WIRING | {
     "web/startup.py",
     "workers/item_files.py",
     "submissions/sandbox.py",
-    "submissions/command_line.py",
     "vlrb/cli.py",
+    "vlrb/client/connection.py",
     "vlrb/commands/check.py",
     "vlrb/commands/interface.py",
     "vlrb/commands/numbers.py",
@@ -272,8 +274,6 @@ def broken(found: Import) -> str | None:
         return "the core imports the standard library, numpy and scipy only"
     if library == "scipy" and found.name.startswith("scipy.stats"):
         return "importing scipy.stats costs a second; scipy.special has what is needed"
-    if package in OF_SUBMISSIONS and found.name.startswith(OF_SUBMISSIONS[package]):
-        return None
     if target in GROUPS and target not in ARROWS[package] | {package}:
         return f"{package} may import {', '.join(sorted(ARROWS[package])) or 'no other package'}"
     if library in ("app", "tests", "bench"):
@@ -445,13 +445,15 @@ def loaded_by(module: str) -> set[str]:
     return set(ran.stdout.split())
 
 
-@pytest.mark.parametrize("module", ["vlrb.commands.check", "vlrb.predictions.parse", "vlrb.scorecard"])
+@pytest.mark.parametrize(
+    "module", ["vlrb.commands.check", "vlrb.client.verify", "vlrb.predictions.parse", "vlrb.scorecard"]
+)
 def test_light_modules_load_nothing_heavy(module: str) -> None:
     assert not HEAVY & loaded_by(module)
 
 
 def test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly() -> None:
-    programs = ("vlrb", "maintenance", "submissions", "workers")
+    programs = ("vlrb", "maintenance", "workers")
     loaded = set().union(*(loaded_by(f"{program}.__main__") for program in programs))
     assert not {"numpy", "openai", "PIL", "sqlalchemy"} & loaded
 

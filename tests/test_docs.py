@@ -6,17 +6,17 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from maintenance.command_line import command_line
 from scripts import doc_tables
 from settings import SETTING_NAMES
-from tests.factories.suite.programs import run_submissions, run_worker
+from tests.factories.suite.programs import run_worker
 from tests.test_architecture import PACKAGES, imports
-from vlrb.commands import check, numbers, score
+from vlrb.cli import COMMANDS as COMMANDS_OF_VLRB
 from vlrb.judge.command_line import command_line as judge_command_line
 
 ROOT = Path(__file__).parents[1]
@@ -114,21 +114,19 @@ def test_every_make_target_is_named(target: str) -> None:
     assert f"`make {target}`" in COMMANDS
 
 
-@pytest.mark.parametrize("package", ["submissions", "workers"])
-def test_every_command_and_every_option_is_named(package: str) -> None:
-    shown = usage(package)
-    text = COMMANDS + SUBMITTING
+def test_every_command_and_every_option_of_the_worker_is_named() -> None:
+    shown = usage()
     commands = re.search(r"\{([a-z,]+)\}", shown) or re.search(r"((?:[a-z]+\|)+[a-z]+)", shown)
     assert commands, shown
     for command in re.split(r"[,|]", commands[1]):
-        assert re.search(rf"python -m {package} {command}\b", text), f"python -m {package} {command}"
-        for option in set(re.findall(r"--[a-z][a-z-]+", usage(package, command))) - {"--help"}:
-            assert option in text, f"python -m {package} {command} {option}"
+        assert re.search(rf"python -m workers {command}\b", COMMANDS), command
+        for option in set(re.findall(r"--[a-z][a-z-]+", usage(command))) - {"--help"}:
+            assert option in COMMANDS, f"{command} {option}"
 
 
-@pytest.mark.parametrize("command", [check, score, numbers], ids=lambda command: command.__name__.rpartition(".")[2])
-def test_every_option_of_the_library_is_named(command: ModuleType) -> None:
-    parser = command.command_line()
+@pytest.mark.parametrize("name", sorted(set(COMMANDS_OF_VLRB) - {"judge", "edition"}))
+def test_every_option_of_the_library_is_named(name: str) -> None:
+    parser = import_module(COMMANDS_OF_VLRB[name][0]).command_line()
     assert f"`{parser.prog} " in COMMANDS
     options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
     assert not [name for name in options - {"--help"} if name not in COMMANDS + SUBMITTING]
@@ -165,8 +163,8 @@ def test_every_command_and_every_option_of_a_judge_is_named() -> None:
     assert not missing
 
 
-def usage(package: str, *words: str) -> str:
-    done = {"submissions": run_submissions, "workers": run_worker}[package](*words, "--help")
+def usage(*words: str) -> str:
+    done = run_worker(*words, "--help")
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from receipts.payload import votes_sha256
 from tests.factories import labels
 from tests.factories import prediction_files as files
 from tests.factories.prediction_files import MANY_VOTES, Writer
@@ -52,7 +51,7 @@ def test_the_order_of_lines_and_keys_changes_no_score_and_no_digest(
     blocks = together(lines) if len(lines) > len(PAIRS) else [[line] for line in lines]
     dice.shuffle(blocks)  # an item's own lines keep their order: it is that of its votes
     other = files.jsonl([files.shuffled(line, dice) for block in blocks for line in block])
-    assert votes_sha256(read(other).votes) == votes_sha256(read(data).votes)
+    assert read(other).votes.sha256 == read(data).votes.sha256
     assert counted(other).to_json() == counted(data).to_json()
 
 

@@ -161,7 +161,7 @@ def test_a_name_made_of_markup_is_shown_as_it_is(visit: Page, service: Service, 
 
 
 def test_the_command_line_submits_waits_and_prints_the_result(service: Service, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "submissions", "submit", str(real_file(REWARD)), "--model", "Qwen2-VL-7B reward"]
+    command = [sys.executable, "-m", "vlrb", "submit", str(real_file(REWARD)), "--model", "Qwen2-VL-7B reward"]
     ran = subprocess.run(
         [*command, "--judge-type", "scalar", "--wait", "--server", service.url],
         cwd=tmp_path,  # it writes the receipt there

@@ -204,6 +204,7 @@ def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestC
         assert answer.headers["strict-transport-security"] == "max-age=31536000", path
         if answer.headers.get("content-type", "").startswith(("text/css", "text/javascript")):
             continue  # the policies of the page that loads it
+        assert ("api-version" in answer.headers) == path.startswith("/api/"), path
         assert answer.headers["referrer-policy"], path
         assert answer.headers["cross-origin-opener-policy"] == "same-origin", path
         assert "camera=()" in answer.headers["permissions-policy"], path

@@ -15,11 +15,11 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
-from receipts.jws import event_of
 from tests.factories.fakes.openid_provider import CLIENT_SECRET, person
 from tests.factories.services.service import KEPT, until
 from tests.factories.services.signed_in import SESSION_SECRET, SignedInService, csrf_of, running_signed_in, token_of
-from tests.factories.suite.programs import Finished, run_submissions
+from tests.factories.suite.programs import Finished, run_vlrb
+from vlrb.client.jws import event_of
 
 pytestmark = pytest.mark.slow
 
@@ -117,7 +117,7 @@ def test_a_session_cookie_alone_submits_nothing_for_a_page_of_another_site(world
 def submit(world: SignInWorld, number: int, *options: str, **environ: str) -> Finished:
     command = ("submit", str(world.file(number)), "--model", f"CLI {number}", "--server", world.service.url, *options)
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    return run_submissions(*command, environ={**kept, "HOME": str(world.folder), **environ}, folder=world.folder)
+    return run_vlrb(*command, environ={**kept, "HOME": str(world.folder), **environ}, folder=world.folder)
 
 
 def test_the_command_line_submits_with_a_token_and_says_when_the_next_one_is_possible(world: SignInWorld) -> None:
@@ -261,7 +261,7 @@ def test_every_interface_says_when_an_owner_who_changed_too_often_may_go_on(worl
     assert everybody.get("/decisions?edits=1").text.count("Entry described anew") >= 20
 
 
-def test_the_command_line_publishes_and_names(world: SignInWorld) -> None:
+def test_the_command_line_publishes_describes_names_and_withdraws(world: SignInWorld) -> None:
     token = token_of(world.browser("user8"))
     ran = submit(world, 12, "--unpublished", "--anonymous-until", day(200), "--wait", "--json", VLRB_TOKEN=token)
     assert ran.returncode == 0, ran.stderr
@@ -269,15 +269,23 @@ def test_the_command_line_publishes_and_names(world: SignInWorld) -> None:
     kept = {name: os.environ[name] for name in KEPT if name in os.environ} | {"HOME": str(world.folder)}
 
     def command(*words: str, **environ: str) -> Finished:
-        return run_submissions(*words, "--server", world.service.url, environ={**kept, **environ})
+        return run_vlrb(*words, "--server", world.service.url, environ={**kept, **environ})
 
-    assert command("publish", entry).returncode == 1
-    assert "board in a moment" in command("publish", entry, VLRB_TOKEN=token).stdout
-    assert "already" in command("publish", entry, VLRB_TOKEN=token).stdout
-    assert f"until {day(90)}" in command("anonymity", entry, "--until", day(90), VLRB_TOKEN=token).stdout
-    late = command("anonymity", entry, "--until", "2099-01-01", VLRB_TOKEN=token)
+    assert command("edit", entry, "--publish").returncode == 1
+    assert "is changed" in command("edit", entry, "--publish", "--notes", "Rerun.", VLRB_TOKEN=token).stdout
+    assert "No change" in command("edit", entry, "--publish", "--notes", "Rerun.", VLRB_TOKEN=token).stdout
+    assert "is changed" in command("edit", entry, "--anonymous-until", day(90), VLRB_TOKEN=token).stdout
+    late = command("edit", entry, "--anonymous-until", "2099-01-01", VLRB_TOKEN=token)
     assert (late.returncode, "at most 365 days" in late.stderr) == (1, True)
-    assert "names its owner" in command("anonymity", entry, "--end", VLRB_TOKEN=token).stdout
+    assert "is changed" in command("edit", entry, "--not-anonymous", VLRB_TOKEN=token).stdout
+    assert command("edit", entry, VLRB_TOKEN=token).returncode == 2  # nothing to change
+    until(lambda: "CLI 12" in command("board").stdout, 60, what="it is on the board")
+    assert command("board").stdout.startswith("Rank ")
+    assert "CLI 12" in command("board", "--csv").stdout and "tabular" in command("board", "--latex").stdout
+    assert json.loads(command("board", "--json").stdout)["entries"]
+    assert command("withdraw", entry, "--reason", "wrong prompt").returncode == 1
+    assert "withdrawn" in command("withdraw", entry, "--reason", "wrong prompt", VLRB_TOKEN=token).stdout
+    assert "withdrawn: wrong prompt" in command("status", entry, VLRB_TOKEN=token).stdout
 
 
 def test_the_rules_are_a_page_that_everybody_finds(world: SignInWorld) -> None:

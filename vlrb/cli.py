@@ -1,4 +1,4 @@
-"""Command line `vlrb check|score|numbers|judge|edition`. Each command imports what it needs, so that all start fast."""
+"""The command line `vlrb`. Each command imports what it needs, so that all start fast."""
 
 from __future__ import annotations
 
@@ -10,9 +10,15 @@ from importlib import import_module
 from vlrb.common.command_line import CommandParser, exit_code
 from vlrb.common.messages import _
 
-_COMMANDS = {
+COMMANDS = {
     "check": ("vlrb.commands.check", _("check a prediction file without labels")),
     "score": ("vlrb.commands.score", _("score a prediction file offline")),
+    "submit": ("vlrb.client.submit", _("upload predictions to a server")),
+    "status": ("vlrb.client.status", _("state, position and result of a submission")),
+    "edit": ("vlrb.client.edit", _("change what an entry of yours says, publish it, or move its anonymity")),
+    "withdraw": ("vlrb.client.withdraw", _("take an entry of yours off the board; date and reason stay public")),
+    "verify": ("vlrb.client.verify", _("check a receipt offline: signature, file, place in the audit chain")),
+    "board": ("vlrb.client.board", _("print the board of a server")),
     "numbers": ("vlrb.commands.numbers", _("check published percentages")),
     "judge": ("vlrb.judge.command_line", _("ask a model about every pair")),
     "edition": ("vlrb.editions.command_line", _("make the next edition of a benchmark from a pool of pairs")),
@@ -31,12 +37,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments and arguments[0] in _COMMANDS:
-        run: Callable[[list[str]], int] = import_module(_COMMANDS[arguments[0]][0]).run
+    if arguments and arguments[0] in COMMANDS:
+        run: Callable[[list[str]], int] = import_module(COMMANDS[arguments[0]][0]).run
         return run(arguments[1:])
     parser = CommandParser(prog="vlrb", description=_("Check, score and judge vision-language reward benchmarks."))
-    commands = parser.add_subparsers(required=True, metavar="|".join(_COMMANDS))
-    for name, (_module, about) in _COMMANDS.items():
+    commands = parser.add_subparsers(required=True, metavar="|".join(COMMANDS))
+    for name, (_module, about) in COMMANDS.items():
         commands.add_parser(name, help=about)
     parser.parse_args(arguments)
     return 0

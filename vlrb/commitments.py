@@ -1,9 +1,9 @@
-"""Salted hash commitments to label sets."""
+"""Salted hash commitments to label sets and to scores."""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
-from hashlib import sha256
 
 
 def commit(digest: str, salt: bytes) -> str:
@@ -11,4 +11,19 @@ def commit(digest: str, salt: bytes) -> str:
 
     The digest alone would not do: that of a set with few changes can be found by trying.
     """
-    return hmac.new(salt, digest.encode("ascii"), sha256).hexdigest()
+    return hmac.new(salt, digest.encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def sha256(text: str) -> str:
+    """Return the SHA-256 of a text in UTF-8, as 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def part(text: str, salt: str) -> str:
+    """Return the commitment to one part of a score."""
+    return commit(sha256(text), bytes.fromhex(salt))
+
+
+def joint(facts: str, tally: str) -> str:
+    """Return the commitment to a score from those to its parts."""
+    return sha256(facts + tally)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,15 @@ class Votes:
     def k(self) -> int:
         """Votes per item."""
         return int(self.matrix.shape[1])
+
+    @property
+    def sha256(self) -> str:
+        """Return what a file says, whatever its format, order and texts: SHA-256 of K and the votes, item by item.
+
+        One byte a vote (0, 1, 255 undecided), the items of the file's revision in the order of the benchmark's table.
+        """
+        present = self.matrix[(self.matrix != ABSENT).all(axis=1)]
+        return hashlib.sha256(f"{self.k}\n".encode() + present.tobytes()).hexdigest()
 
     def pack(self) -> bytes:
         """Return two bits a vote, row by row, the first vote in the lowest bits of the first byte.

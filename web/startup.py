@@ -17,7 +17,7 @@ from operation.replication.replica_claim import require_same, require_whole
 from operation.replication.sealed_key import AT_RISK, begin_key, keep_key, restore_key
 from operation.restore import put_aside
 from operation.start import StartRefused, prepare_database, record_restore, sqlite_path
-from receipts.jws import KeyUnusable, Signer
+from receipts.jws import Signer
 from receipts.key_file import FILE_NAME, open_signer
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
@@ -28,6 +28,7 @@ from storage.integrity import audit, receipt_keys
 from storage.integrity.key_place import KeyPlace
 from storage.own_boards import OtherBoards, require_own_boards
 from vlrb.benchmarks.spec import MANIFEST
+from vlrb.client.jws import KeyUnusable
 from vlrb.common.messages import _
 
 LOCK_FILE = "service.lock"

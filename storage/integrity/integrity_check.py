@@ -33,7 +33,7 @@ from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
-from vlrb.commitments import commit
+from vlrb.commitments import commit, sha256
 from vlrb.common.messages import _
 from vlrb.disclosure import BY_CATEGORY, HIDDEN
 
@@ -492,7 +492,7 @@ def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
 
 
 def _is_recorded(name: str, content: RelationsContent, *, summaries: Collection[str | None]) -> bool:
-    known = row_commitments.sha256(content.summary.decode(errors="replace")) in summaries
+    known = sha256(content.summary.decode(errors="replace")) in summaries
     return known and hashlib.sha256(content.arrays).hexdigest() == name
 
 

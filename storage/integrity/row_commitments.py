@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from storage.metadata import FIRST, NAMES
-from vlrb.commitments import commit
+from vlrb.commitments import commit, joint, part, sha256
 from vlrb.common.canonical_json import canonical_json
 
 DESCRIPTION = NAMES
@@ -44,11 +44,6 @@ _SALT_BYTES = 32
 def new_salt() -> str:
     """64 hexadecimal digits."""
     return secrets.token_hex(_SALT_BYTES)
-
-
-def sha256(text: str) -> str:
-    """Return the SHA-256 of a text in UTF-8, as 64 hexadecimal digits."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def of_record(row: Mapping[str, Any]) -> str:
@@ -94,16 +89,6 @@ def of_score(facts: ScoreFacts, *, tally: str, salt: str) -> str:
 def part_salt(salt: str, name: str) -> str:
     """Return the salt of a part; it tells nothing of the salt that it comes from."""
     return commit(name, bytes.fromhex(salt))
-
-
-def part(text: str, salt: str) -> str:
-    """Return the commitment to one part of a score."""
-    return commit(sha256(text), bytes.fromhex(salt))
-
-
-def joint(facts: str, tally: str) -> str:
-    """Return the commitment to a score from those to its parts."""
-    return sha256(facts + tally)
 
 
 def of_first_score(facts: ScoreFacts, *, tally: str, salt: str) -> str:

@@ -26,7 +26,6 @@ from fastapi.routing import APIRoute
 from sqlalchemy import select, text
 from starlette.testclient import TestClient
 
-from receipts.jws import read
 from settings import Settings
 from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
@@ -38,6 +37,7 @@ from tests.factories.services.layers import application_within
 from tests.factories.specs import CATEGORIES, VL
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet, make_label_set
+from vlrb.client.jws import read
 from vlrb.demo import demo_items, demo_labels, demo_pairs
 from vlrb.disclosure import category_steps
 from vlrb.protocols import category_counts

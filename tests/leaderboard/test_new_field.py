@@ -33,17 +33,15 @@ def upgrade() -> None:
 """
 VERSIONS = ROOT / "storage" / "migrations" / "versions"
 ASKED = """
-import argparse, io, json, sys
-from contextlib import redirect_stdout
-from pathlib import Path
+import json, sys
 from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
 write_no_gradio_stubs()
-import leaderboard.api, submissions.api, submissions.client
+import leaderboard.api, submissions.api
 from leaderboard.board.rows import build_board
 from leaderboard.board.search import term
 from leaderboard.share.exports import as_csv, extract, names_of
 from leaderboard.board.query import BoardQuery
-from scripts import doc_tables
+from scripts import doc_tables, generated
 from storage import metadata
 from storage.database import migrate, open_database
 from storage.integrity import row_commitments
@@ -56,20 +54,12 @@ from sqlalchemy import inspect
 
 database = open_database(f"sqlite:///{sys.argv[1]}/x.db")
 migrate(database)
-parser = argparse.ArgumentParser()
-submissions.client.add_commands(parser.add_subparsers(), {})
-shown = io.StringIO()
-with redirect_stdout(shown):
-    try:
-        parser.parse_args(["submit", "--help"])
-    except SystemExit:
-        pass
 facts = entry(1, 0.7, license="Apache-2.0")
 board = build_board(snapshot([facts, entry(2, 0.6)]), VL)
 print(json.dumps({
     "parsed": Metadata.parse({"model": "J", "license": " MIT "}).license == "MIT",
     "table": "license" in {one["name"] for one in inspect(database.engine).get_columns("submissions")},
-    "command": "--license" in shown.getvalue(),
+    "command": "license" in json.loads(generated.client_fields()),
     "rest": "license" in submissions.api._FORM["properties"],
     "form": gradio_page._FIELDS[-1] == "license",
     "snapshot": "license" in board_entries._NAMES,

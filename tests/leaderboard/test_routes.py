@@ -495,7 +495,7 @@ def test_verified_flagged_and_numbered_attempts_are_said_in_words(source: FixedS
     assert "Attempt 2 of 3" in words
     assert "anonymous until 2027-01-31" in words
     assert "/receipt" not in client.get("/entries/e00000000001").text.replace("/receipts", ""), "that names the owner"
-    assert "python -m submissions verify" in words
+    assert "vlrb verify" in words
     assert "the prompt names the answer" in client.get("/").text
 
 

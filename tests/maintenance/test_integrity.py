@@ -20,7 +20,6 @@ from maintenance.__main__ import main
 from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, operations
 from receipts import api
-from receipts.jws import read
 from receipts.service import ReceiptService
 from storage import visibility
 from storage.database import Database, OldChain, migrate, open_database
@@ -37,6 +36,8 @@ from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import SIGNER, signed_in_as_everybody
+from vlrb.client.jws import read
+from vlrb.commitments import sha256
 from vlrb.common.canonical_json import canonical_json
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -334,7 +335,7 @@ def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: 
     with copied.read() as session:
         for score in session.scalars(select(Score)):
             salt = str(score.salt)
-            closed = (score.tally, row_commitments.sha256(score.tally), salt, row_commitments.part_salt(salt, TALLY))
+            closed = (score.tally, sha256(score.tally), salt, row_commitments.part_salt(salt, TALLY))
             assert not any(secret in shown for secret in closed)
 
 

@@ -19,13 +19,13 @@ import pytest
 import app
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
-from receipts.jws import event_of, is_signed, read_keys
 from tests.factories.fakes.openid_provider import Provider
 from tests.factories.fakes.s3_server import KEYS, running_s3
 from tests.factories.services.service import KEPT, Service, alive, running, until
 from tests.factories.services.service_launcher import copy_demo_files
 from tests.factories.services.signed_in import SignedInService, sign_in_settings, token_of
 from tests.factories.suite.programs import Finished, run_main, run_maintenance
+from vlrb.client.jws import event_of, is_signed, read_keys
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 EXPORTS = ("/export/board.csv", "/export/board.json", "/api/v1/leaderboard")

@@ -16,9 +16,7 @@ from sqlalchemy import insert, select, update
 from auth import ANONYMOUS, LOCAL, OPEN
 from maintenance.actions import audit as actions_audit
 from receipts import api
-from receipts.jws import is_signed, read, read_keys
 from receipts.service import ReceiptService
-from receipts.verify import Evidence, check_all, read_chain
 from storage import stored_rows, visibility
 from storage.database import Database
 from storage.integrity import audit
@@ -34,6 +32,8 @@ from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.specs import SLICES, VL, spec_of
 from tests.factories.submission_service import SIGNER, signed_in_as_everybody
 from vlrb.benchmarks.items import ItemTable
+from vlrb.client.jws import is_signed, read, read_keys
+from vlrb.client.receipt_checks import Evidence, check_all, read_chain
 from vlrb.commitments import commit
 from vlrb.common.canonical_json import GENESIS, canonical_json
 from vlrb.scoring import Tally
@@ -195,7 +195,7 @@ def test_a_public_score_is_opened_and_holds_with_public_data_alone(
 
 def _checks(database: Database, receipts: ReceiptService, *, entry: str, table: ItemTable) -> list[list[str]]:
     chain = read_chain(line.encode() for line in actions_audit.public(database))
-    evidence = Evidence(KEYS, lambda: table, chain=chain)
+    evidence = Evidence(KEYS, table, chain=chain)
     found = receipts.of_scores(entry, ANONYMOUS) or ()
     return [[f"{check.check} {check.code}" for check in check_all(one, evidence)] for one in found]
 
@@ -235,7 +235,7 @@ def test_who_has_the_key_opens_no_other_score_of_an_event(
         {"facts": mine["score"]["facts"].replace(first, second)},
     ):
         forged = SIGNER.sign({**mine, "score": mine["score"] | changes})
-        found = check_all(forged, Evidence(KEYS, lambda: scorer.table))
+        found = check_all(forged, Evidence(KEYS, scorer.table))
         assert [one.code for one in found if one.check in ("signature", "score")] == ["ok", "score-differs"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from auth import LOCAL
-from receipts.jws import Signer, event_of
+from receipts.jws import Signer
 from storage.database import Database
 from storage.files.durability import REPLICATED, Durability, NotReplicated, ReplicaLost
 from storage.files.spool import UploadedFile
@@ -22,6 +22,7 @@ from submissions.metadata import Metadata
 from submissions.service import SubmissionRules, SubmissionService
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native
+from vlrb.client.jws import event_of
 
 JUDGE = Metadata.parse({"model": "Judge"})
 

@@ -16,7 +16,6 @@ from auth.model import ANONYMOUS
 from maintenance import text_output
 from maintenance.actions import approvals, entries, operations
 from maintenance.types import Conflict, NotFound
-from receipts.jws import event_of
 from storage import visibility
 from storage.confusables import skeleton
 from storage.database import Database
@@ -39,6 +38,7 @@ from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 from tests.maintenance.concurrency_helpers import at_once
+from vlrb.client.jws import event_of
 
 CAREFUL = QuotaPolicy(per_day=1, per_year=12, approve_first=True)
 ANN, BOB = person("ann"), person("bob")

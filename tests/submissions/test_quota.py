@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import func, select, update
 
 from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
-from receipts.jws import event_of
 from storage import confusables
 from storage.database import Database
 from storage.files.spool import UploadedFile
@@ -30,6 +29,7 @@ from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 from tests.factories.suite.fork_server import fork_server
 from tests.submissions import quota_race
+from vlrb.client.jws import event_of
 
 DAILY = QuotaPolicy(per_day=1, per_year=12)
 NOW = 1_800_000_000.0

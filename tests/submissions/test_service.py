@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import func, select
 
 from auth import LOCAL
-from receipts.jws import event_of, read
 from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Submission
@@ -18,6 +17,7 @@ from submissions.metadata import Metadata
 from submissions.service import ACCEPTED, DuplicateName, FileRejected
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from vlrb.client.jws import event_of, read
 
 JUDGE = Metadata.parse({"model": "Judge"})
 

@@ -19,7 +19,7 @@ from storage.confusables import skeleton
 from tests.factories.fakes.openid_provider import person
 from tests.factories.services.service import KEPT, until
 from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
-from tests.factories.suite.programs import run_submissions
+from tests.factories.suite.programs import run_vlrb
 from tests.leaderboard.test_secrets import ROUTES
 
 pytestmark = pytest.mark.slow
@@ -184,7 +184,7 @@ def test_gradio_and_the_command_line_tell_no_more(world: VisibilityWorld) -> Non
             entry = world.entries[kind]
             assert MARK not in json.dumps(client.predict(entry, api_name="/status")), kind
             environ = kept | ({"VLRB_TOKEN": token} if token else {})
-            ran = run_submissions("status", entry, "--server", url, "--json", environ=environ)
+            ran = run_vlrb("status", entry, "--server", url, "--json", environ=environ)
             assert MARK not in ran.stdout + ran.stderr, kind
             assert ran.returncode == (1 if kind == "unpublished" else 0)
         assert MARK not in json.dumps(client.predict(api_name="/leaderboard"))

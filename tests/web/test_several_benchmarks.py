@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from receipts.jws import event_of
 from tests.factories.services.service import Service, running, until
 from tests.factories.suite.programs import run_maintenance
+from vlrb.client.jws import event_of
 
 pytestmark = pytest.mark.slow
 

@@ -1,5 +1,5 @@
 """Headers that every answer carries, anyone who made it: own pages have theirs already, Gradio's get them here. And
-which other sites may frame what this site may frame, and redirects that name no host."""
+which other sites may frame what this site may frame, redirects that name no host, and the version of the interface."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from starlette.datastructures import URL, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.responses import SECURITY, security_headers
+from vlrb.client.connection import API_VERSION, VERSION_HEADER
 
 _POLICY = "Content-Security-Policy"
 _POLICY_NAME = _POLICY.lower().encode()
@@ -27,6 +28,7 @@ GRADIO = (
 NO_PAGE = "default-src 'none'; frame-ancestors 'none'"
 _LEFT_IN_LOCATIONS = ":/%#?=@[]!$&'()*+,;"  # by RedirectResponse
 _REDIRECTS = (301, 302, 303, 307, 308)
+_VERSION = (VERSION_HEADER.lower().encode(), API_VERSION.encode())
 _HTTPS_FROM_NOW_ON = (b"strict-transport-security", b"max-age=31536000")
 
 
@@ -49,6 +51,8 @@ class SecurityHeadersMiddleware:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message = dict(message)  # the board's is made once, for everybody
+                if scope["path"].startswith("/api/"):
+                    message["headers"] = [*message["headers"], _VERSION]
                 if message["status"] in _REDIRECTS:
                     message["headers"] = [_relative(name, value, scope=scope) for name, value in message["headers"]]
                 if not {name for name, _ in message["headers"]} >= _OWN_HEADERS:

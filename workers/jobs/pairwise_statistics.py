@@ -22,13 +22,14 @@ from sqlalchemy.orm import Session
 from storage.boards import stored_relations
 from storage.boards.stored_relations import NewRelations, RecentRelations
 from storage.database import Database
-from storage.integrity import audit, integrity_alarms, row_commitments, stored_votes
+from storage.integrity import audit, integrity_alarms, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.integrity.integrity_check import Mismatch
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, StoredRelations
 from vlrb.benchmarks.baselines import constant_judge_tallies
+from vlrb.commitments import sha256
 from vlrb.common.messages import _
 from vlrb.disclosure import redact_counts
 from vlrb.scoring import FIELDS, outcomes
@@ -269,7 +270,7 @@ def _record(
             stored_relations.store(session, columns)
         session.execute(update(BoardState).where(ours).values(related_seq=through))
         if computed:
-            summaries = {row.label_revision: row_commitments.sha256(row.summary) for row in computed}
+            summaries = {row.label_revision: sha256(row.summary) for row in computed}
             names = {row.label_revision: row.id for row in computed}
             facts = {"relations": names, "summaries_sha256": summaries}
             audit.append(session, COMPUTED, data=facts | audit.scope(session, pointer.benchmark))

@@ -32,13 +32,6 @@ def run_maintenance(*arguments: str, environ: Mapping[str, str] | None = None) -
     return run_main(lambda given: main(given), arguments, environ=environ)
 
 
-def run_submissions(*arguments: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Finished:
-    """`python -m submissions`."""
-    from submissions.__main__ import main
-
-    return run_main(main, arguments, environ=environ, folder=folder)
-
-
 def run_vlrb(*arguments: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> Finished:
     """`vlrb`."""
     from vlrb.cli import main

@@ -15,18 +15,14 @@ import pytest
 
 import maintenance.__main__
 import maintenance.command_line
-import vlrb.editions.command_line as curate
-import vlrb.judge.command_line as judge_program
 import workers.__main__
 import workers.command_line
 from maintenance import text_output
 from maintenance.types import Conflict, clean_reason
 from storage.jobs.tasks import TaskView
-from submissions.command_line import command_line
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
-from vlrb.cli import main
-from vlrb.commands import check, numbers, score
+from vlrb.cli import COMMANDS, main
 from vlrb.common.command_line import CommandParser, columns, exit_code, language_of, translated, wrapped
 
 ROOT = Path(__file__).parents[3]
@@ -80,9 +76,8 @@ def test_a_report_is_chinese_and_its_json_is_not(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.usefixtures("chinese")
 def test_every_command_of_every_program_has_chinese_help() -> None:
-    programs = [command_line([]), command_line(["verify"])]
-    others = (maintenance.command_line, workers.command_line, judge_program, curate, check, numbers, score)
-    programs += [module.command_line() for module in others]
+    modules = [importlib.import_module(name) for name, _about in COMMANDS.values()]
+    programs = [module.command_line() for module in (maintenance.command_line, workers.command_line, *modules)]
     texts = [text for program in programs for text in _texts(program)]
     assert len(texts) > 400
     assert not [text for text in texts if _has_words(text) and not _is_chinese(translated(text))]

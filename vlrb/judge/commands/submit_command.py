@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
-from vlrb.common.command_line import CommandParser
 from vlrb.common.json_files import MAYBE_NUMBER, MAYBE_TEXT, JsonFileFault, Shape, check_shape
 from vlrb.common.messages import _
 from vlrb.judge.errors import JudgeError
@@ -29,9 +28,9 @@ _RUN: Shape = {
 def submit_command(arguments: argparse.Namespace) -> int:
     """Check that a whole revision is there, then submit it. Returns the exit code.
 
-    Options after the directory are those of `python -m submissions submit`.
+    Options after the directory are those of `vlrb submit`.
     """
-    from submissions import client
+    from vlrb.client import submit
 
     path = arguments.directory / PREDICTIONS
     if not path.is_file():
@@ -42,10 +41,7 @@ def submit_command(arguments: argparse.Namespace) -> int:
         raise JudgeError("\n".join([*lines, _("A submission covers a whole revision: run all of its pairs.")]))
     defaults = describe_run(run)
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
-    parser = CommandParser(prog="vlrb judge", allow_abbrev=False)
-    client.add_commands(parser.add_subparsers(), arguments.variables)
-    parsed = parser.parse_args(["submit", str(path), "--model", arguments.model, *options, *arguments.rest])
-    return int(parsed.run(parsed))
+    return submit.run([str(path), "--model", arguments.model, *options, *arguments.rest])
 
 
 def read_metadata(path: Path) -> dict[str, Any]:

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import httpx
 import pytest
 from fastapi import FastAPI
 
 from receipts import api as receipt_api
-from receipts.jws import event_of
 from receipts.service import ReceiptService
+from scripts.generated import CLIENT_FIELDS, client_fields
 from storage.database import Database
 from storage.jobs import job_queue
-from submissions import api, client
+from submissions import api
 from submissions.activity import ActivityRules
 from submissions.status import get_status
 from tests.databases import new_database, with_labels
@@ -35,7 +36,10 @@ from tests.factories.submission_service import (
     native,
     signed_in_as_everybody,
 )
-from tests.factories.suite.programs import Finished, run_submissions
+from tests.factories.suite.programs import Finished, run_vlrb
+from vlrb.client.connection import VERSION_HEADER, ServiceError, accepted
+from vlrb.client.jws import event_of
+from vlrb.client.status import result_text
 
 
 @dataclass
@@ -46,7 +50,7 @@ class Server:
     folder: Path
 
     def run(self, *words: str) -> Finished:
-        return run_submissions(*words, "--server", self.url, folder=self.folder)
+        return run_vlrb(*words, "--server", self.url, folder=self.folder)
 
     def file(self, data: bytes) -> str:
         path = self.folder / "predictions.jsonl"
@@ -175,7 +179,7 @@ def test_an_unknown_submission_a_missing_file_and_a_silent_server_are_told_apart
     assert (unknown.returncode, "no submission with" in unknown.stderr) == (1, True)
     missing = server.run("submit", "/nowhere.jsonl", "--model", "x")
     assert (missing.returncode, "There is no file" in missing.stderr) == (2, True)
-    silent = run_submissions("status", "e1", "--server", "http://127.0.0.1:9")
+    silent = run_vlrb("status", "e1", "--server", "http://127.0.0.1:9")
     assert (silent.returncode, "does not answer" in silent.stderr) == (1, True)
 
 
@@ -203,7 +207,7 @@ def test_a_file_that_is_mostly_unreadable_is_submitted_with_the_option(server: S
 def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> None:
     strict = {"macro": 0.4744, "overall": 0.5, "general": 0.4, "interval": {"macro": [0.443, 0.507]}}
     row = {"rank": 7, "of": 9, "rank_range": [5, 8]}
-    assert client._result(
+    assert result_text(
         {"benchmark": "vl-rewardbench", "protocols": {"strict": strict}}, row, entry="http://x/entries/e1"
     ) == (
         "Scored    Macro 47.4 (44.3-50.7)   rank 7 of 9 (5-8)\n"
@@ -214,15 +218,15 @@ def test_a_result_tells_macro_with_interval_rank_with_range_and_address() -> Non
         "benchmark": "vl-rewardbench",
         "protocols": {"strict": {**strict, "macro": None, "general": None, "interval": None}},
     }
-    assert client._result(hidden, None, entry=None) == "Scored    Overall 50.0"
+    assert result_text(hidden, None, entry=None) == "Scored    Overall 50.0"
 
 
 def test_a_result_says_why_a_rank_or_its_range_is_missing() -> None:
     card = {"benchmark": "vl-rewardbench", "protocols": {"strict": {"macro": 0.4744}}}
     rerun = {"rank": None, "of": 9, "rank_range": None, "version_of": "e5"}
-    assert "no rank: entry e5 " in client._result(card, rerun, entry=None)
+    assert "no rank: entry e5 " in result_text(card, rerun, entry=None)
     early = {"rank": 7, "of": 9, "rank_range": None, "version_of": None}
-    assert "rank 7 of 9; its range " in client._result(card, early, entry=None)
+    assert "rank 7 of 9; its range " in result_text(card, early, entry=None)
 
 
 def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
@@ -230,10 +234,19 @@ def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
     row = {"rank": 2, "of": 3, "rank_range": [1, 3], "headline": {"key": "micro", "name": "ACC"}}
     sizes = {"micro": 170, "acc-plus": 46, "mcq": 42}
     card = {"benchmark": "mm-rlhf-rewardbench", "protocols": {"strict": strict}}
-    first, second = client._result(card, {**row, "sizes": sizes}, entry=None).splitlines()
+    first, second = result_text(card, {**row, "sizes": sizes}, entry=None).splitlines()
     assert first == "Scored    ACC 78.8 (70.0-86.0)   rank 2 of 3 (1-3)"
     assert second.split("   ")[-3:] == [" Mean of 5 80.0", "ACC+ 50.0", "Multiple choice 90.0"]
 
 
 def test_wrong_use_is_exit_code_two(server: Server) -> None:
     assert server.run("submit", "x.jsonl").returncode == 2
+
+
+def test_another_version_of_the_interface_is_one_sentence() -> None:
+    with pytest.raises(ServiceError, match="version 9"):
+        accepted(httpx.Response(200, headers={VERSION_HEADER: "9"}))
+
+
+def test_the_commands_take_the_fields_that_the_service_declares() -> None:
+    assert CLIENT_FIELDS.read_text(encoding="utf-8") == client_fields()

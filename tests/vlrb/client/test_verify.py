@@ -1,4 +1,4 @@
-"""`python -m submissions verify`: what holds is said to hold, and every tampering has its name."""
+"""`vlrb verify`: what holds is said to hold, and every tampering has its name."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ import pytest
 
 from auth import LOCAL
 from maintenance.actions import audit as actions_audit
-from receipts.jws import Signer, read
-from receipts.payload import votes_sha256
+from receipts.jws import Signer
 from receipts.service import ReceiptService
 from storage.integrity import audit, audit_checkpoints
-from submissions.__main__ import main
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native
 from vlrb.benchmarks.items import load_table
 from vlrb.benchmarks.label_files import label_set
+from vlrb.cli import main
+from vlrb.client.jws import read
 from vlrb.common.canonical_json import GENESIS, canonical_json, link, link_of
 from vlrb.predictions.parse import parse_predictions
 from vlrb.scorecard import SCORER_VERSION
@@ -36,7 +36,7 @@ from workers.jobs.rescore import rescore
 from workers.scorer import Scorer
 from workers.startup import prepare
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def test_who_has_the_key_alone_forges_no_receipt_of_another_file(verify: Verify,
     file = held.path("predictions.jsonl").read_bytes().replace(b"[0", b"[1", 1)
     held.path("mine.jsonl").write_bytes(file)
     event = json.loads(held.facts()["event"]) | {"content_sha256": hashlib.sha256(file).hexdigest()}
-    event["votes_sha256"] = votes_sha256(parse_predictions(file, load_table(held.path("items.json"))).votes)
+    event["votes_sha256"] = parse_predictions(file, load_table(held.path("items.json"))).votes.sha256
     text = canonical_json(event)
     linked = link(held.facts()["prev"], text)
     for changes, codes in (
@@ -387,7 +387,7 @@ def test_the_program_says_it_in_words_without_network(held: VerifySetup) -> None
     held.forge("hostile.jws", event=canonical_json(event))
     for name, code, first in (("receipt.jws", 0, "OK"), ("hostile.jws", 1, "FAILED")):
         key = str(held.path("keys.json"))
-        command = [sys.executable, "-m", "submissions", "verify", str(held.path(name)), "--key", key]
+        command = [sys.executable, "-m", "vlrb", "verify", str(held.path(name)), "--key", key]
         ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
         assert (ran.returncode, ran.stderr) == (code, "")
         assert ran.stdout.startswith(first)

@@ -11,11 +11,10 @@ from typing import Any
 
 from joserfc.jwk import KeySet
 
-from receipts.jws import NoReceipt, event_of, is_signed, key_id_of, read
-from receipts.payload import votes_sha256
-from storage.integrity.row_commitments import joint, part
 from vlrb.benchmarks.items import ItemTable
-from vlrb.commitments import commit
+from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.client.jws import NoReceipt, event_of, is_signed, key_id_of, read
+from vlrb.commitments import commit, joint, part
 from vlrb.common.canonical_json import GENESIS, body_sha256, link_of
 from vlrb.common.messages import _
 from vlrb.disclosure import PUBLIC, shown_scores
@@ -135,14 +134,21 @@ def _wrong_link(event: Mapping[str, Any], number: int, *, previous: str) -> str 
 class Evidence:
     """What a receipt is checked against. `count`: returns the tally of a file (data, revision=, table=).
 
-    `chain`: as read_chain made it, or what it found wrong; None where none was given.
+    `named`: the pairs of a manifest. `chain`: as read_chain made it, or what it found wrong; None where none was given.
     """
 
     keys: KeySet
-    table: Callable[[], ItemTable]
+    named: ItemTable | None = None
     file: bytes | None = None
     chain: Chain | ChainBroken | None = None
     count: Callable[..., Tally] | None = None
+
+    def table_of(self, benchmark: object) -> ItemTable | None:
+        """Return the pairs of a benchmark; None where they are not here."""
+        if self.named is not None:
+            return self.named if self.named.benchmark == benchmark else None
+        known = benchmark in known_benchmarks() and load_spec(str(benchmark)).has_items
+        return ItemTable.load(load_spec(str(benchmark))) if known else None
 
 
 def check_all(receipt: str, evidence: Evidence) -> list[Finding]:
@@ -202,11 +208,11 @@ def _check_file(event: Mapping[str, Any], evidence: Evidence) -> Iterator[Findin
     yield (same := _same_file(evidence.file, event["content_sha256"]))
     if same.outcome is not CheckOutcome.OK:
         return
-    if (table := evidence.table()).benchmark != event["benchmark"]:
+    if (table := evidence.table_of(event["benchmark"])) is None:
         yield _other_benchmark("votes", event["benchmark"])
         return
     try:
-        votes = votes_sha256(parse_predictions(evidence.file, table).votes)
+        votes = parse_predictions(evidence.file, table).votes.sha256
     except UploadRejected as rejected:
         problem = rejected.problems[0].message
         message = _("The file cannot be read as predictions: {problem}", problem=problem)
@@ -230,7 +236,7 @@ def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, eviden
         yield _failed("score", "score-differs", message=message)
         return
     closed = _("The event committed to a score of this submission, which is not opened: its labels are not public.")
-    yield _ok("score", _opened(score["tally"], facts, table=evidence.table()) if opened else closed)
+    yield _ok("score", _opened(score["tally"], evidence.table_of(facts["benchmark"])) if opened else closed)
     if "labels" in receipt:
         yield _check_labels(receipt["labels"], event["label_commitment"], revision=facts["label_revision"])
     if evidence.file is not None:
@@ -239,8 +245,8 @@ def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, eviden
             yield _recount(json.loads(score["tally"]) if opened else None, facts, evidence=evidence)
 
 
-def _opened(tally: str, facts: Mapping[str, Any], *, table: ItemTable) -> str:
-    if table.benchmark != facts["benchmark"]:
+def _opened(tally: str, table: ItemTable | None) -> str:
+    if table is None:
         return _("The event committed to this score; name the item manifest with --items to see it.")
     shown = shown_scores(Tally.from_json(json.loads(tally), table.spec), PUBLIC)
     scores = ", ".join(f"{name} {value:.4f}" for name, value in shown.items() if value is not None)
@@ -261,7 +267,7 @@ def _recount(tally: Mapping[str, Any] | None, facts: Mapping[str, Any], *, evide
     if tally is None or facts["scorer_version"] != SCORER_VERSION:
         message = _("Not counted again: the score is not opened, or was counted by another scorer version.")
         return Finding("recount", CheckOutcome.SKIPPED, code="not-comparable", message=message)
-    if (table := evidence.table()).benchmark != facts["benchmark"]:
+    if (table := evidence.table_of(facts["benchmark"])) is None:
         return _other_benchmark("recount", facts["benchmark"])
     counted = evidence.count(evidence.file, revision=facts["label_revision"], table=table).to_json()
     if counted != {name: tally[name] for name in counted}:

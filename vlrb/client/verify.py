@@ -1,18 +1,18 @@
-"""Command `python -m submissions verify`: its options, its input and its output."""
+"""Command `vlrb verify`: its options, its input and its output."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from joserfc.jwk import KeySet
 
-from receipts.jws import KeyUnusable, NoReceipt, read, read_keys
-from receipts.verify import (
+from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.client.jws import KeyUnusable, NoReceipt, read, read_keys
+from vlrb.client.receipt_checks import (
     Chain,
     ChainBroken,
     CheckOutcome,
@@ -23,8 +23,8 @@ from receipts.verify import (
     read_receipts,
     title,
 )
-from vlrb.benchmarks.items import ItemTable
-from vlrb.common.command_line import translated
+from vlrb.commands.score import count_file
+from vlrb.common.command_line import CommandParser, complain, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
 from vlrb.scoring import Tally
@@ -33,24 +33,18 @@ OK, FAILED, USAGE = 0, 1, 2
 _WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows that later events were cut off.")
 
 
-class CommandOutput(NamedTuple):
-    """Text to print, and the exit code."""
-
-    text: str
-    code: int
-
-
 _Checked = tuple[str, str, list[Finding]]  # a receipt, what it is about, and its checks
-CountFile = Callable[..., Tally]
-"""The tally of a file (labels, data, revision=, table=). Raises UnusableInput."""
 
 
 class UnusableInput(Exception):
     """A given file or address cannot be used; the message is a sentence."""
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
+def command_line() -> argparse.ArgumentParser:
+    """Return the options of the command."""
+    parser = CommandParser(
+        prog="vlrb verify", description=_("check a receipt offline: signature, file, place in the audit chain")
+    )
     parser.add_argument("receipt", type=Path, metavar="RECEIPT", help=_("the receipt, or an answer that holds it"))
     parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help=_("the file that was submitted"))
     parser.add_argument("--key", type=Path, metavar="PATH", help=_("the published keys, saved from /api/v1/keys"))
@@ -64,33 +58,47 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark (the demo's)"))
     parser.add_argument("--labels", metavar="PATH", help=_("public labels, to count the score of FILE again"))
     parser.add_argument("--json", action="store_true", help=_("print JSON"))
+    return parser
 
 
-def run(options: argparse.Namespace, count: CountFile) -> CommandOutput:
-    """Return everything that can be checked with what was given."""
+def run(arguments: list[str]) -> int:
+    """Run `vlrb verify`: print everything that can be checked with what was given. Returns the exit code."""
+    options = command_line().parse_args(arguments)
     try:
-        data, head = _bytes(options.receipt), _json(options.head) if options.head else None
-        if options.chain is None and head is not None:
-            raise UnusableInput(_("--head needs --chain: a head is checked against a chain."))
-        chain, findings = _chain(options, head)
-        evidence = Evidence(
-            _keys(options),
-            _table(options),
-            file=_bytes(options.file) if options.file else None,
-            chain=chain,
-            count=partial(count, options.labels) if options.labels else None,
-        )
-        each: list[_Checked] = [
-            (receipt, title(receipt), check_all(receipt, evidence)) for receipt in read_receipts(data)
-        ]
+        return _verify(options)
     except UnusableInput as wrong:
-        return CommandOutput(translated(str(wrong)), USAGE)
+        complain(str(wrong))
+        return USAGE
+
+
+def _verify(options: argparse.Namespace) -> int:
+    data, head = _bytes(options.receipt), _json(options.head) if options.head else None
+    if options.chain is None and head is not None:
+        raise UnusableInput(_("--head needs --chain: a head is checked against a chain."))
+    chain, findings = _chain(options, head)
+    evidence = Evidence(
+        _keys(options),
+        _table(options),
+        file=_bytes(options.file) if options.file else None,
+        chain=chain,
+        count=partial(_count, options.labels) if options.labels else None,
+    )
+    each: list[_Checked] = []
+    try:
+        each = [(receipt, title(receipt), check_all(receipt, evidence)) for receipt in read_receipts(data)]
     except NoReceipt as none:
-        each = []
         findings = [Finding("receipt", CheckOutcome.FAILED, code="not-a-receipt", message=str(none)), *findings]
     every = [*findings, *(finding for _, _, checks in each for finding in checks)]
     good = not any(finding.outcome is CheckOutcome.FAILED for finding in every)
-    return CommandOutput((_as_json if options.json else _as_text)(each, findings, good=good), OK if good else FAILED)
+    print((_as_json if options.json else _as_text)(each, findings, good=good))
+    return OK if good else FAILED
+
+
+def _count(labels: str, data: bytes, **named: Any) -> Tally:
+    try:
+        return count_file(labels, data, **named)
+    except (ValueError, OSError) as error:
+        raise UnusableInput(str(error)) from None
 
 
 def _as_json(each: list[_Checked], findings: list[Finding], *, good: bool) -> str:
@@ -154,18 +162,15 @@ def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | ChainBroken 
     return chain, [chain.check(named.get("seq"), named.get("hash"), what=_("head"), check="head")]
 
 
-def _table(options: argparse.Namespace) -> Callable[[], ItemTable]:
-    from vlrb.benchmarks.items import load_table
-
+def _table(options: argparse.Namespace) -> ItemTable | None:
     if options.items is None:
-        return load_table
+        return None
     try:
-        table = load_table(options.items)
+        return load_table(options.items)
     except (OSError, ValueError, KeyError) as error:
         raise UnusableInput(
             _("{file} cannot be read as an item manifest: {error}", file=options.items, error=str(error))
         ) from None
-    return lambda: table
 
 
 def _bytes(path: Path) -> bytes:

@@ -1,0 +1,1 @@
+"""Commands that ask a service, and the check of its receipts."""

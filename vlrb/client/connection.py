@@ -1,0 +1,173 @@
+"""Requests of the commands to a service: its address, who asks, and what it answers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from vlrb.commands.text_output import sample_lines
+from vlrb.common.command_line import CommandParser, complain, translated
+from vlrb.common.messages import _
+from vlrb.common.text import printable
+
+if TYPE_CHECKING:
+    import httpx
+
+API_VERSION, VERSION_HEADER = "1", "API-Version"
+"""Of the REST interface: a service states its own in every answer."""
+DEFAULT_SERVER = "http://127.0.0.1:7860"
+TOKEN_NAME = "VLRB_TOKEN"  # noqa: S105 (the variable's name)
+TOKEN_FILE = Path("~/.config/vl-rewardbench/token")
+_FIELDS = Path(__file__).with_name("fields.json")
+
+
+class ServiceError(Exception):
+    """The service refused, or does not answer; the message quotes it."""
+
+
+def service_parser(name: str, about: str) -> CommandParser:
+    """Return the parser of a command that asks a service."""
+    parser = CommandParser(prog=f"vlrb {name}", description=about)
+    parser.add_argument(
+        "--server",
+        default=DEFAULT_SERVER,
+        metavar="URL",
+        help=_("address of the service ({default_server})", default_server=DEFAULT_SERVER),
+    )
+    parser.add_argument("--json", action="store_true", help=_("print JSON only"))
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="PATH",
+        help=_(
+            "an API token, in a file that only you can read ({token_file}; {token_name} comes before it)",
+            token_file=TOKEN_FILE,
+            token_name=TOKEN_NAME,
+        ),
+    )
+    return parser
+
+
+def add_fields(parser: argparse.ArgumentParser, *, required: tuple[str, ...] = ()) -> None:
+    """Add an option for each field of a submission."""
+    for name, about in json.loads(_FIELDS.read_bytes()).items():
+        flag, help_text = "--" + name.replace("_", "-"), _(about)
+        parser.add_argument(flag, dest=name, metavar="TEXT", required=name in required, help=help_text)
+
+
+def stated_fields(options: argparse.Namespace) -> dict[str, str]:
+    """Return the fields that the options state."""
+    names = json.loads(_FIELDS.read_bytes())
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
+def ask_service(command: Callable[[httpx.Client, argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """Run a command with a connection. Returns its exit code: 1 where the service refuses or does not answer."""
+    import httpx  # 0.2 s that commands without a service need not pay
+
+    try:
+        headers = _token_headers(options)
+        with httpx.Client(base_url=options.server, headers=headers, timeout=httpx.Timeout(120, connect=10)) as http:
+            return command(http, options)
+    except ServiceError as error:
+        complain(str(error))
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        server = options.server
+        complain(
+            _("{server} does not answer ({error}). Is it running, and is --server right?", server=server, error=error)
+        )
+    return 1
+
+
+def answer(reply: httpx.Response) -> dict[str, Any]:
+    """Return the JSON of an answer. Raises ServiceError where it is a refusal, or of another version."""
+    accepted(reply)
+    return _json(reply)
+
+
+def accepted(reply: httpx.Response) -> httpx.Response:
+    """Return an answer that is no refusal. Raises ServiceError."""
+    theirs = reply.headers.get(VERSION_HEADER, API_VERSION)
+    if theirs != API_VERSION:
+        raise ServiceError(
+            _(
+                "The server speaks version {theirs} of the interface, this program version {ours}: "
+                "update the older one.",
+                theirs=printable(theirs[:20]),
+                ours=API_VERSION,
+            )
+        )
+    if reply.is_success:
+        return reply
+    body = _json(reply)
+    lines = [body.get("detail", _("The server answered {status}.", status=reply.status_code))]
+    if reply.status_code == 401:
+        place, file = reply.url.join("/account"), TOKEN_FILE
+        lines.append(
+            _("Make a token at {place} and put it into {name} or {file}.", place=place, name=TOKEN_NAME, file=file)
+        )
+    # Of a field's problem the detail says all there is; of a file's it only says that there are some.
+    lines += [_problem_line(problem) for problem in body.get("problems", []) if problem["message"] not in lines[0]]
+    if body.get("problem_count", 0) > len(body.get("problems", [])):
+        lines.append(_("... {n} problems in all", n=body["problem_count"]))
+    lines += [printable(translated(line)) for line in sample_lines(body)]
+    raise ServiceError("\n".join(map(translated, lines)))
+
+
+def _json(reply: httpx.Response) -> dict[str, Any]:
+    try:
+        body: dict[str, Any] = reply.json()
+    except ValueError:
+        raise ServiceError(
+            _("The server answered {status_code} with something that is not JSON.", status_code=reply.status_code)
+        ) from None
+    return body
+
+
+def _problem_line(problem: Mapping[str, Any]) -> str:
+    place = [translated(_("line {line}", line=problem["line"])) if problem.get("line") else None, problem.get("id")]
+    where, message = ", ".join(filter(None, place)), translated(problem["message"])
+    return f"  {where}: {message}" if where else f"  {message}"
+
+
+def _token_headers(options: argparse.Namespace) -> dict[str, str]:
+    token = _read_token(options.token_file)
+    if not token:
+        return {}
+    address = urlsplit(options.server)
+    if address.scheme != "https" and address.hostname not in ("localhost", "127.0.0.1", "::1"):
+        raise ServiceError(
+            _("The token is not sent to {server}: without https others could read it.", server=options.server)
+        )
+    if not token.isascii() or not token.isprintable():
+        raise ServiceError(_("The token holds characters that no token has."))
+    return {"Authorization": f"Bearer {token}"}
+
+
+def _read_token(named: Path | None) -> str:
+    """Return the API token to send; "" where there is none.
+
+    Raises:
+        ServiceError: the file is missing, is not text, or others may read it.
+    """
+    if named is None and (token := os.environ.get(TOKEN_NAME, "").strip()):
+        return token
+    path = (named or TOKEN_FILE).expanduser()
+    try:
+        with path.open("rb") as file:
+            shared = os.fstat(file.fileno()).st_mode & 0o077
+            text = file.read(1000).decode("ascii").strip()
+    except FileNotFoundError:
+        if named is None:
+            return ""
+        raise ServiceError(_("There is no file {path}.", path=path)) from None
+    except (OSError, UnicodeDecodeError):
+        raise ServiceError(_("{path} cannot be read as a token.", path=path)) from None
+    if shared:
+        raise ServiceError(_("Others may read {path}. Make it yours alone: chmod 600 {path}", path=path))
+    return text

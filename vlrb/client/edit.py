@@ -1,0 +1,55 @@
+"""Command `vlrb edit`: what an entry of one's own says, whether it is published, and until when it names nobody."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from vlrb.client.connection import add_fields, answer, ask_service, service_parser, stated_fields
+from vlrb.common.command_line import complain, say
+from vlrb.common.messages import _
+
+if TYPE_CHECKING:
+    import httpx
+
+
+def run(arguments: list[str]) -> int:
+    """Run `vlrb edit`; returns the exit code."""
+    return ask_service(_edit, command_line().parse_args(arguments))
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the options of the command."""
+    edit = service_parser("edit", _("change what an entry of yours says, publish it, or move its anonymity"))
+    edit.add_argument("id")
+    edit.add_argument("--publish", action="store_true", help=_("put it on the board, for good"))
+    when = edit.add_mutually_exclusive_group()
+    when.add_argument(
+        "--anonymous-until", metavar="DAY", help=_("name no owner, organisation, link before: 2027-01-31")
+    )
+    when.add_argument("--not-anonymous", action="store_true", help=_("show your name now"))
+    add_fields(edit)
+    return edit
+
+
+def _edit(http: httpx.Client, options: argparse.Namespace) -> int:
+    submission, fields = f"/api/v1/submissions/{options.id}", stated_fields(options)
+    requests: list[tuple[str, str, object]] = []
+    if fields:
+        requests.append(("PATCH", f"/api/v1/entries/{options.id}", fields))
+    if options.anonymous_until or options.not_anonymous:
+        requests.append(("PUT", f"{submission}/anonymity", {"until": options.anonymous_until}))
+    if options.publish:
+        requests.append(("POST", f"{submission}/publish", None))
+    if not requests:
+        complain(_('Say what changes: --publish, --anonymous-until DAY or a field, as in --notes "...".'))
+        return 2
+    changed = [answer(http.request(method, path, json=body))["changed"] for method, path, body in requests]
+    if options.json:
+        print(json.dumps({"changed": any(changed)}))
+    elif any(changed):
+        say(_("Entry {id} is changed; its page shows it in a moment.", id=options.id))
+    else:
+        say(_("No change: it is so already."))
+    return 0

@@ -1,0 +1,127 @@
+"""Command `vlrb submit`: uploads a prediction file and saves its receipt."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vlrb.client.connection import ServiceError, add_fields, answer, ask_service, service_parser, stated_fields
+from vlrb.client.status import add_waiting, report, report_line
+from vlrb.common.command_line import complain, say
+from vlrb.common.file_limit import too_large
+from vlrb.common.messages import _
+from vlrb.predictions.problems import votes_phrase
+
+if TYPE_CHECKING:
+    import httpx
+
+_PACKED = (".gz", ".zip", ".xlsx", ".eval", ".parquet")
+
+
+def run(arguments: list[str]) -> int:
+    """Run `vlrb submit`; returns the exit code."""
+    options = command_line().parse_args(arguments)
+    if not options.file.is_file():
+        complain(_("There is no file {file}.", file=options.file))
+        return 2
+    return ask_service(_submit, options)
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the options of the command."""
+    submit = service_parser("submit", _("upload predictions to a server"))
+    submit.add_argument("file", type=Path)
+    add_fields(submit, required=("model",))
+    submit.add_argument(
+        "--anonymous-until", metavar="DAY", help=_("name no owner, organisation, link before: 2027-01-31")
+    )
+    submit.add_argument("--benchmark", metavar="ID", help=_("id of the benchmark (the server's first)"))
+    submit.add_argument(
+        "--unpublished", action="store_true", help=_("keep the entry off the board until you publish it")
+    )
+    submit.add_argument(
+        "--accept-unreadable",
+        action="store_true",
+        help=_("submit although most votes cannot be read (they count as wrong)"),
+    )
+    submit.add_argument(
+        "--receipt", metavar="PATH", help=_("where to write the receipt (receipt-ID.jws); - for nowhere")
+    )
+    add_waiting(submit)
+    return submit
+
+
+def _submit(http: httpx.Client, options: argparse.Namespace) -> int:
+    fields = stated_fields(options)
+    fields |= {"anonymous_until": options.anonymous_until} if options.anonymous_until else {}
+    fields |= {"published": "false"} if options.unpublished else {}
+    fields |= {"accept_unreadable": "true"} if options.accept_unreadable else {}
+    benchmark = {"benchmark": options.benchmark} if options.benchmark else {}
+    with _file_to_send(http, options.file).open("rb") as file:
+        files = {"file": (Path(file.name).name, file, "application/octet-stream")}
+        taken = answer(http.post("/api/v1/submissions", params=benchmark, data=fields, files=files))
+    if not options.json:
+        say(_accepted(taken), flush=True)
+    if options.receipt or not options.json:
+        _keep_receipt(taken, options.receipt)
+    if options.wait or not options.json:
+        more = {"receipt": taken["receipt"], "duplicate": taken.get("duplicate")}
+        return report(http, taken["id"], options=options, more=more)
+    print(json.dumps(taken))
+    return 0
+
+
+def _file_to_send(http: httpx.Client, path: Path) -> Path:
+    """Return the file itself; where the server takes none of its size, one beside it that is compressed."""
+    limit = answer(http.get("/api/v1/policy")).get("upload_limit_bytes")
+    if not limit or path.stat().st_size <= limit or path.suffix in _PACKED:
+        return path
+    packed = path.with_name(f"{path.name}.gz")
+    try:
+        with (
+            path.open("rb") as file,
+            packed.open("wb") as target,
+            gzip.GzipFile("", "wb", fileobj=target, mtime=0) as content,  # the same bytes whenever it is sent
+        ):
+            shutil.copyfileobj(file, content)
+    except OSError:
+        raise ServiceError(too_large(limit)) from None
+    size = limit / 2**20
+    complain(_("The server takes at most {size:g} MB. Keep {packed}: it is what is sent.", size=size, packed=packed))
+    return packed
+
+
+def _accepted(taken: Mapping[str, Any]) -> str:
+    from vlrb.client.jws import event_of  # the signature library, for which no other command need wait
+
+    event = event_of(taken["receipt"])
+    facts = {"id": taken["id"], "pairs": event["items"], "votes": votes_phrase(event["votes_per_item"])}
+    if taken.get("duplicate"):
+        return _("Already submitted as {id}  ({pairs:,} pairs, {votes}); nothing changed.", **facts)
+    return report_line(_("Accepted"), _("{id}  ({pairs:,} pairs, {votes})", **facts))
+
+
+def _keep_receipt(taken: Mapping[str, Any], place: str | None) -> None:
+    """Write the receipt to a file; where that fails, print it: the submission is made all the same."""
+    if place == "-":
+        return
+    text = f"{taken['receipt']}\n"
+    path = Path(place or f"receipt-{Path(taken['id']).name}.jws")
+    try:
+        path.write_text(text)
+    except OSError as error:
+        complain(
+            _(
+                "The receipt cannot be written to {path} ({strerror}). Keep what follows:\n{text}",
+                path=path,
+                strerror=error.strerror,
+                text=text,
+            )
+        )
+    else:
+        print(report_line(_("Receipt"), _("written to {path}", path=path)))
