@@ -18,7 +18,6 @@ from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
 from vlrb.common.command_line import complain
-from vlrb.common.messages import _
 from web.server import open_listener, serve
 from web.services import build_services
 from web.startup import QUIET, child_environment, claim_directory, load_signer, open_service_database, prepare_files
@@ -39,7 +38,7 @@ def main() -> int:
         lock = claim_directory(settings)  # before files of a service that runs are taken for those of a dead one
         prepare_files(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
-        signer = retry_while_away(partial(load_signer, settings, database), time.sleep)
+        signer = load_signer(settings)
     except (SettingsError, DatabaseUnusable, OSError) as error:
         complain(error)
         return 2
@@ -54,7 +53,7 @@ def main() -> int:
     if lock is not None:
         lock.close()
     if not configured:
-        complain(_("Stopped, because the worker cannot use its settings; its message above names the one."))
+        complain("Stopped, because the worker cannot use its settings; its message above names the one.")
     return 0 if configured else 2
 
 

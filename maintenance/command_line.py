@@ -20,12 +20,10 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
-from operation.alarms import RECEIPT_KEY, ServiceAlarm, demo_beside_board, service_alarms
-from operation.replication.replica_watch import replica_alarm
+from operation.alarms import ServiceAlarm, service_alarms
+from operation.start import replicating_litestream
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Session, open_migrated
-from storage.integrity import receipt_keys
-from storage.integrity.key_place import KeyPlace
 from submissions.metadata import parse_columns
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import build_table, load_table
@@ -126,12 +124,9 @@ def _context(settings: WorkerSettings, served: ServedSettings, *, database: Data
 
 def _alarms(session: Session, *, settings: WorkerSettings, served: ServedSettings) -> list[ServiceAlarm]:
     """Return the alarms that a shell can find, which has no web process to ask."""
-    known = [RECEIPT_KEY] if receipt_keys.place(session) == KeyPlace.DISK else []
-    if (behind := replica_alarm(settings.database_url, settings.replica)) is not None:
-        known.append(ServiceAlarm("replica-behind", behind))
-    if settings.real_board is not None and (beside := settings.real_board.alarm()):
-        known.append(demo_beside_board(beside))
-    return service_alarms(session, (settings.state_dir,), benchmarks={served.id: served.spec.title}, known=known)
+    litestream = replicating_litestream(settings.database_url, settings.replica)
+    benchmarks = {served.id: served.spec.title}
+    return service_alarms(session, (settings.state_dir,), litestream=litestream, benchmarks=benchmarks)
 
 
 def _identity() -> IdentitySettings | None:

@@ -5,31 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from pathlib import Path
 from typing import Any
 
 from operation.doctor import InstallationFiles, examine
-from operation.replication.litestream import Litestream, ReplicaUnusable
+from operation.replication.replica import UPLOADS, ReplicaUnusable
 from operation.restore import Restored, RestoreRefused, newest_copy, put_aside, put_back, restore_copy, sqlite_head
-from operation.start import prove, sqlite_path
+from operation.start import prove, replicating_litestream
 from settings import WorkerSettings
-from vlrb.common.command_line import complain, say, translated
-from vlrb.common.messages import _
+from vlrb.common.command_line import complain, say
 
 _KEY = "receipt.key"
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to an argparse subparsers object; each sets `files`."""
-    restore = commands.add_parser("restore", help=_("bring the database back: from REPLICA_URL, or from a daily copy"))
-    restore.add_argument(
-        "copy", nargs="?", help=_("path or URL of a copy; left out: REPLICA_URL, else the newest copy")
-    )
-    restore.add_argument("--replace", action="store_true", help=_("put the database that is there aside"))
+    restore = commands.add_parser("restore", help="bring the database back: from REPLICA_URL, or from a daily copy")
+    restore.add_argument("copy", nargs="?", help="path or URL of a copy; left out: REPLICA_URL, else the newest copy")
+    restore.add_argument("--replace", action="store_true", help="put the database that is there aside")
     restore.set_defaults(command=None, files=_restore)
-    doctor = commands.add_parser(
-        "doctor", help=_("check disk, database, replica and programs; exit 1 names what to do")
-    )
+    doctor = commands.add_parser("doctor", help="check disk, database, replica and programs; exit 1 names what to do")
     doctor.add_argument("--json", action="store_true")
     doctor.set_defaults(command=None, files=_doctor)
 
@@ -39,70 +33,54 @@ def _restore(options: argparse.Namespace) -> int:
     try:
         restored = _bring(settings, options.copy, replace=options.replace)
     except (RestoreRefused, ReplicaUnusable) as error:
-        complain(_("maintenance: {error}", error=translated(str(error))))
+        complain(f"maintenance: {error}")
         return 1
-    say(
-        _(
-            "Restored {source}: the chain ends with event {seq}, {hash}.",
-            source=restored.source,
-            seq=restored.head.seq,
-            hash=restored.head.hash,
-        )
-    )
+    say(f"Restored {restored.source}: the chain ends with event {restored.head.seq}, {restored.head.hash}.")
     if restored.aside is not None:
-        say(_("The database that was there is {aside}.", aside=restored.aside))
+        say(f"The database that was there is {restored.aside}.")
     say(
-        _(
-            "Heads that were published after event {seq} are newer than this copy: audit verify --head says so and "
-            "exits 1. Check with the newest head from before. Then say in public from which event on the chain begins "
-            "anew.",
-            seq=restored.head.seq,
-        )
+        f"Heads that were published after event {restored.head.seq} are newer than this copy: audit verify "
+        "--head says so and exits 1. Check with the newest head from before. Then say in public from which "
+        "event on the chain begins anew."
     )
-    if settings.replica is not None and options.copy and sqlite_path(settings.database_url) is not None:
+    if options.copy and replicating_litestream(settings.database_url, settings.replica) is not None:
         say(
-            _(
-                "Before you start the service, copy everything but database/ and service.json from {old} to a new "
-                "place, and name that as REPLICA_URL: files and labels are there alone, and the database there holds "
-                "later transactions.",
-                old=settings.replica.public_name,
-            )
+            "Before you start the service, copy everything but database/ from REPLICA_URL to a new place, "
+            "and name that as REPLICA_URL: files and labels are there alone, and the database there holds "
+            "later transactions."
         )
     return 0
 
 
 def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Restored:
-    path, replica = sqlite_path(settings.database_url), settings.replica
-    if copy is not None or replica is None or path is None:
+    litestream = replicating_litestream(settings.database_url, settings.replica)
+    if copy is not None or litestream is None:
         return restore_copy(copy or newest_copy(settings.backup_url), settings.database_url, replace=replace)
+    path, replica = litestream.database, litestream.replica
     if path.exists() and not replace:
-        raise RestoreRefused(
-            _("{path} is there already. Stop the service, then use --replace to put it aside.", path=path)
-        )
+        raise RestoreRefused(f"{path} is there already. Stop the service, then use --replace to put it aside.")
     prove(replica, path)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     aside = put_aside(path)
     try:
-        restored = Litestream(path, replica).restore(os.environ)
-    except ReplicaUnusable:
+        if not litestream.restore(os.environ):
+            raise RestoreRefused(f"{replica.public_name} has no copy of a database.")
+    except (ReplicaUnusable, RestoreRefused):
         put_back(aside, path)
         raise
-    if not restored:
-        put_back(aside, path)
-        raise RestoreRefused(_("{public_name} has no copy of a database.", public_name=replica.public_name))
     return Restored(replica.public_name, sqlite_head(path), aside=aside)
 
 
 def _doctor(options: argparse.Namespace) -> int:
     settings = WorkerSettings.from_env(os.environ)
-    key = settings.state_dir / "keys" / _KEY
-    given = bool(os.environ.get("RECEIPT_KEY", "").strip())
+    replica, state = settings.replica, settings.state_dir
+    own_uploads = str(state / UPLOADS) if replica is None else replica.below(UPLOADS)
     files = InstallationFiles(
-        settings.state_dir,
+        state,
         settings.database_url,
-        replica=settings.replica,
-        key_path=Path(key),
-        key_in_settings=given,
+        replica=replica,
+        key_path=state / "keys" / _KEY,
+        uploads=os.environ.get("UPLOADS_URL", "").strip() or own_uploads,
         variables=os.environ,
     )
     result = examine(files)
@@ -110,6 +88,6 @@ def _doctor(options: argparse.Namespace) -> int:
         print(json.dumps([finding._asdict() for finding in result], indent=1))
     else:
         for finding in result:
-            mark = _("ok   ") if finding.ok else _("ALARM")
-            say(_("{mark}  {check}: {sentence}", mark=mark, check=_(finding.check), sentence=_(finding.sentence)))
+            mark = "ok   " if finding.ok else "ALARM"
+            say(f"{mark}  {finding.check}: {finding.sentence}")
     return 0 if all(finding.ok for finding in result) else 1

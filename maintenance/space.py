@@ -6,21 +6,21 @@ import secrets
 import shutil
 import subprocess
 import tempfile
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from operation.build import COMMIT_FILE, UNKNOWN, commit_of
-from vlrb.common.messages import _
 
 if TYPE_CHECKING:  # its import takes a second, and most commands need nothing of it
     from huggingface_hub import HfApi
 
 ROOT = Path(__file__).parents[1]
 MOUNT = "/bucket"
-VARIABLES = {"REPLICA_URL": MOUNT, "DURABILITY": "replicated"}  # a new bucket has no folder yet
-SESSION_SECRET = "SESSION_SECRET"  # noqa: S105 - a name
+VARIABLES = {"REPLICA_URL": MOUNT}  # a new bucket has no folder yet
+SECRETS = ("SESSION_SECRET", "RECEIPT_KEY")
 BUILD_SECONDS = 1800.0
 _RECIPE = "Dockerfile"
 # Never uploaded, even where git tracks them. A `*` of the Hub's patterns matches `/` too.
@@ -64,7 +64,7 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """
     _tracked(plan.folder)  # before anything is made
     _call_hub(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
-    say(_("The private bucket {bucket} holds the replica.", bucket=plan.bucket))
+    say(f"The private bucket {plan.bucket} holds the replica.")
     new = not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space"))
     _call_hub(
         lambda: api.create_repo(
@@ -72,7 +72,7 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
         )
     )
     name = plan.name
-    say(_("The Space {name} was created.", name=name) if new else _("The Space {name} is there.", name=name))
+    say(f"The Space {name} was created." if new else f"The Space {name} is there.")
     _mount(api, plan)
     private, public = _missing(api, plan.name)
     _configure(api, plan.name, private={**private, **plan.secrets}, public={**public, **plan.variables}, say=say)
@@ -82,9 +82,7 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
 def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Upload the code and change what the plan names; return the address."""
     if not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space")):
-        raise SpaceError(
-            _("There is no Space {name}. Create it: python -m maintenance space create {name}", name=plan.name)
-        )
+        raise SpaceError(f"There is no Space {plan.name}. Create it: python -m maintenance space create {plan.name}")
     _tracked(plan.folder)
     _configure(api, plan.name, private=plan.secrets, public=plan.variables, say=say)
     return upload(api, plan, say=say)
@@ -98,7 +96,7 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
 
 def upload(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Upload the code, wait until it runs, and return the address."""
-    say(_("The code is uploaded, then the Space is built; that takes some minutes."))
+    say("The code is uploaded, then the Space is built; that takes some minutes.")
     with tempfile.TemporaryDirectory() as copies:
         _copy_code(plan.folder, Path(copies))
         _call_hub(
@@ -113,17 +111,9 @@ def upload(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     try:
         runtime = _call_hub(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
     except TimeoutError as error:
-        raise SpaceError(
-            _("{error} Look again: python -m maintenance space status {name}", error=error, name=plan.name)
-        ) from None
+        raise SpaceError(f"{error} Look again: python -m maintenance space status {plan.name}") from None
     if str(runtime.stage) != "RUNNING":
-        raise SpaceError(
-            _(
-                "The Space {name} is in the stage {stage}. Its logs on the Hub say why.",
-                name=plan.name,
-                stage=runtime.stage,
-            )
-        )
+        raise SpaceError(f"The Space {plan.name} is in the stage {runtime.stage}. Its logs on the Hub say why.")
     return address(plan.name)
 
 
@@ -164,12 +154,8 @@ def _tracked(folder: Path) -> list[str]:
         names = []
     if _RECIPE not in names:
         raise SpaceError(
-            _(
-                "git tracks no {recipe} in {folder}, so nothing says which files are code and which are not to be "
-                "public. Nothing was uploaded. Clone the repository with git, and run the command there.",
-                recipe=_RECIPE,
-                folder=folder,
-            )
+            f"git tracks no {_RECIPE} in {folder}, so nothing says which files are code and which are not to "
+            "be public. Nothing was uploaded. Clone the repository with git, and run the command there."
         )
     return names
 
@@ -190,7 +176,7 @@ def _missing(api: HfApi, name: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the secrets and variables that every Space needs and this one lacks."""
     private = _call_hub(lambda: api.get_space_secrets(name))
     public = _call_hub(lambda: api.get_space_variables(name))
-    generated = {} if SESSION_SECRET in private else {SESSION_SECRET: secrets.token_hex(32)}
+    generated = {key: b64encode(secrets.token_bytes(32)).decode() for key in SECRETS if key not in private}
     return generated, {key: value for key, value in VARIABLES.items() if key not in public}
 
 
@@ -202,7 +188,7 @@ def _configure(
     for key, value in private.items():
         _call_hub(lambda key=key, value=value: api.add_space_secret(name, key, value))  # type: ignore[misc]
     if public or private:
-        say(_("Set: {names}.", names=", ".join([*public, *private])))
+        say(f"Set: {', '.join([*public, *private])}.")
 
 
 def _call_hub(call: Callable[[], Any]) -> Any:
@@ -214,12 +200,9 @@ def _call_hub(call: Callable[[], Any]) -> Any:
         return call()
     except HfHubHTTPError as error:
         code = error.response.status_code
-        hint = _("Is HF_TOKEN a token that may write there?") if code in (401, 403, 404) else _("Try again later.")
-        raise SpaceError(_("The Hub answered {code}. {hint}", code=code, hint=hint)) from None
+        hint = "Is HF_TOKEN a token that may write there?" if code in (401, 403, 404) else "Try again later."
+        raise SpaceError(f"The Hub answered {code}. {hint}") from None
     except TransportError as error:
         raise SpaceError(
-            _(
-                "The Hub cannot be reached ({name}). Check the network, then run the same command again.",
-                name=type(error).__name__,
-            )
+            f"The Hub cannot be reached ({type(error).__name__}). Check the network, then run the same command again."
         ) from None

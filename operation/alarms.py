@@ -13,16 +13,13 @@ from sqlalchemy.orm import Session
 from operation import figures
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
-from operation.real_board import FoundBoard
 from operation.replication import stored_uploads
-from operation.replication.replica_watch import ReplicaWatch
-from operation.replication.sealed_key import AT_RISK
+from operation.replication.litestream import Litestream
 from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_sets
 from storage.labels.pending_rules import pending_rules
-from vlrb.common.messages import Message, _, joined
 
 NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-differ"
 DECISION_PENDING = "decision-pending"
@@ -43,24 +40,19 @@ class ServiceAlarm(NamedTuple):
 
 
 Alarms = Callable[[Session], Sequence[ServiceAlarm]]
-RECEIPT_KEY = ServiceAlarm("receipt-key-at-risk", AT_RISK)
-DEMO_BESIDE_BOARD = "demo-beside-board"
 
 
 def service_alarms(
     session: Session,
     paths: Sequence[Path] = (),
     *,
-    replica: ReplicaWatch | None = None,
+    litestream: Litestream | None = None,
     benchmarks: Mapping[str, str] = MappingProxyType({}),
-    replicated: bool = False,
-    known: Sequence[ServiceAlarm] = (),
 ) -> list[ServiceAlarm]:
     """Return what is wrong with the service. Whatever tells of trouble asks this, and nothing else.
 
-    `paths`: whose disks are looked at. `benchmarks`: those that are served, id -> title.
-    `replicated`: submissions are acknowledged once the replica has them.
-    `known`: those that only a restart with other settings can end.
+    `paths`: whose disks are looked at. `litestream`: where there is a replica. `benchmarks`: those that are served,
+    id -> title.
     """
     alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
     figures_now = figures.gather(session)
@@ -73,12 +65,9 @@ def service_alarms(
         alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
     if backups.failures_since_last(session):
         alarms.append(ServiceAlarm("backup-failed", _last_copy(figures_now.backup_age)))
-    if replica is not None and replica.alarm is not None:
-        effect = NO_FILES if replicated else ""
-        alarms.append(
-            ServiceAlarm("replica-behind", replica.alarm, blocking=replicated and replica.lost, effect=effect)
-        )
-    return [*alarms, *known]
+    if litestream is not None and (behind := litestream.alarm()) is not None:
+        alarms.append(ServiceAlarm("replica-behind", behind, effect=NO_FILES))
+    return alarms
 
 
 def _labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[ServiceAlarm]:
@@ -89,7 +78,7 @@ def _labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[
         if board is None:
             continue
         if (pending := pending_rules(session, benchmark)) is not None:
-            words = joined((title, pending.sentence), ": ")
+            words = f"{title}: {pending.sentence}"
             yield ServiceAlarm(DECISION_PENDING, words, effect=DECISION_PENDING)
         holding = worker_heartbeats.workers_holding(session, benchmark, revision=board.label_revision)
         strangers = [name for name, holds in holding.items() if not holds]
@@ -100,30 +89,21 @@ def _labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[
             yield _worker_without_labels(strangers, title, revision=board.label_revision)
 
 
-def labels_remedy(session: Session, benchmark: str, *, revision: str) -> Message:
+def labels_remedy(session: Session, benchmark: str, *, revision: str) -> str:
     """Return what to do where workers lack the labels of a revision."""
     if label_imports.find(session, benchmark, revision=revision) is None:
-        return _("name {revision} in LABELS again and start the workers anew", revision=revision)
-    return _(
-        "bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them",
-        benchmark=benchmark,
-        revision=revision,
-    )
+        return f"name {revision} in LABELS again and start the workers anew"
+    return f"bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them"
 
 
-def _labels_missing(title: str, revision: str, *, remedy: Message) -> ServiceAlarm:
-    words = _(
-        "No running worker has the labels of revision {revision}, which the board of {title} shows, so submissions "
-        "wait and the board stays as it is: {remedy}.",
-        revision=revision,
-        title=title,
-        remedy=remedy,
+def _labels_missing(title: str, revision: str, *, remedy: str) -> ServiceAlarm:
+    words = (
+        f"No running worker has the labels of revision {revision}, which the board of {title} shows, so "
+        f"submissions wait and the board stays as it is: {remedy}."
     )
-    public = _(
-        "No running worker has the labels of revision {revision}, which the board of {title} shows; "
-        "submissions are kept and scored later.",
-        revision=revision,
-        title=title,
+    public = (
+        f"No running worker has the labels of revision {revision}, which the board of {title} shows; submissions "
+        "are kept and scored later."
     )
     return ServiceAlarm("labels-missing", words, blocking=True, effect=SCORES_LATE, public=public)
 
@@ -141,53 +121,36 @@ def _disk(path: Path) -> ServiceAlarm | None:
     free = shutil.disk_usage(path).free
     if free > KEPT_FREE:
         return None
-    words = _(
-        "The disk of {path} is full: {free} MB are free, and {kept_free} MB are kept free. "
-        "Make room; until then no file is taken.",
-        path=path,
-        free=free // 2**20,
-        kept_free=KEPT_FREE // 2**20,
+    words = (
+        f"The disk of {path} is full: {free // 2**20} MB are free, and {KEPT_FREE // 2**20} MB are kept free. "
+        "Make room; until then no file is taken."
     )
-    public = _("A disk of the service is full. Make room; until then no file is taken.")
+    public = "A disk of the service is full. Make room; until then no file is taken."
     return ServiceAlarm("disk-full", words, blocking=True, effect=NO_FILES, public=public)
-
-
-def demo_beside_board(board: FoundBoard) -> ServiceAlarm:
-    """Return the alarm of a demo that runs where the same settings with LABELS would find a board."""
-    public = _(
-        "LABELS is not set, which means the demo, and {setting} names a place that holds a board. The log and the "
-        "command health say which place, and what to do.",
-        setting=board.setting,
-    )
-    return ServiceAlarm(DEMO_BESIDE_BOARD, board.advice, public=public)
 
 
 def _last_copy(age: float | None) -> str:
     if age is None:
-        return _(
-            "No copy of the database could ever be made. The command health says why: check BACKUP_URL and its keys."
-        )
-    return _(
-        "No copy of the database could be made; the newest is {hours:.0f} hours old. "
-        "The command health says why: check BACKUP_URL and its keys.",
-        hours=age / 3600,
+        return "No copy of the database could ever be made. The command health says why: check BACKUP_URL and its keys."
+    return (
+        f"No copy of the database could be made; the newest is {age / 3600:.0f} hours old. The command health "
+        "says why: check BACKUP_URL and its keys."
     )
 
 
 def _scoring(service_figures: ServiceFigures) -> ServiceAlarm | None:
     """Return what is wrong with workers: none is there, none gets on, or they are too few."""
     if service_figures.worker_age is None or service_figures.worker_age > worker_heartbeats.LIVE_SECONDS:
-        words = _("No worker has shown itself lately; submissions are kept and scored later.")
+        words = "No worker has shown itself lately; submissions are kept and scored later."
         return ServiceAlarm("worker-offline", words, blocking=True, effect=SCORES_LATE)
     waits = max(service_figures.oldest_job_age or 0.0, service_figures.oldest_running_age or 0.0)
     if service_figures.stuck:
-        words = _(
-            "A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, and stop "
-            "it: another one is started and takes the job over.",
-            waits=waits,
+        words = (
+            f"A job has waited for {waits:.0f} s, and nothing was scored meanwhile. Look at the worker's log, "
+            "and stop it: another one is started and takes the job over."
         )
         return ServiceAlarm("worker-stuck", words, blocking=True, effect=SCORES_LATE)
     if waits > figures.STUCK_SECONDS:
-        words = _("The oldest job has waited for {waits:.0f} s. Start more workers if this lasts.", waits=waits)
+        words = f"The oldest job has waited for {waits:.0f} s. Start more workers if this lasts."
         return ServiceAlarm("queue-waits", words, effect=SCORES_LATE)
     return None

@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from auth.middleware import bearer
 from auth.problem_details import problem
-from vlrb.common.messages import _
 
 _TYPE = "text/plain; version=1.0.0; charset=utf-8"
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
@@ -30,7 +29,7 @@ def build(render: Callable[[], bytes], token: str) -> APIRouter:
         """Return the figures for Prometheus. From this machine; from elsewhere with `Authorization: Bearer` and the
         token of METRICS_TOKEN."""
         if not may_read(request, token):
-            detail = _("Metrics are for the operator. Set METRICS_TOKEN, and send it as Authorization: Bearer.")
+            detail = "Metrics are for the operator. Set METRICS_TOKEN, and send it as Authorization: Bearer."
             return problem(403, "metrics-closed", detail=detail)
         return Response(render(), media_type=_TYPE, headers={"Cache-Control": "no-store"})
 

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from operation.mounts import NotLocal, require_local
-from operation.replication.litestream import Litestream, ReplicaUnusable, RestoreFailed
-from operation.replication.replica import Replica
-from operation.replication.sealed_key import AT_RISK
-from operation.replication.sealed_key import NAME as SEALED_KEY
+from operation.replication.litestream import Litestream
+from operation.replication.replica import Replica, ReplicaUnusable
+from operation.replication.stored_uploads import NAMED, find_problems, stored_uploads
+from operation.restore import RestoreRefused, sqlite_head
 from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
-from storage.integrity import audit, receipt_keys
-from storage.integrity.key_place import KeyPlace
-from vlrb.common.messages import _, joined
+from storage.files.uploads import Uploads
+from storage.integrity import audit
 
 KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
@@ -45,7 +44,7 @@ class InstallationFiles:
     database_url: str
     replica: Replica | None
     key_path: Path
-    key_in_settings: bool
+    uploads: str  # where submitted files are
     variables: Mapping[str, str] = field(default_factory=dict)  # with the keys of the replica, for Litestream
 
 
@@ -57,16 +56,11 @@ def examine(installation: InstallationFiles) -> list[CheckResult]:
 def disk(state: Path) -> CheckResult:
     """Return whether files can be taken."""
     free = shutil.disk_usage(state).free
-    words = _(
-        "{free:,.0f} MB are free where {path} is; {kept_free} MB are kept free.",
-        free=free / 2**20,
-        path=state,
-        kept_free=KEPT_FREE // 2**20,
-    )
+    words = f"{free / 2**20:,.0f} MB are free where {state} is; {KEPT_FREE // 2**20} MB are kept free."
     return CheckResult(
         "disk",
         free > KEPT_FREE,
-        sentence=words if free > KEPT_FREE else joined((words, _("Make room: uploads are refused.")), " "),
+        sentence=words if free > KEPT_FREE else f"{words} Make room: uploads are refused.",
     )
 
 
@@ -80,7 +74,7 @@ def _guarded(
             CheckResult(
                 check.__name__.strip("_"),
                 False,
-                sentence=_("It could not be checked ({name}: {error}).", name=type(error).__name__, error=error),
+                sentence=f"It could not be checked ({type(error).__name__}: {error}).",
             )
         ]
 
@@ -89,14 +83,13 @@ def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
     if not installation.state.is_dir():
         path = installation.state
         if sqlite_path(installation.database_url) is None:
-            words = _(
-                "{path} is not a directory. Nothing on this disk is checked; set DATA_DIR where a process of the "
-                "service runs.",
-                path=path,
+            words = (
+                f"{path} is not a directory. Nothing on this disk is checked; set DATA_DIR where a process of "
+                "the service runs."
             )
             yield CheckResult("disk", True, sentence=words)
         else:
-            words = _("{path} is not a directory. Has a service run with these settings?", path=path)
+            words = f"{path} is not a directory. Has a service run with these settings?"
             yield CheckResult("disk", False, sentence=words)
         return
     yield disk(installation.state)
@@ -111,7 +104,7 @@ def _permissions(installation: InstallationFiles) -> Iterator[CheckResult]:
     opened = [path for path in paths if path is not None and path.exists() and path.stat().st_mode & 0o077]
     words = ", ".join(f"chmod 600 {path}" for path in opened)
     yield CheckResult(
-        "permissions", not opened, sentence=words or _("Database and key are readable by the service alone.")
+        "permissions", not opened, sentence=words or "Database and key are readable by the service alone."
     )
 
 
@@ -119,13 +112,11 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
     path = sqlite_path(installation.database_url)
     if path is not None:
         if not path.exists():
-            yield CheckResult(
-                "database", False, sentence=_("{path} is missing. Start the service, or restore a copy.", path=path)
-            )
+            yield CheckResult("database", False, sentence=f"{path} is missing. Start the service, or restore a copy.")
             return
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             answer = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        yield CheckResult("database", answer == "ok", sentence=_("SQLite's own check says: {answer}.", answer=answer))
+        yield CheckResult("database", answer == "ok", sentence=f"SQLite's own check says: {answer}.")
     try:
         database = open_migrated(installation.database_url, must_exist=True)
     except DatabaseUnusable as error:
@@ -136,88 +127,66 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
             broken, head = audit.verify(session), audit.head(session)
     finally:
         database.close()
-    words = _("The chain holds through event {seq}.", seq=head.seq)
+    words = f"The chain holds through event {head.seq}."
     yield CheckResult(
         "audit chain",
         broken is None,
-        sentence=words if broken is None else _("It is broken at event {seq}.", seq=broken.seq),
+        sentence=words if broken is None else f"It is broken at event {broken.seq}.",
     )
 
 
 def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     replica, path = installation.replica, sqlite_path(installation.database_url)
     if replica is None:
-        words = _("REPLICA_URL is not set: this disk holds the only copy beside the daily one.")
+        words = "REPLICA_URL is not set: this disk holds the only copy beside the daily one."
         if path is None:
-            words = _(
-                "REPLICA_URL is not set: labels and keys, and uploads without UPLOADS_URL, are on the disks of the "
+            words = (
+                "REPLICA_URL is not set: labels, and uploads without UPLOADS_URL, are on the disks of the "
                 "processes alone."
             )
         yield CheckResult("replica", True, sentence=words)
         return
     try:
         prove(replica, path)
-    except ReplicaUnusable as error:
-        yield CheckResult("replica", False, sentence=str(error))
-        return
-    if path is None:
-        yield CheckResult(
-            "replica", True, sentence=_("{public_name} can be written to.", public_name=replica.public_name)
-        )
-    else:
-        position = Litestream(path, replica).sync(_WAIT_SECONDS)
-        if position is None:
-            words = _("Litestream does not answer. Is the service running? It copies only then.")
-            if (reason := _why_not_restorable(replica, installation.variables)) is not None:
-                words = joined((words, reason), " ")
-        elif not position.covered:
-            words = _(
-                "The replica is {count} transactions behind. Can it be written to?",
-                count=position.here - position.replicated,
-            )
+        if path is None:
+            words = f"{replica.public_name} can be written to."
+            yield CheckResult("replica", True, sentence=words)
         else:
-            words = _("{public_name} has every transaction.", public_name=replica.public_name)
-        yield CheckResult("replica", position is not None and position.covered, sentence=words)
+            yield _restored(Litestream(path, replica), installation.variables)
+    except (ReplicaUnusable, RestoreRefused) as error:
+        yield CheckResult("replica", False, sentence=str(error))
 
 
-def _why_not_restorable(replica: Replica, environ: Mapping[str, str]) -> str | None:
-    """Restore the database from the replica into a folder that vanishes; None where that is possible."""
+def _restored(litestream: Litestream, environ: Mapping[str, str]) -> CheckResult:
+    """Restore the database into a folder that vanishes, and compare its head with that of this disk.
+
+    It tells of a running and of a stopped service alike. Raises ReplicaUnusable and RestoreRefused.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        try:
-            if Litestream(Path(folder) / "leaderboard.db", replica).restore(environ):
-                return None
-        except RestoreFailed as failed:
-            return _(
-                "The database cannot be restored from {public_name} ({reason}). Keep the database on this disk, and "
-                "name another REPLICA_URL: the next start copies everything there.",
-                public_name=replica.public_name,
-                reason=failed.reason,
-            )
-    return _("{public_name} has no copy of a database.", public_name=replica.public_name)
+        copy = Path(folder) / "leaderboard.db"
+        here = sqlite_head(litestream.database).seq if litestream.database.exists() else 0
+        litestream.wait(_WAIT_SECONDS)  # a stopped service has copied everything at its end
+        there = sqlite_head(copy).seq if litestream.restore(environ, output=copy) else 0
+    words = (
+        f"{litestream.replica.public_name} holds the database through event {there}; this disk through event {here}."
+    )
+    return CheckResult("replica", there >= here, sentence=words)
 
 
-def _receipt_key(installation: InstallationFiles) -> Iterator[CheckResult]:
-    """Take the web process at its word: it may run on another machine, with settings of its own."""
-    if installation.replica is None:
-        return
-    with closing(open_migrated(installation.database_url, must_exist=True)) as database, database.read() as session:
-        place = receipt_keys.place(session)
-    if place is None:
-        kept = installation.key_in_settings or installation.replica.read(SEALED_KEY) is not None
-    else:
-        kept = place != KeyPlace.DISK
-    words = _("The receipt key outlives the web process's disk.")
-    yield CheckResult("receipt key", kept, sentence=words if kept else AT_RISK)
+def _uploads(installation: InstallationFiles) -> Iterator[CheckResult]:
+    """Read every stored file, and compare it with the hash that its submission holds."""
+    with closing(open_migrated(installation.database_url, must_exist=True)) as database:
+        problems = find_problems(stored_uploads(database), Uploads(installation.uploads))
+    words = " ".join(problems[:NAMED]) if problems else "Every stored file is what its hash says."
+    yield CheckResult("uploads", not problems, sentence=words)
 
 
 def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
     if sqlite_path(installation.database_url) is None:
         missing = [name for name in _CLIENT_PROGRAMS if shutil.which(name) is None]
-        words = _(
-            "Install the PostgreSQL client programs ({names} missing), or set BACKUP_KEEP=0.", names=", ".join(missing)
-        )
+        words = f"Install the PostgreSQL client programs ({', '.join(missing)} missing), or set BACKUP_KEEP=0."
         yield CheckResult(
-            "programs", not missing, sentence=words if missing else _("pg_dump and pg_restore are installed.")
+            "programs", not missing, sentence=words if missing else "pg_dump and pg_restore are installed."
         )
 
 
@@ -226,6 +195,6 @@ _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
     _permissions,
     _database,
     _replica,
-    _receipt_key,
+    _uploads,
     _programs,
 )

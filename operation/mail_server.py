@@ -13,7 +13,6 @@ from email.utils import format_datetime, localtime
 from urllib.parse import unquote, urlsplit
 
 from auth.csrf import is_loopback
-from vlrb.common.messages import _
 
 SECONDS = 20.0  # that a server may take to answer
 _ADDRESS = re.compile(
@@ -73,11 +72,9 @@ class MailServer:
         """Check both settings."""
         parts = urlsplit(self.url)
         if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
-            raise ValueError(
-                _("SMTP_URL names no mail server. For instance SMTP_URL=smtps://user:password@mail.example.")
-            )
+            raise ValueError("SMTP_URL names no mail server. For instance SMTP_URL=smtps://user:password@mail.example.")
         if not is_address(self.sender):
-            raise ValueError(_("MAIL_FROM is not an e-mail address. For instance MAIL_FROM=board@example.org."))
+            raise ValueError("MAIL_FROM is not an e-mail address. For instance MAIL_FROM=board@example.org.")
 
     def send(self, email: PlainEmail) -> None:
         """Hand an e-mail to the server. Raises MailRefused and MailDelayed; neither names an address."""
@@ -88,9 +85,9 @@ class MailServer:
         except (smtplib.SMTPRecipientsRefused, smtplib.SMTPResponseException) as error:
             code = _code(error)
             kind = MailRefused if 500 <= code < 600 else MailDelayed
-            raise kind(_("the mail server answered {code}", code=code)) from None
+            raise kind(f"the mail server answered {code}") from None
         except (smtplib.SMTPException, OSError) as error:
-            raise MailDelayed(_("the mail server could not be used ({name})", name=type(error).__name__)) from None
+            raise MailDelayed(f"the mail server could not be used ({type(error).__name__})") from None
 
     def message(self, email: PlainEmail) -> EmailMessage:
         """Return the e-mail with its headers. The library refuses line breaks in any of them."""

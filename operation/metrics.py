@@ -16,7 +16,7 @@ from operation import figures
 from operation.alarms import Alarms, ServiceAlarm, service_alarms
 from operation.build import BuildFacts
 from operation.figures import BoardAges, ServiceFigures
-from operation.replication.replica_watch import ReplicaWatch
+from operation.replication.litestream import Litestream
 from storage.database import Database
 
 QUANTILES = (0.5, 0.95, 1.0)
@@ -29,7 +29,7 @@ class InstallationCollector(Collector):
     database: Database
     state: Path
     build: BuildFacts
-    replica: ReplicaWatch | None = None
+    litestream: Litestream | None = None
     backups_kept: int = 0
     alarms: Alarms = service_alarms
 
@@ -42,10 +42,8 @@ class InstallationCollector(Collector):
         yield InfoMetricFamily("leaderboard_build", "Version of this build, and its commit.", self.build._asdict())
         yield from _disk(self.state)
         yield gauge("leaderboard_backups_kept", "Daily copies that stay; 0: none are made.", value=self.backups_kept)
-        if self.replica is not None:
-            yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=self.replica.lag)
-            behind = self.replica.transactions_behind
-            yield gauge("leaderboard_replica_behind_transactions", "Transactions that the replica lacks.", value=behind)
+        if self.litestream is not None and (lag := self.litestream.lag()) is not None:
+            yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=lag)
         try:
             with self.database.read() as session:
                 result, boards = figures.gather(session), figures.board_ages(session)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from vlrb.common.messages import _
-
 MOUNTS = Path("/proc/mounts")
 _NETWORK = frozenset(
     [
@@ -44,14 +42,9 @@ class NotLocal(OSError):
 
     def __init__(self, directory: Path, mount: Mount) -> None:
         super().__init__(
-            _(
-                "DATA_DIR={directory} is on {point}, a mounted store ({kind}). SQLite loses data there. "
-                "Set DATA_DIR to a directory on a local disk, even one that vanishes, and "
-                "REPLICA_URL={point}/replica.",
-                directory=directory,
-                point=mount.point,
-                kind=mount.kind,
-            )
+            f"DATA_DIR={directory} is on {mount.point}, a mounted store ({mount.kind}). SQLite loses data "
+            "there. Set DATA_DIR to a directory on a local disk, even one that vanishes, and "
+            f"REPLICA_URL={mount.point}/replica."
         )
 
 

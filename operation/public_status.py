@@ -14,7 +14,7 @@ from common.kept_answer import KeptAnswer
 from operation import figures, incidents
 from operation.alarms import Alarms, service_alarms
 from operation.incidents import Incident
-from operation.replication.replica_watch import ReplicaWatch
+from operation.replication.litestream import Litestream
 from operation.start import RESTORED
 from storage.clock import iso
 from storage.database import Database
@@ -46,7 +46,7 @@ class PublicStatus:
     def __init__(
         self,
         database: Database,
-        replica: ReplicaWatch | None = None,
+        litestream: Litestream | None = None,
         *,
         benchmarks: Mapping[str, str] = MappingProxyType({}),
         alarms: Alarms = service_alarms,
@@ -54,7 +54,7 @@ class PublicStatus:
     ) -> None:
         """`benchmarks`: id -> title of those that are served. `alarms`: those of operators; the public learns their
         effects."""
-        self.database, self.replica, self.benchmarks, self.alarms = database, replica, benchmarks, alarms
+        self.database, self.litestream, self.benchmarks, self.alarms = database, litestream, benchmarks, alarms
         self._kept = KeptAnswer(self._make, FRESH_SECONDS, clock=clock)
 
     def get(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class PublicStatus:
             "last_scored_seconds": _whole(result.last_scored_age),
             "board_seconds": _whole(result.snapshot_age),
             "workers": result.workers,
-            "replica_lag_seconds": _whole(self.replica.lag) if self.replica else None,
+            "replica_lag_seconds": _whole(self.litestream.lag()) if self.litestream else None,
             "restored_seconds": _whole(restored),
             "paused": paused,
             "effects": effects,

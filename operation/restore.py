@@ -21,7 +21,6 @@ from storage.files.backups import is_copy
 from storage.files.object_store import address_below, open_store
 from storage.integrity.audit import Head
 from vlrb.common import atomic_files
-from vlrb.common.messages import _
 
 _CHUNK = 1 << 20
 _SIDECARS = ("-wal", "-shm")
@@ -59,7 +58,7 @@ def newest_copy(place: str) -> str:
     """Return the address of the newest copy in a directory or at an fsspec URL. Raises RestoreRefused."""
     copies = copy_names(place)
     if not copies:
-        raise RestoreRefused(_("There is no copy of a database in {place}. Name one: restore COPY.", place=place))
+        raise RestoreRefused(f"There is no copy of a database in {place}. Name one: restore COPY.")
     return address_below(place, copies[-1])
 
 
@@ -72,13 +71,7 @@ def restore_copy(source: str, database_url: str, *, replace: bool = False) -> Re
     url = make_url(database_url)
     sqlite = url.get_backend_name() == "sqlite"
     if packed != sqlite:
-        raise RestoreRefused(
-            _(
-                "{source} is a copy of {kind}, DATABASE_URL is not that.",
-                source=source,
-                kind="SQLite" if packed else "PostgreSQL",
-            )
-        )
+        raise RestoreRefused(f"{source} is a copy of {'SQLite' if packed else 'PostgreSQL'}, DATABASE_URL is not that.")
     with _fetched(source) as path:
         if not sqlite:
             return _restore_postgresql(source, path, database_url=database_url)
@@ -115,19 +108,15 @@ def sqlite_head(database: Path) -> Head:
             answer = connection.execute("PRAGMA quick_check").fetchone()[0]
             seq, digest = connection.execute("SELECT seq, hash FROM audit_head").fetchone()
     except (sqlite3.DatabaseError, TypeError) as error:
-        raise RestoreRefused(
-            _("{name} is not a complete database of a service ({error}).", name=database.name, error=error)
-        ) from None
+        raise RestoreRefused(f"{database.name} is not a complete database of a service ({error}).") from None
     if answer != "ok":
-        raise RestoreRefused(_("{name} is damaged ({answer}). Take another copy.", name=database.name, answer=answer))
+        raise RestoreRefused(f"{database.name} is damaged ({answer}). Take another copy.")
     return Head(seq, digest)
 
 
 def _restore_sqlite(source: str, copy: Path, *, database: Path, replace: bool) -> Restored:
     if database.exists() and not replace:
-        raise RestoreRefused(
-            _("{database} is there already. Stop the service, then use --replace to put it aside.", database=database)
-        )
+        raise RestoreRefused(f"{database} is there already. Stop the service, then use --replace to put it aside.")
     database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     incoming = database.with_name(f".{database.name}.restoring")
     try:
@@ -141,9 +130,7 @@ def _restore_sqlite(source: str, copy: Path, *, database: Path, replace: bool) -
         incoming.replace(database)
         atomic_files.sync_directory(database.parent)
     except (OSError, EOFError) as error:
-        raise RestoreRefused(
-            _("{source} cannot be restored ({error}). Nothing has changed.", source=source, error=error)
-        ) from None
+        raise RestoreRefused(f"{source} cannot be restored ({error}). Nothing has changed.") from None
     finally:
         for ending in ("", *_SIDECARS):
             incoming.with_name(incoming.name + ending).unlink(missing_ok=True)
@@ -154,11 +141,11 @@ def _restore_postgresql(source: str, dump: Path, *, database_url: str) -> Restor
     """Only into an empty database: what is there is nothing to mix with."""
     program = shutil.which("pg_restore")
     if program is None:
-        raise RestoreRefused(_("pg_restore is not installed on this machine; install the PostgreSQL client programs."))
+        raise RestoreRefused("pg_restore is not installed on this machine; install the PostgreSQL client programs.")
     database = open_database(database_url)
     try:
         if inspect(database.engine).get_table_names():
-            raise RestoreRefused(_("The database of DATABASE_URL is not empty. Make an empty one, and name that."))
+            raise RestoreRefused("The database of DATABASE_URL is not empty. Make an empty one, and name that.")
         url = database.engine.url.set(drivername="postgresql")
         secret = {"PGPASSWORD": str(url.password)} if url.password else {}
         address = url.set(password=None).render_as_string(hide_password=False)
@@ -171,7 +158,7 @@ def _restore_postgresql(source: str, dump: Path, *, database_url: str) -> Restor
             check=False,
         )
         if done.returncode != 0:
-            raise RestoreRefused(_("pg_restore failed: {stderr}", stderr=done.stderr.strip()[-400:]))
+            raise RestoreRefused(f"pg_restore failed: {done.stderr.strip()[-400:]}")
         with database.read() as session:
             seq, digest = session.execute(text("SELECT seq, hash FROM audit_head")).one()
     finally:
@@ -184,7 +171,7 @@ def _fetched(source: str) -> Iterator[Path]:
     """Provide the copy as a local file."""
     if "://" not in source:
         if not Path(source).is_file():
-            raise RestoreRefused(_("{source} is not a file.", source=source))
+            raise RestoreRefused(f"{source} is not a file.")
         yield Path(source)
         return
     with tempfile.TemporaryDirectory(prefix="restore-") as folder:

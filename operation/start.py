@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from sqlalchemy import make_url
 
 from operation.mounts import require_local
-from operation.real_board import RealBoardPlaces
-from operation.replication.contents import FILES_OF_A_SERVICE, holds
-from operation.replication.litestream import Litestream, ReplicaUnusable
-from operation.replication.replica import DATABASE, Replica
+from operation.replication.litestream import Litestream
+from operation.replication.replica import AUDIT, DATABASE, LABELS, UPLOADS, Replica, ReplicaUnusable, unusable
 from operation.restore import copy_names
-from storage.database import Database, DatabaseAway, is_made
-from storage.files.object_store import failure_reason, public_address
+from storage.database import Database, is_made
+from storage.files.object_store import public_address
 from storage.integrity import audit
-from vlrb.common.messages import _
 
 RESTORED, NEW_BOARD = "service.restored", "board.begins"
 _PROBE_BYTES = 1 << 16  # a full disk takes an empty file
 
 log = logging.getLogger(__name__)
-
-
-class StartRefused(Exception):
-    """There is no database, though there are files of one; the message says what to do."""
 
 
 def sqlite_path(database_url: str) -> Path | None:
@@ -35,114 +28,36 @@ def sqlite_path(database_url: str) -> Path | None:
     return Path(url.database).absolute() if url.get_backend_name() == "sqlite" and url.database else None
 
 
+def replicating_litestream(database_url: str, replica: Replica | None) -> Litestream | None:
+    """Return Litestream where it copies: where there is a replica, and SQLite."""
+    path = sqlite_path(database_url)
+    return Litestream(path, replica) if replica is not None and path is not None else None
+
+
 def prepare_database(
-    database_url: str,
-    replica: Replica | None,
-    *,
-    environ: Mapping[str, str],
-    copies: str = "",
-    real: RealBoardPlaces | None = None,
+    database_url: str, replica: Replica | None, *, environ: Mapping[str, str], copies: str = ""
 ) -> bool:
     """Refuse a disk that SQLite cannot live on; bring the database from the replica where it is missing.
 
-    `copies`: where daily copies go. `real`: where a board with labels would be, beside which no demo begins.
-    Returns whether the database was brought.
-    Raises NotLocal, ReplicaUnusable, StartRefused, and DatabaseAway or DatabaseUnusable of PostgreSQL.
+    `copies`: where daily copies go. Returns whether the database was brought.
+    Raises NotLocal, ReplicaUnusable, and DatabaseAway or DatabaseUnusable of PostgreSQL.
     """
-    path = sqlite_path(database_url)
+    path, litestream = sqlite_path(database_url), replicating_litestream(database_url, replica)
     if path is not None:
         require_local(path.parent)
     if replica is not None:
         prove(replica, path)
     if _is_there(database_url, path):
         return False
-    if path is not None and replica is not None and Litestream(path, replica).restore(environ):
+    if litestream is not None and litestream.restore(environ):
         return True
-    _refuse_new_board(database_url, replica, copies=copies, real=real)
-    return False
-
-
-def require_database_or_new_board(
-    database_url: str, replica: Replica | None, *, copies: str = "", real: RealBoardPlaces | None = None
-) -> None:
-    """Refuse to make a database where a replica or copies hold one: for processes that restore none, as workers.
-
-    Raises StartRefused and ReplicaUnusable; DatabaseAway until a web process has restored it; and DatabaseAway or
-    DatabaseUnusable of PostgreSQL.
-    """
-    path = sqlite_path(database_url)
-    if _is_there(database_url, path):
-        return
-    if replica is not None:
-        prove(replica, path)  # what is not mounted looks empty
-    if path is not None and replica is not None and holds(replica, (DATABASE,)):
-        raise DatabaseAway(
-            _(
-                "There is no database yet, and {public_name} holds one. Start the web process, which restores it.",
-                public_name=replica.public_name,
-            )
-        )
-    _refuse_new_board(database_url, replica, copies=copies, real=real)
-
-
-def _refuse_new_board(database_url: str, replica: Replica | None, *, copies: str, real: RealBoardPlaces | None) -> None:
-    """Raise StartRefused where something holds files of a service, and ReplicaUnusable; else say that a new board
-    begins: a place that is not mounted looks empty."""
-    path = sqlite_path(database_url)
-    # A replica of SQLite that Litestream has found empty may hold folders that it had begun with.
-    folders = FILES_OF_A_SERVICE if path is not None else (DATABASE, *FILES_OF_A_SERVICE)
-    reason = _files_without_database(replica, folders) or _copies_without_database(copies)
-    if not reason and real is not None and (real_board := real.find()) is not None:
-        reason = real_board.advice
+    reason = _files_of_a_board(replica, copies, sqlite=path is not None)
     # A process that begins a board beside this one writes to the replica after it has made the database.
-    if _is_there(database_url, path):
-        return
-    if reason:
-        raise StartRefused(reason)
+    if reason and not _is_there(database_url, path):
+        raise ReplicaUnusable(reason)
     looked_at = {"REPLICA_URL": "" if replica is None else replica.public_name, "BACKUP_URL": public_address(copies)}
     log.info(NEW_BOARD, extra={"data": {"reason": "no copy of a board is there", **looked_at}})
-
-
-def _is_there(database_url: str, path: Path | None) -> bool:
-    return is_made(database_url) if path is None else path.exists() and path.stat().st_size > 0
-
-
-def _files_without_database(replica: Replica | None, folders: Iterable[str]) -> str:
-    """Return that the replica holds files and no database, in words; "" if it does not. Raises ReplicaUnusable."""
-    if replica is None or not holds(replica, folders):
-        return ""
-    return _(
-        "{public_name} holds files of a service but no copy of its database. No new board was "
-        "made. Restore a copy (python -m maintenance restore), or name another REPLICA_URL to "
-        "start an empty board.",
-        public_name=replica.public_name,
-    )
-
-
-def _copies_without_database(copies: str) -> str:
-    """Return that there are copies of a database; "" where there are none. Raises ReplicaUnusable where nobody can
-    tell: the place may be away for a moment."""
-    place = public_address(copies)
-    try:
-        names = copy_names(copies) if copies else []
-    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        raise ReplicaUnusable(
-            _(
-                "There is no database yet, and BACKUP_URL={place} cannot be read ({why}). No new board was made, "
-                "because copies of one may be there. Check the address and the keys in the environment; to start an "
-                "empty board, leave BACKUP_URL out or name another.",
-                place=place,
-                why=failure_reason(error),
-            )
-        ) from None
-    if not names:
-        return ""
-    return _(
-        "There is no database, but BACKUP_URL={place} holds copies of one (newest: {newest}). No new board was made. "
-        "Restore the newest (python -m maintenance restore), or name another BACKUP_URL to start an empty board.",
-        place=place,
-        newest=names[-1],
-    )
+    return False
 
 
 def record_restore(database: Database, replica: Replica) -> None:
@@ -158,26 +73,43 @@ def prove(replica: Replica, database: Path | None) -> None:
     directory = replica.directory
     mount = replica.mount or directory
     if mount is not None and not mount.is_dir():
-        raise ReplicaUnusable(
-            _("REPLICA_URL={directory} is not a directory. Mount or make it, then start again.", directory=mount)
-        )
+        raise ReplicaUnusable(f"REPLICA_URL={mount} is not a directory. Mount or make it, then start again.")
     if directory is not None and database is not None and directory.resolve().is_relative_to(database.parent.resolve()):
         raise ReplicaUnusable(
-            _(
-                "REPLICA_URL={directory} is inside DATA_DIR and would vanish with it. Name another disk.",
-                directory=directory,
-            )
+            f"REPLICA_URL={directory} is inside DATA_DIR and would vanish with it. Name another disk."
         )
     try:
         replica.write(".probe", bytes(_PROBE_BYTES))
         replica.remove(".probe")
-    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        place, why = public_address(replica.url), failure_reason(error)
-        raise ReplicaUnusable(
-            _(
-                "REPLICA_URL={public_name} cannot be written to ({why}). No board was opened. Check the "
-                "address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on).",
-                public_name=place,
-                why=why,
+    except Exception as error:  # of whatever library
+        raise unusable("REPLICA_URL", replica.url, error=error) from None
+
+
+def _is_there(database_url: str, path: Path | None) -> bool:
+    return is_made(database_url) if path is None else path.exists() and path.stat().st_size > 0
+
+
+def _files_of_a_board(replica: Replica | None, copies: str, *, sqlite: bool) -> str:
+    """Return that files or copies of a board without a database are there, in words; "" where none are.
+
+    A new board would push them out. Raises ReplicaUnusable where nobody can tell: a place may be away for a moment.
+    """
+    # Where Litestream has found no database, it may have left folders that it began with.
+    folders = (UPLOADS, LABELS, AUDIT) if sqlite else (DATABASE, UPLOADS, LABELS, AUDIT)
+    places: list[tuple[str, str, Callable[[], Iterable[str]]]] = []
+    if replica is not None:
+        places.append(("REPLICA_URL", replica.url, lambda: filter(replica.names, folders)))
+    if copies:
+        places.append(("BACKUP_URL", copies, lambda: copy_names(copies)))
+    for setting, url, look in places:
+        try:
+            found = list(look())
+        except Exception as error:  # of whatever library
+            raise unusable(setting, url, error=error) from None
+        if found:
+            return (
+                f"There is no database, but {setting}={public_address(url)} holds {found[-1]} of one. No new "
+                f"board was made. Restore it (python -m maintenance restore), or name another {setting} to start "
+                "an empty board."
             )
-        ) from None
+    return ""

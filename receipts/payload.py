@@ -19,7 +19,6 @@ class Acceptance:
     accepted_at: str
     attempt: int  # its number among the owner's under the board's label revision
     policy: dict[str, Any]  # under which it was taken
-    durability: str  # where the bytes were when this was said
 
 
 def acceptance_payload(taken: Acceptance, file: UploadedFile, *, upload: Predictions) -> dict[str, Any]:
@@ -39,5 +38,4 @@ def acceptance_payload(taken: Acceptance, file: UploadedFile, *, upload: Predict
         "accepted_at": taken.accepted_at,
         "attempt": taken.attempt,
         "policy": taken.policy,
-        "durability": taken.durability,
     }

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 from pydantic import SecretStr, field_validator
 
-from settings.declared import DeclaredSettings, Files, Levels, Names, SettingsError, setting, split_names
+from settings.declared import DeclaredSettings, Files, Levels, Names, SettingsError, WrongValue, setting, split_names
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.hub_sources import parse_hub_source
-from vlrb.common.messages import _, joined
 from vlrb.disclosure import PUBLIC
 
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
@@ -129,7 +128,7 @@ class BenchmarkSettings(DeclaredSettings):
     @classmethod
     def _known_role(cls, role: str) -> str:
         if role not in ("all", "web", "worker"):
-            raise ValueError(_("ROLE={role} is none of all, web and worker. Write one of them.", role=role))
+            raise ValueError(f"ROLE={role} is none of all, web and worker. Write one of them.")
         return role
 
     @field_validator("data_dir", "definitions")
@@ -141,8 +140,8 @@ class BenchmarkSettings(DeclaredSettings):
     @classmethod
     def _existing(cls, text: str) -> str:
         if not Path(text).is_file() and parse_hub_source(text) is None:
-            raise ValueError(
-                _("{name}={value} is not a file. Make it with python -m maintenance items, or leave {name} out.")
+            raise WrongValue(
+                "{name}={value} is not a file. Make it with python -m maintenance items, or leave {name} out."
             )
         return text
 
@@ -156,18 +155,13 @@ class BenchmarkSettings(DeclaredSettings):
             names_source = bool(source) or (self.role == "web" and not sign)  # whose workers alone read labels
             if not names_source or not _REVISION.fullmatch(revision):
                 raise ValueError(
-                    _(
-                        "LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. "
-                        "For instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl.",
-                        part=part,
-                    )
+                    f"LABELS holds {part!r}, which is not revision=file or revision=owner/name@commit. For "
+                    "instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl."
                 )
             if DEMO in (benchmark, revision):
-                raise ValueError(
-                    _("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
-                )
+                raise ValueError("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
             if (benchmark, revision) in specs:
-                raise ValueError(_("LABELS names the revision {name} twice. Keep one of them.", name=name))
+                raise ValueError(f"LABELS names the revision {name} twice. Keep one of them.")
             specs[benchmark, revision] = LabelSpec(revision, source, benchmark=benchmark)
         return tuple(specs.values())
 
@@ -184,11 +178,7 @@ class BenchmarkSettings(DeclaredSettings):
         ids = self._ids()
         if unknown := sorted(set(self.items_files) - set(ids)):
             raise ValueError(
-                _(
-                    "ITEMS_FILES names {unknown}, not served here. The service serves {ids}.",
-                    unknown=joined(unknown),
-                    ids=joined(ids),
-                )
+                f"ITEMS_FILES names {', '.join(unknown)}, not served here. The service serves {', '.join(ids)}."
             )
         shown, hidden = self._revisions_shown(), self._hidden()
         return tuple(self._served(name, shown.get(name, ""), hidden=hidden.get(name, {})) for name in ids)
@@ -203,13 +193,7 @@ class BenchmarkSettings(DeclaredSettings):
             if benchmark in ("", served.id):
                 return served
         known = ", ".join(benchmark.id for benchmark in self.served)
-        raise SettingsError(
-            _(
-                "The service does not serve the benchmark {benchmark!r}. It serves {known} (BENCHMARKS).",
-                benchmark=benchmark,
-                known=known,
-            )
-        )
+        raise SettingsError(f"The service does not serve the benchmark {benchmark!r}. It serves {known} (BENCHMARKS).")
 
     def _ids(self) -> tuple[str, ...]:
         """Return the ids of the benchmarks that are served. Raises ValueError where one has no labels."""
@@ -218,18 +202,13 @@ class BenchmarkSettings(DeclaredSettings):
         for name in wanted:
             if name == DEMO:
                 raise ValueError(
-                    _(
-                        "BENCHMARKS names the demo beside labels, but the demo is never served beside real benchmarks. "
-                        "Take demo out of BENCHMARKS, or leave LABELS out."
-                    )
+                    "BENCHMARKS names the demo beside labels, but the demo is never served beside real "
+                    "benchmarks. Take demo out of BENCHMARKS, or leave LABELS out."
                 )
             if name not in labelled:
                 raise ValueError(
-                    _(
-                        "BENCHMARKS names {name}, but LABELS has no labels of it. Add "
-                        "LABELS={name}/v1=/srv/labels.jsonl, or take {name} out of BENCHMARKS.",
-                        name=name,
-                    )
+                    f"BENCHMARKS names {name}, but LABELS has no labels of it. Add "
+                    f"LABELS={name}/v1=/srv/labels.jsonl, or take {name} out of BENCHMARKS."
                 )
         return tuple(sorted(wanted, key=lambda name: name != DEFAULT_BENCHMARK))
 
@@ -237,11 +216,8 @@ class BenchmarkSettings(DeclaredSettings):
         for name in self.served_ids:
             if name != DEMO:
                 raise ValueError(
-                    _(
-                        "BENCHMARKS names {name}, but LABELS is not set. Set LABELS={name}/v1=/srv/labels.jsonl, or "
-                        "leave BENCHMARKS out for the demo.",
-                        name=name,
-                    )
+                    f"BENCHMARKS names {name}, but LABELS is not set. Set "
+                    f"LABELS={name}/v1=/srv/labels.jsonl, or leave BENCHMARKS out for the demo."
                 )
         _check_revision("LABEL_REVISION", self.label_revision, known=[DEMO])
         for name in self.hidden_labels:
@@ -265,9 +241,7 @@ class BenchmarkSettings(DeclaredSettings):
             benchmark, revision = self._label_name(name)
             _check_revision("LABEL_REVISION", name, known=known, full_name=f"{benchmark}/{revision}")
             if benchmark in revisions:
-                raise ValueError(
-                    _("LABEL_REVISION names two revisions of {benchmark}. Keep one of them.", benchmark=benchmark)
-                )
+                raise ValueError(f"LABEL_REVISION names two revisions of {benchmark}. Keep one of them.")
             revisions[benchmark] = revision
         return revisions
 
@@ -291,20 +265,12 @@ class BenchmarkSettings(DeclaredSettings):
             spec = load_spec(name, self.definitions)
         except SpecError as error:
             raise ValueError(
-                _(
-                    "LABELS names the benchmark {name}: {error}. Name one that BENCHMARK_DEFINITIONS has.",
-                    name=name,
-                    error=str(error),
-                )
+                f"LABELS names the benchmark {name}: {error!s}. Name one that BENCHMARK_DEFINITIONS has."
             ) from None
         if spec.public_labels and set(hidden.values()) - {PUBLIC}:
             raise ValueError(
-                _(
-                    "HIDDEN_LABELS names {hidden} of {name}, whose definition says that its labels are public. "
-                    "Take it out of HIDDEN_LABELS.",
-                    hidden=joined(sorted(hidden)),
-                    name=name,
-                )
+                f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its "
+                "labels are public. Take it out of HIDDEN_LABELS."
             )
         manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
         return ServedSettings(
@@ -360,11 +326,6 @@ def _check_revision(setting_name: str, name: str, *, known: Sequence[str], full_
     if name and (full_name or name) not in known:
         names = ", ".join(name.removeprefix(f"{DEFAULT_BENCHMARK}/") for name in sorted(known))
         raise ValueError(
-            _(
-                "{setting} names {name}, which is not among the revisions in LABELS ({shown}). "
-                "Name one of those, or leave it out.",
-                setting=setting_name,
-                name=name,
-                shown=names,
-            )
+            f"{setting_name} names {name}, which is not among the revisions in LABELS ({names}). Name one of "
+            "those, or leave it out."
         )

@@ -10,12 +10,15 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from vlrb.common.messages import Message, _
 from vlrb.disclosure import HIDDEN, LEVELS
 
 _LEVELS = {"": HIDDEN} | {level.removeprefix(f"{HIDDEN}:"): level for level in LEVELS}
 """As they are written behind the colon, and without one."""
 _YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
+
+
+class WrongValue(ValueError):
+    """The value of one setting; the message has {name} and {value}, since a validator does not know the name."""
 
 
 class SettingsError(ValueError):
@@ -36,16 +39,12 @@ def _levels(value: Any) -> Any:
     for part in split_names(value):
         name, sign, level = part.partition(":")
         if level not in _LEVELS or bool(sign) != bool(level):
+            levels_known = ", ".join(filter(None, _LEVELS))
             raise ValueError(
-                _(
-                    "HIDDEN_LABELS has {part}. After the colon, write one of {levels}; a name alone means {usual}.",
-                    part=part,
-                    levels=", ".join(filter(None, _LEVELS)),
-                    usual=HIDDEN,
-                )
+                f"HIDDEN_LABELS has {part}. After the colon, write one of {levels_known}; a name alone means {HIDDEN}."
             )
         if name in levels:
-            raise ValueError(_("HIDDEN_LABELS names {name} twice. Keep one of them.", name=name))
+            raise ValueError(f"HIDDEN_LABELS names {name} twice. Keep one of them.")
         levels[name] = _LEVELS[level]
     return levels
 
@@ -59,11 +58,8 @@ def _files_by_name(value: Any) -> Any:
         name, sign, path = (piece.strip() for piece in part.partition("="))
         if not sign or not name or name in files or not Path(path).is_file():
             raise ValueError(
-                _(
-                    "ITEMS_FILES has {part!r}, which is not benchmark=file, each once. Make a file with "
-                    "python -m maintenance items, or leave it out.",
-                    part=part,
-                )
+                f"ITEMS_FILES has {part!r}, which is not benchmark=file, each once. Make a file with python "
+                "-m maintenance items, or leave it out."
             )
         files[name] = Path(path).absolute()
     return files
@@ -73,7 +69,7 @@ def _yes_or_no(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     if value.lower() not in _YES | _NO:
-        raise ValueError(_("{name}={value} is neither yes nor no. Write {name}=1 or leave it out."))
+        raise WrongValue("{name}={value} is neither yes nor no. Write {name}=1 or leave it out.")
     return value.lower() in _YES
 
 
@@ -129,20 +125,14 @@ def _sentence(cls: type[BaseSettings], error: ValidationError) -> str:
     key = str(first["loc"][0]) if first["loc"] else ""
     name = key.upper()
     if first["type"] == "value_error":
-        text = str(first["ctx"]["error"])
-        if isinstance(text, Message) and not text.values:  # a validator of one field does not know its name
-            return _(text.msgid, name=name, value=str(first["input"]))
-        return text
+        problem = first["ctx"]["error"]
+        return str(problem).format(name=name, value=first["input"]) if isinstance(problem, WrongValue) else str(problem)
     info = dict(keys_of(cls))[key]
     limits = {
         type(limit).__name__.lower(): getattr(limit, type(limit).__name__.lower())
         for limit in info.metadata
         if type(limit).__name__ in ("Ge", "Le")
     }
-    pattern = (
-        _("{name}={value} is not a whole number from {ge} to {le}. For instance {name}={default}.")
-        if info.annotation is int
-        else _("{name}={value} is not a number from {ge} to {le}. For instance {name}={default}.")
-    )
-    numbers = {key: f"{number:g}" for key, number in (*limits.items(), ("default", info.default))}
-    return _(pattern.msgid, name=name, value=str(first["input"]), **numbers)
+    kind = "a whole number" if info.annotation is int else "a number"
+    between = f"from {limits['ge']:g} to {limits['le']:g}"
+    return f"{name}={first['input']} is not {kind} {between}. For instance {name}={info.default:g}."

@@ -15,10 +15,7 @@ from operation.mail_server import MailServer
 from operation.replication.replica import UPLOADS
 from settings.declared import Flag, Names, keys_of, setting
 from settings.worker import DATABASE_FILE, WorkerSettings
-from storage.files.durability import LOCAL, REPLICATED
-from storage.integrity.key_place import KeyPlace
 from vlrb.common.file_limit import FILE_LIMIT
-from vlrb.common.messages import _
 
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
 """What Hugging Face sets on a Space, the last three where its README says `hf_oauth: true`."""
@@ -32,7 +29,7 @@ _SPACE_DEFAULTS = {
 _FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups", "editions")
 _STATE_NAMES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", *_FOLDERS)
 _HOST = re.compile(r"[a-z0-9.-]+")
-_UNDECIDED = _(
+_UNDECIDED = (
     "Set IDENTITY=local (no sign-in, this machine only; make serve does this), OIDC_CLIENT_ID (sign-in), or "
     "INSECURE_ALLOW_PUBLIC=1 (everybody may submit, nobody may maintain)."
 )
@@ -71,8 +68,7 @@ class Settings(WorkerSettings):
     session_secret: SecretStr = setting(
         SecretStr(""),
         "at least 32 random bytes: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`. Sign-in needs it. "
-        "It also encrypts the receipt key in the replica (without `REPLICA_SECRET`) and addresses "
-        "of e-mail. Processes that share it count rate limits together",
+        "It also encrypts addresses of e-mail. Processes that share it count rate limits together",
         shown="none",
     )
     session_secret_previous: SecretStr = setting(
@@ -137,20 +133,10 @@ class Settings(WorkerSettings):
     quota_exempt_orgs: Names = setting(
         (), "names or ids of organisations that anybody may join, so that their members are not one team", shown="none"
     )
-    durability: str = setting(
-        "local",
-        "`local`: a submission is acknowledged when it is on this disk; `replicated`: when `REPLICA_URL` has it too",
-        shown="`local`",
-    )
-    replica_secret: SecretStr = setting(
-        SecretStr(""),
-        "secret under which the receipt key is encrypted in the replica; not needed with `RECEIPT_KEY`",
-        shown="`SESSION_SECRET`",
-    )
     receipt_key: SecretStr = setting(
         SecretStr(""),
-        "Ed25519 key that receipts are signed with, the base64 of 32 random bytes; otherwise in "
-        "`DATA_DIR/keys/receipt.key`, which only the service may read",
+        "Ed25519 key that receipts are signed with, the base64 of 32 random bytes (`openssl rand -base64 32`); needed "
+        "with `REPLICA_URL`, since the disk may vanish. Else it is in `DATA_DIR/keys/receipt.key`",
         shown="made at the first start",
     )
     insecure_allow_public: Flag = setting(
@@ -196,11 +182,8 @@ class Settings(WorkerSettings):
                 too_many = True
             if too_many:
                 raise ValueError(
-                    _(
-                        "TRUSTED_PROXIES holds {name!r}, which is not an address or a network of proxies (at most a "
-                        "/8, IPv6 a /16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8.",
-                        name=name,
-                    )
+                    f"TRUSTED_PROXIES holds {name!r}, which is not an address or a network of proxies (at "
+                    "most a /8, IPv6 a /16). For instance TRUSTED_PROXIES=203.0.113.7,10.0.0.0/8."
                 )
         return names
 
@@ -211,27 +194,21 @@ class Settings(WorkerSettings):
         return self
 
     @model_validator(mode="after")
-    def _durable(self) -> Self:
-        if self.durability not in (LOCAL, REPLICATED):
+    def _key_outlives_the_disk(self) -> Self:
+        if self.replica_url and not self.receipt_key.get_secret_value():
             raise ValueError(
-                _("DURABILITY={given} is neither local nor replicated. Write one of them.", given=self.durability)
-            )
-        if self.durability == REPLICATED and not (self.replica_url and self.database_url.startswith("sqlite")):
-            raise ValueError(
-                _(
-                    "DURABILITY=replicated needs REPLICA_URL and SQLite. On PostgreSQL, leave it out and set "
-                    "synchronous_standby_names there."
-                )
+                "REPLICA_URL needs RECEIPT_KEY, so that the key of receipts outlives this disk. Keep the "
+                "output of openssl rand -base64 32 as a secret, and set RECEIPT_KEY to it."
             )
         return self
 
     @model_validator(mode="after")
     def _mail_is_complete(self) -> Self:
         if bool(self.smtp_url.get_secret_value()) != bool(self.mail_from):
-            raise ValueError(_("SMTP_URL and MAIL_FROM belong together. Set both, or leave both out."))
+            raise ValueError("SMTP_URL and MAIL_FROM belong together. Set both, or leave both out.")
         if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
             raise ValueError(
-                _("SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out.")
+                "SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out."
             )
         return self
 
@@ -239,26 +216,6 @@ class Settings(WorkerSettings):
     def mail_server(self) -> MailServer | None:
         """The server that takes e-mails; None where there are none."""
         return MailServer(self.smtp_url.get_secret_value(), self.mail_from) if self.mail_from else None
-
-    @property
-    def key_secret(self) -> str:
-        """The secret under which the receipt key is encrypted in the replica; "" where RECEIPT_KEY is given."""
-        if self.receipt_key.get_secret_value():
-            return ""
-        return self.replica_secret.get_secret_value() or self.session_secret.get_secret_value()
-
-    @property
-    def key_secret_previous(self) -> str:
-        """The secret before `key_secret`, where that is SESSION_SECRET and was changed; else ""."""
-        followed = self.replica_secret.get_secret_value() or not self.key_secret
-        return "" if followed else self.session_secret_previous.get_secret_value()
-
-    @property
-    def receipt_key_place(self) -> KeyPlace:
-        """Where the receipt key is: in the settings, encrypted in the replica, or on this disk alone."""
-        if self.receipt_key.get_secret_value():
-            return KeyPlace.SETTINGS
-        return KeyPlace.REPLICA if self.replica is not None and self.key_secret else KeyPlace.DISK
 
     @property
     def uploads_in_replica(self) -> bool:
@@ -275,10 +232,6 @@ class Settings(WorkerSettings):
         return not _is_loopback(self.host)
 
     @property
-    def _serves_others(self) -> bool:
-        return super()._serves_others or self.public or bool(self.public_url)
-
-    @property
     def upload_limit_bytes(self) -> int:
         """The largest file taken."""
         return int(self.upload_limit_mb * 2**20)
@@ -289,9 +242,7 @@ class Settings(WorkerSettings):
         client_id = self.oidc_client_id or self.oauth_client_id
         wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
         if wanted not in ("", "local", "openid"):
-            raise ValueError(
-                _("IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.", wanted=wanted)
-            )
+            raise ValueError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
         given = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
         secrets = tuple(filter(None, given))
         if wanted != "openid":
@@ -350,15 +301,15 @@ class Settings(WorkerSettings):
 
 def _public_refusal(host: str, on_a_space: bool) -> str:
     if on_a_space:
-        return _(
+        return (
             "This Space would be reachable by others, and no sign-in is configured: anybody could submit. Write "
             "hf_oauth: true in the Space's README, or accept that by setting INSECURE_ALLOW_PUBLIC=1 among the "
             "Space's variables."
         )
-    return _(
-        "HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could submit. "
-        "Configure it (OIDC_CLIENT_ID), leave HOST at 127.0.0.1, or accept that by setting INSECURE_ALLOW_PUBLIC=1.",
-        host=host,
+    return (
+        f"HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could "
+        "submit. Configure it (OIDC_CLIENT_ID), leave HOST at 127.0.0.1, or accept that by setting "
+        "INSECURE_ALLOW_PUBLIC=1."
     )
 
 

@@ -6,15 +6,13 @@ import re
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import PrivateAttr, SecretStr, field_validator, model_validator
+from pydantic import SecretStr, field_validator, model_validator
 
-from operation.real_board import RealBoardPlaces
 from operation.replication.replica import Replica
 from settings.benchmarks import BenchmarkSettings
-from settings.declared import Paths, setting
+from settings.declared import Paths, WrongValue, setting
 from storage.files.object_store import address_below
 from vlrb.benchmarks.spec import DEMO
-from vlrb.common.messages import _
 
 DATABASE_FILE = "leaderboard.db"
 
@@ -23,8 +21,6 @@ _DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 class WorkerSettings(BenchmarkSettings):
     """What the worker and the commands on the machine need."""
-
-    _given_backup_url: str = PrivateAttr("")  # as it is set; `backup_url` is the part of it that is used
 
     database_url: str = setting(
         "",
@@ -95,17 +91,15 @@ class WorkerSettings(BenchmarkSettings):
             return text
         # The URL itself is not repeated: it may hold a password.
         raise ValueError(
-            _(
-                "DATABASE_URL starts with neither sqlite:/// nor postgresql://. "
-                "For instance DATABASE_URL=postgresql://user:password@host/leaderboard."
-            )
+            "DATABASE_URL starts with neither sqlite:/// nor postgresql://. For instance "
+            "DATABASE_URL=postgresql://user:password@host/leaderboard."
         )
 
     @field_validator("audit_dataset")
     @classmethod
     def _on_the_hub(cls, text: str) -> str:
         if not _DATASET.fullmatch(text):
-            raise ValueError(_("{name}={value} is not a dataset on the Hub. For instance {name}=owner/name."))
+            raise WrongValue("{name}={value} is not a dataset on the Hub. For instance {name}=owner/name.")
         return text
 
     @model_validator(mode="after")
@@ -116,9 +110,8 @@ class WorkerSettings(BenchmarkSettings):
             "hidden_labels": first.hidden_labels,
             "database_url": self.database_url or f"sqlite:///{self.state_dir / DATABASE_FILE}",
             "label_import_dirs": self.label_import_dirs or (self.data_dir / "imports",),
-            "backup_url": self._own_backup_url or str(self.state_dir / "backups"),
+            "backup_url": self._own_backup_url,
         }
-        self._given_backup_url = self.backup_url
         for name, value in derived.items():
             object.__setattr__(self, name, value)
         return self
@@ -132,20 +125,8 @@ class WorkerSettings(BenchmarkSettings):
         return whole.part(DEMO) if self.is_demo else whole
 
     @property
-    def real_board(self) -> RealBoardPlaces | None:
-        """Where a board with labels would be, which a demo must not replace; None where labels are configured."""
-        if not self.is_demo:
-            return None
-        replica = Replica(self.replica_url) if self.replica_url else None
-        database = self.data_dir / DATABASE_FILE if self._serves_others else None
-        return RealBoardPlaces(replica, self._given_backup_url, database=database)
-
-    @property
-    def _serves_others(self) -> bool:
-        """Whether this is more than a trial on a developer's machine, who may have a board in the same DATA_DIR."""
-        return bool(self.replica_url or self._given_backup_url)
-
-    @property
     def _own_backup_url(self) -> str:
         """Where daily copies go; those of the demo apart, since the newest is what an empty disk asks for."""
-        return address_below(self.backup_url, DEMO) if self.backup_url and self.is_demo else self.backup_url
+        if not self.backup_url:
+            return str(self.state_dir / "backups")
+        return address_below(self.backup_url, DEMO) if self.is_demo else self.backup_url

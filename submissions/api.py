@@ -27,7 +27,6 @@ from common.kept_answer import KeptAnswer
 from operation.alarms import NO_FILES, Alarms, ServiceAlarm, service_alarms
 from storage.clock import iso
 from storage.database import LARGEST, Database
-from storage.files.durability import NotReplicated, ReplicaLost
 from storage.files.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage.files.uploads import StoreOffline
 from storage.jobs import worker_heartbeats
@@ -45,6 +44,7 @@ from submissions.service import (
     DuplicateName,
     FileRejected,
     NotConfirmed,
+    NotReplicated,
     SubmissionService,
     SubmissionsPaused,
 )
@@ -63,7 +63,6 @@ SubmissionError = (
     | ApprovalPending
     | SubmissionsPaused
     | NotReplicated
-    | ReplicaLost
     | StoreOffline
 )
 SUBMISSION_ERRORS = get_args(SubmissionError)
@@ -313,8 +312,6 @@ def refusal(refused: SubmissionError) -> dict[str, Any]:
         return problem_body(503, "not-replicated", detail=str(refused), retry_after=60)
     if isinstance(refused, StoreOffline):
         return problem_body(503, "store-offline", detail=str(refused), retry_after=60)
-    if isinstance(refused, ReplicaLost):
-        return problem_body(503, "replica-lost", detail=str(refused))
     if isinstance(refused, FileRejected):
         report = refused.report
         problems = report["problems"]

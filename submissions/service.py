@@ -19,7 +19,6 @@ from receipts.service import sign_acceptance
 from storage import confusables, stored_rows, visibility
 from storage.clock import iso
 from storage.database import Database
-from storage.files.durability import Durability
 from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
 from storage.integrity import audit
@@ -129,6 +128,18 @@ class SubmissionsPaused(ValueError):
     """Nothing is taken at the moment; the message is the maintainers'."""
 
 
+class NotReplicated(ValueError):
+    """The submission is stored here, and the replica did not confirm it in time."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _(
+                "The submission is stored here, and the replica did not confirm it in time. Nothing is wrong with your "
+                "file: send it again in a minute, and you get the receipt of the same submission."
+            )
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """Remaining quota. `next_at`: seconds since 1970 UTC; None: now."""
@@ -152,13 +163,13 @@ class Accepted:
 @dataclass(frozen=True, slots=True)
 class SubmissionRules:
     """What governs submitting. `stated`: what else is recorded with every submission. `shipped`: the reported results
-    that come with the project, whose names nobody may imitate. `durability`: what is waited for before a receipt is
-    handed out; None: as durable as the uploads."""
+    that come with the project, whose names nobody may imitate. `replicated`: what is waited for before a receipt is
+    handed out, where there is a replica; it returns whether that has every commit."""
 
     policy: QuotaPolicy = field(default_factory=QuotaPolicy)
     stated: Callable[[Session], Mapping[str, Any]] = lambda session: {}
     shipped: Callable[[], Iterable[Mapping[str, Any]]] = tuple
-    durability: Durability | None = None
+    replicated: Callable[[], bool] | None = None
 
 
 class SubmissionService:
@@ -178,7 +189,7 @@ class SubmissionService:
         self._database, self._uploads, self._read, self.benchmark = database, uploads, read, benchmark
         self._signer = signer
         self.policy, self._stated, self._shipped = rules.policy, rules.stated, rules.shipped
-        self._durability = rules.durability or Durability(uploads.durability)
+        self._replicated = rules.replicated
         self._turns = KeyedLocks()
 
     def check(self, file: UploadedFile) -> dict[str, Any]:
@@ -214,12 +225,11 @@ class SubmissionService:
             FileRejected: the file has problems.
             NotConfirmed: most of its votes cannot be read.
             NotReplicated: it is stored here, and the replica has not confirmed it in time.
-            ReplicaLost: the replica confirms nothing until an operator has acted.
         """
         require(user, Role.SUBMITTER)
-        self._durability.require_replica()  # before a file is kept and counted that gets no receipt
         accepted = self._accept(file, metadata, user=user, shown=shown, accept_unreadable=accept_unreadable)
-        self._durability.confirm()  # also of what was known: nobody may have been told yet
+        if self._replicated is not None and not self._replicated():  # also what was known: nobody may have been told
+            raise NotReplicated
         return accepted
 
     def _accept(
@@ -380,7 +390,6 @@ class SubmissionService:
             accepted_at=iso(attempt.at),
             attempt=attempt.number,
             policy=attempt.policy,
-            durability=self._durability.name,
         )
 
 

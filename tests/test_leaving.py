@@ -47,7 +47,11 @@ def started(folder: Path, **environ: str) -> Iterator[subprocess.Popen[bytes]]:
 
 @pytest.mark.parametrize("role", ["web", "worker"])
 @pytest.mark.parametrize(
-    "setting", [{"DATABASE_URL": "postgresql://me@{}/board"}, {"REPLICA_URL": "s3://board?endpoint=http://{}"}]
+    "setting",
+    [
+        {"DATABASE_URL": "postgresql://me@{}/board"},
+        {"REPLICA_URL": "s3://board?endpoint=http://{}", "RECEIPT_KEY": "A" * 43 + "="},
+    ],
 )
 def test_a_process_that_starts_and_hangs_is_gone_after_a_signal(
     tmp_path: Path, silent: str, role: str, setting: dict[str, str]

@@ -147,7 +147,7 @@ def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> N
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(services.database, services.replica, benchmarks=services.titles, alarms=services.alarms)
+    status = PublicStatus(services.database, services.litestream, benchmarks=services.titles, alarms=services.alarms)
     app.include_router(web.status_page.build(services.first.context, status))
 
 

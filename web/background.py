@@ -31,7 +31,7 @@ from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.html_pages import HtmlPagesMiddleware
 from web.middleware.noscript import NoscriptMiddleware
 from web.page_values import rewrite_pages
-from web.services import Services, replicating_litestream
+from web.services import Services
 from web.startup import child_environment
 from workers.supervisor import Supervisor
 
@@ -59,7 +59,7 @@ def lifespan(
         await asyncio.to_thread(_make_boards, services)
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), give_up=on_misconfigured)
-        replicating = _replicating(settings, services, after=after)
+        replicating = _replicating(services, after=after)
         tasks = [_run_gradio(settings, services, allowlist=gradio, stop=stop), _watch_event_loop(stop)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
@@ -78,15 +78,14 @@ def lifespan(
 
 
 async def _check_uploads(settings: Settings, services: Services, *, stop: asyncio.Event) -> None:
-    """Check the uploads once a day, over all web processes; copy those from before there was a replica to it."""
-    earlier = settings.state_dir / "uploads" if settings.uploads_in_replica else None
+    """Check the uploads once a day, over all web processes."""
     while not stop.is_set():
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), UPLOADS_SECONDS)
             return
         try:
             uploads = Uploads(settings.uploads_url)
-            result = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads, earlier=earlier)
+            result = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads)
         except Exception as error:  # of whatever store; the next turn tries again
             if not log_away(error):
                 log.exception("uploads.unchecked")
@@ -95,14 +94,12 @@ async def _check_uploads(settings: Settings, services: Services, *, stop: asynci
             log.error("uploads.failed", extra={"data": {"problems": len(result), "first": result[0]}})
 
 
-def _replicating(settings: Settings, services: Services, *, after: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
-    """Return Litestream under its supervisor and the watch over it, where there is a replica of a SQLite database."""
-    litestream, watch = replicating_litestream(settings), services.replica
-    if litestream is None or watch is None:
+def _replicating(services: Services, *, after: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
+    """Return Litestream under its supervisor, where there is a replica of a SQLite database."""
+    if services.litestream is None:
         return []
-    end = asyncio.Event()
-    supervisor = Supervisor(litestream.configure(), environment(child_environment()), name="litestream")
-    return [supervisor.run(end), watch.run(after, end.set)]
+    command, environ = services.litestream.configure(), environment(child_environment())
+    return [Supervisor(command, environ, name="litestream").run(after)]
 
 
 @asynccontextmanager

@@ -8,12 +8,11 @@ import uvicorn
 
 from settings import Settings
 from vlrb.common.command_line import say
-from vlrb.common.messages import _
 from web.app import create_app
 from web.middleware.header_timeout import HeaderTimeoutProtocol
 from web.services import Services
 
-_DEMO_NOTE = _("  (demo benchmark; LABELS serves the real one, see README.md)")
+_DEMO_NOTE = "  (demo benchmark; LABELS serves the real one, see README.md)"
 
 
 def open_listener(settings: Settings) -> socket.socket:
@@ -32,12 +31,8 @@ def open_listener(settings: Settings) -> socket.socket:
         listener.listen(2048)
     except OSError as error:
         raise OSError(
-            _(
-                "Port {port} on {host} cannot be used ({reason}). Stop what uses it, or choose another: PORT=7861.",
-                port=settings.port,
-                host=settings.host,
-                reason=error.strerror,
-            )
+            f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}). Stop what uses it, "
+            "or choose another: PORT=7861."
         ) from None
     return listener
 
@@ -64,7 +59,7 @@ async def serve(settings: Settings, services: Services, *, listener: socket.sock
     )
     server = uvicorn.Server(config)
     note = _DEMO_NOTE if settings.is_demo else ""
-    say(_("{brand} leaderboard: {url}", brand=settings.spec.brand, url=_url(listener)) + note, flush=True)
+    say(f"{settings.spec.brand} leaderboard: {_url(listener)}" + note, flush=True)
     await server.serve(sockets=[listener])
     return configured
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,22 +26,18 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
-from operation.alarms import DEMO_BESIDE_BOARD, RECEIPT_KEY, Alarms, ServiceAlarm, demo_beside_board, service_alarms
+from operation.alarms import Alarms, service_alarms
 from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
-from operation.replication.replica_claim import ReplicaClaim
-from operation.replication.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
-from operation.start import sqlite_path
+from operation.start import replicating_litestream
 from receipts.jws import Signer
 from receipts.service import ReceiptService
 from settings import ServedSettings, Settings
 from storage.database import Database, Session
-from storage.files.durability import REPLICATED, Durability
 from storage.files.spool import Spool
 from storage.files.uploads import Uploads
-from storage.integrity.key_place import KeyPlace
 from storage.labels import label_levels
 from submissions.activity import ActivityRules
 from submissions.metadata import parse_columns
@@ -94,7 +90,7 @@ class Services:
     benchmarks: tuple[BenchmarkServices, ...]
     request_metrics: RequestMetrics
     registry: CollectorRegistry
-    replica: ReplicaWatch | None = None
+    litestream: Litestream | None = None
     alarms: Alarms = service_alarms
     shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
     email: EmailDelivery | None = None  # where SMTP_URL is set
@@ -136,15 +132,13 @@ def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mappin
     return public_ranks(snapshots, served.spec)
 
 
-def _alarms(settings: Settings, replica: ReplicaWatch | None) -> Alarms:
+def _alarms(settings: Settings, litestream: Litestream | None) -> Alarms:
     """Return what gives the alarms of this process."""
     return partial(
         service_alarms,
         paths=(settings.state_dir,),
-        replica=replica,
+        litestream=litestream,
         benchmarks={served.id: served.spec.title for served in settings.served},
-        replicated=settings.durability == REPLICATED,
-        known=tuple(settings_alarms(settings)),
     )
 
 
@@ -166,15 +160,15 @@ def _account_pages(context: RenderContext) -> AccountPages:
 
 def build_services(settings: Settings, database: Database, *, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
-    replica = _watch(settings, database)
-    durability = _durability(settings, replica)
-    alarms = _alarms(settings, replica)
+    litestream = replicating_litestream(settings.database_url, settings.replica)
+    alarms = _alarms(settings, litestream)
     collector = InstallationCollector(database, settings.state_dir, build=BuildFacts(BUILD, own_commit()))
-    registry = make_registry(replace(collector, replica=replica, backups_kept=settings.backup_keep, alarms=alarms))
+    collector = replace(collector, litestream=litestream, backups_kept=settings.backup_keep, alarms=alarms)
+    registry = make_registry(collector)
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([worker.spec for worker in settings.served], local_mode=local)
     benchmarks = tuple(
-        _benchmark_services(settings, served, context=context, database=database, signer=signer, durability=durability)
+        _benchmark_services(settings, served, context=context, database=database, signer=signer)
         for served, context in zip(settings.served, contexts, strict=True)
     )
     auth = AuthService.create(database, settings.identity)
@@ -188,20 +182,11 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         benchmarks=benchmarks,
         request_metrics=RequestMetrics(registry),
         registry=registry,
-        replica=replica,
+        litestream=litestream,
         alarms=alarms,
         shared_rates=SharedRates(database, auth.seal) if several else None,
         email=_email_delivery(settings, auth),
     )
-
-
-def settings_alarms(settings: Settings) -> Iterator[ServiceAlarm]:
-    """Yield the alarms that the settings themselves give; that of a demo is in the log, too."""
-    if settings.replica is not None and settings.receipt_key_place == KeyPlace.DISK:
-        yield RECEIPT_KEY
-    if settings.real_board is not None and (beside := settings.real_board.alarm()):
-        log.error(DEMO_BESIDE_BOARD, extra={"data": {"advice": beside.advice}})
-        yield demo_beside_board(beside)
 
 
 def _benchmark_services(
@@ -211,12 +196,11 @@ def _benchmark_services(
     context: RenderContext,
     database: Database,
     signer: Signer,
-    durability: Durability | None,
 ) -> BenchmarkServices:
     snapshots = DatabaseSnapshots(database, served.spec)
     return BenchmarkServices(
         served=served,
-        submissions=_submission_service(settings, served, database=database, signer=signer, durability=durability),
+        submissions=_submission_service(settings, served, database=database, signer=signer),
         submission_status=partial(get_status, database, served.spec),
         receipts=ReceiptService(database, served.spec, signer=signer),
         account_pages=_account_pages(context),
@@ -233,8 +217,9 @@ def _benchmark_services(
 
 
 def _submission_service(
-    settings: Settings, served: ServedSettings, *, database: Database, signer: Signer, durability: Durability | None
+    settings: Settings, served: ServedSettings, *, database: Database, signer: Signer
 ) -> SubmissionService:
+    litestream = replicating_litestream(settings.database_url, settings.replica)
     return SubmissionService(
         database,
         Uploads(settings.uploads_url),
@@ -250,29 +235,9 @@ def _submission_service(
             _quota_policy(settings, served),
             partial(policy_facts, settings, served),
             shipped=partial(bundled_results, served.spec),
-            durability=durability,
+            replicated=litestream.wait if litestream is not None else None,
         ),
     )
-
-
-def _watch(settings: Settings, database: Database) -> ReplicaWatch | None:
-    litestream = replicating_litestream(settings)
-    if litestream is None or settings.replica is None:
-        return None
-    return ReplicaWatch(litestream, claim=ReplicaClaim(settings.replica, database))
-
-
-def replicating_litestream(settings: Settings) -> Litestream | None:
-    """Return Litestream for the settings: where there is a replica, and SQLite."""
-    path = sqlite_path(settings.database_url)
-    return Litestream(path, settings.replica) if settings.replica is not None and path is not None else None
-
-
-def _durability(settings: Settings, replica: ReplicaWatch | None) -> Durability | None:
-    """Return what receipts state. With a replica, uploads are remote while the database may not be: that is local."""
-    if settings.durability == REPLICATED and replica is not None:
-        return Durability(REPLICATED, replica.wait, is_lost=lambda: replica.lost)
-    return None if replica is None else Durability()
 
 
 def _quota_policy(settings: Settings, served: ServedSettings) -> QuotaPolicy:

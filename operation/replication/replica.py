@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from storage.files.object_store import address_below, open_store, s3_options
+from storage.files.object_store import address_below, failure_reason, open_store, public_address, s3_options
 from vlrb.common import atomic_files
 
-DATABASE, UPLOADS, LABELS, AUDIT, KEYS, ITEMS = "database", "uploads", "labels", "audit", "keys", "items"
-_NO_LINKS = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)  # what mounts of object stores answer
+DATABASE, UPLOADS, LABELS, AUDIT, ITEMS = "database", "uploads", "labels", "audit", "items"
+
+
+class ReplicaUnusable(Exception):
+    """REPLICA_URL or BACKUP_URL prevents the start; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,61 +67,32 @@ class Replica:
         system.makedirs(path.rpartition("/")[0], exist_ok=True)
         system.pipe_file(path, content)
 
-    def write_once(self, name: str, content: bytes) -> bool:
-        """Store a file; False where there is one, which stays. Raises whatever the store raises.
-
-        In a directory the first of several processes wins. In an object store, and on a mount without hard links, they
-        must wait for one another: not every store, and not the client of S3 that is used here, writes on condition.
-        """
-        if self.directory is not None:
-            try:
-                return atomic_files.write_once(self.directory / name, content)
-            except OSError as error:
-                if error.errno not in _NO_LINKS:
-                    raise
-        if self.read(name) is not None:
-            return False
-        self.write(name, content)
-        return True
-
     def read(self, name: str) -> bytes | None:
         """Return a file; None where there is none. Raises whatever else the store raises."""
+        system, path = open_store(self.below(name))
         try:
-            if self.directory is not None:
-                return (self.directory / name).read_bytes()
-            system, path = open_store(self.below(name))
             return bytes(system.cat_file(path))
         except FileNotFoundError:
             return None
 
     def remove(self, name: str) -> None:
         """Remove a file, if it is there."""
-        if self.directory is not None:
-            (self.directory / name).unlink(missing_ok=True)
-            return
         system, path = open_store(self.below(name))
         if system.exists(path):
             system.rm_file(path)
 
     def files(self, folder: str) -> set[str]:
         """Return the paths of the files in a folder and in those below it, as they are named from the folder."""
-        if self.directory is not None:
-            root = self.directory / folder
-            paths = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
-            return {path.relative_to(root).as_posix() for path in paths}
         system, path = open_store(self.below(folder))
         try:
             paths = system.find(path, on_error="raise")  # else a store that does not answer looks empty
         except FileNotFoundError:
             return set()
-        return {name.removeprefix(path).strip("/") for name in paths}
+        names = {name.removeprefix(path).strip("/") for name in paths}
+        return {name for name in names if not name.rpartition("/")[2].startswith(".")}
 
     def names(self, folder: str) -> set[str]:
         """Return the names of what lies in a folder."""
-        if self.directory is not None:
-            there = self.directory / folder
-            files = there.iterdir() if there.is_dir() else ()
-            return {path.name for path in files if not path.name.startswith(".")}
         system, path = open_store(self.below(folder))
         try:
             listed = system.ls(path, detail=False)
@@ -127,3 +100,15 @@ class Replica:
             return set()
         names = {path.rstrip("/").rpartition("/")[2] for path in listed}
         return {name for name in names if name != folder and not name.startswith(".")}
+
+
+def unusable(setting: str, url: str, *, error: Exception) -> ReplicaUnusable:
+    """Return what to raise where a place cannot be used: its address, the reason, and what to do.
+
+    The error's own words may hold the address, and that a secret.
+    """
+    return ReplicaUnusable(
+        f"{setting}={public_address(url)} cannot be used ({failure_reason(error)}). No board was opened. "
+        "Check the address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on), "
+        "or name another to start an empty board."
+    )

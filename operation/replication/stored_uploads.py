@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -18,7 +17,6 @@ from storage.database import Database
 from storage.files.uploads import UploadDamaged, Uploads
 from storage.integrity import audit
 from storage.models.core import Submission
-from vlrb.common.messages import _
 
 CHECKED = "uploads.checked"
 FILES_CHECKED = "files.checked"  # what only workers may read (workers/jobs/check_files.py)
@@ -47,31 +45,31 @@ class UploadsAlarm:
     @property
     def sentence(self) -> str:
         """Return the alarm in words, with what to do."""
-        return _(
-            "Stored files are missing or damaged: {problems}, the first: {named} Scores and votes are "
-            "not affected. Bring an upload back from another copy, or ask its owner, who has the "
-            "receipt.",
-            problems=self.problems,
-            named=self.named[0],
+        return (
+            f"Stored files are missing or damaged: {self.problems}, the first: {self.named[0]} Scores and votes "
+            "are not affected. Bring an upload back from another copy, or ask its owner, who has the receipt."
         )
 
 
-def check_daily(database: Database, uploads: Uploads, *, earlier: Path | None = None) -> list[str] | None:
-    """Check where nobody has in the last 24 hours; the sentences found, None where it was not due.
-
-    `earlier`: a directory where files were kept before; one that is only there is copied over.
-    """
+def check_daily(database: Database, uploads: Uploads) -> list[str] | None:
+    """Check where nobody has in the last 24 hours; the sentences found, None where it was not due."""
     with database.read() as session:
         now = session.execute(select(database_now())).scalar_one()
         if not is_due(session, CHECKED, now=now):
             return None
-        result = session.execute(select(Submission.id, Submission.content_sha256, Submission.size_bytes)).all()
-    looked_at = part_of_day([StoredUpload(*row) for row in result], int(now // _DAY), most_bytes=MOST_BYTES)
-    problems = find_problems(looked_at, uploads, earlier=Uploads(earlier) if earlier else None)
+    looked_at = part_of_day(stored_uploads(database), int(now // _DAY), most_bytes=MOST_BYTES)
+    problems = find_problems(looked_at, uploads)
     with database.write() as session:
         facts = {"files": len(looked_at), "problems": len(problems), "named": problems[:NAMED]}
         audit.append(session, CHECKED, data=facts)
     return problems
+
+
+def stored_uploads(database: Database) -> list[StoredUpload]:
+    """Return what submissions hold of their files."""
+    with database.read() as session:
+        result = session.execute(select(Submission.id, Submission.content_sha256, Submission.size_bytes)).all()
+    return [StoredUpload(*row) for row in result]
 
 
 def is_due(session: Session, kind: str, *, now: float) -> bool:
@@ -86,9 +84,9 @@ def part_of_day(uploads: list[StoredUpload], day: int, *, most_bytes: int) -> li
     return [upload for upload in uploads if int(upload.sha256[:8], 16) % parts == day % parts]
 
 
-def find_problems(stored: Iterable[StoredUpload], uploads: Uploads, *, earlier: Uploads | None) -> list[str]:
+def find_problems(stored: Iterable[StoredUpload], uploads: Uploads) -> list[str]:
     """Return a sentence for each file that is missing or is not what its hash says."""
-    return [sentence for upload in stored if (sentence := _problem(upload, uploads, earlier=earlier))]
+    return [sentence for upload in stored if (sentence := _problem(upload, uploads))]
 
 
 def alarm(session: Session) -> UploadsAlarm | None:
@@ -100,21 +98,11 @@ def alarm(session: Session) -> UploadsAlarm | None:
     return UploadsAlarm(max(event.at for event in last), sum(event.body["problems"] for event in last), named=named)
 
 
-def _problem(upload: StoredUpload, uploads: Uploads, *, earlier: Uploads | None) -> str | None:
+def _problem(upload: StoredUpload, uploads: Uploads) -> str | None:
     try:
         uploads.read(upload.sha256)
-        return None
     except FileNotFoundError:
-        if earlier is not None and _brought(upload, uploads, earlier=earlier):
-            return None
-        return _("The upload of submission {submission} is missing.", submission=upload.submission)
+        return f"The upload of submission {upload.submission} is missing."
     except UploadDamaged:
-        return _("The upload of submission {submission} is damaged.", submission=upload.submission)
-
-
-def _brought(upload: StoredUpload, uploads: Uploads, *, earlier: Uploads) -> bool:
-    try:
-        uploads.keep(earlier.read(upload.sha256))
-    except (FileNotFoundError, UploadDamaged):
-        return False
-    return True
+        return f"The upload of submission {upload.submission} is damaged."
+    return None

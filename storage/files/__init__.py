@@ -1,1 +1,1 @@
-"""Files beside the database: uploads, backups, object stores, durability."""
+"""Files beside the database: uploads, backups, object stores."""

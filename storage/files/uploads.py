@@ -57,11 +57,6 @@ class Uploads:
             self._remote = open_store(root)
         self._root = Path(root)
 
-    @property
-    def durability(self) -> str:
-        """Location of a kept file when keep() returns: a local disk, or elsewhere."""
-        return "local" if self._remote is None else "remote"
-
     def keep(self, source: Path | bytes) -> str:
         """Store the content; returns its SHA-256 (hex). The same content is kept once, also when it comes at once.
 

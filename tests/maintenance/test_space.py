@@ -88,9 +88,9 @@ def test_create_makes_the_space_its_bucket_and_its_settings(hub: tuple[FakeSpace
     assert known.buckets == {"lab/board-replica": "private"}
     made = known.spaces[NAME]
     assert made.sdk == "docker"
-    assert made.variables == {"REPLICA_URL": "/bucket", "DURABILITY": "replicated", "OWNERS": "ada"}
+    assert made.variables == {"REPLICA_URL": "/bucket", "OWNERS": "ada"}
     assert made.secrets["LABELS"] == CANARY
-    assert len(made.secrets["SESSION_SECRET"]) == 64
+    assert {len(made.secrets[name]) for name in ("SESSION_SECRET", "RECEIPT_KEY")} == {44}
     (volume,) = made.volumes
     assert (volume["type"], volume["source"], volume["mountPath"]) == ("bucket", "lab/board-replica", "/bucket")
     assert set(made.files) == {"app.py", "Dockerfile"}
@@ -220,11 +220,11 @@ def test_a_second_create_keeps_what_was_changed_at_the_hub(hub: tuple[FakeSpaceH
     known, url = hub
     assert run(url, "create", NAME).returncode == 0
     made = known.spaces[NAME]
-    made.variables["DURABILITY"] = "local"
+    made.variables["REPLICA_URL"] = "/bucket/board"
     made.volumes.append({"type": "dataset", "source": "lab/texts", "mountPath": "/texts"})
     volumes = list(made.volumes)
     assert run(url, "create", NAME).returncode == 0
-    assert (made.variables["DURABILITY"], made.volumes) == ("local", volumes)
+    assert (made.variables["REPLICA_URL"], made.volumes) == ("/bucket/board", volumes)
 
 
 def test_status_says_whether_it_runs(hub: tuple[FakeSpaceHub, str]) -> None:

@@ -13,13 +13,12 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
 
 from operation import figures
-from operation.alarms import RECEIPT_KEY
+from operation.alarms import ServiceAlarm
 from operation.build import BuildFacts
 from operation.figures import BoardAges, ServiceFigures
 from operation.metrics import InstallationCollector, make_registry, render
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
-from operation.replication.replica_watch import ReplicaWatch
 from operation.request_metrics import RequestMetrics
 from storage.database import Database
 from tests.databases import new_database
@@ -60,10 +59,12 @@ def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
     """Name of every sample of a service that has everything to measure, and its labels."""
     monkeypatch.setattr(figures, "gather", lambda session: EVERYTHING)
     monkeypatch.setattr(figures, "board_ages", lambda session: BOARDS)
-    watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))))
+    monkeypatch.setattr(Litestream, "lag", lambda self: 1.0)
+    litestream = Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path)))
+    raised = [ServiceAlarm("disk-full", "Make room.")]
     registry: CollectorRegistry = make_registry(
         InstallationCollector(
-            database, tmp_path, build=BuildFacts("1", "a"), replica=watch, alarms=lambda _: [RECEIPT_KEY]
+            database, tmp_path, build=BuildFacts("1", "a"), litestream=litestream, alarms=lambda _: raised
         )
     )
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}

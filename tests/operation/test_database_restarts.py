@@ -156,7 +156,8 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
     log, started = tmp_path / "log", time.monotonic()
     environ = {name: os.environ[name] for name in KEPT if name in os.environ}
     environ |= {"ROLE": role, "IDENTITY": "local", "DATA_DIR": str(tmp_path), "PORT": "0", "BACKUP_KEEP": "0"}
-    environ |= {"DATABASE_URL": f"postgresql://postgres@/postgres?host={stopped_cluster.directory}"}
+    url = f"postgresql://postgres@/postgres?host={stopped_cluster.directory}"
+    environ |= {"DATABASE_URL": url}
     log.touch()
     process = launch(environ, tmp_path, log=log)
 
@@ -168,6 +169,8 @@ def test_a_process_that_starts_before_its_database_waits_for_it(
         until_logged(AWAY)
         assert next(json.loads(line)["reason"] for line in log.read_text().splitlines() if AWAY in line)
         stopped_cluster.start()
+        if role == "worker":
+            open_migrated(url).close()  # as a web process makes it
         until_logged("board.pointed" if role == "worker" else "leaderboard: http")
         time.sleep(4)  # nothing says that the worker's regular actions have begun
         stopped_cluster.stop()

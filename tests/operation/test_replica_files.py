@@ -1,52 +1,22 @@
-"""Small files in the replica: the receipt key under a secret, label sets and heads as they are."""
+"""Files in the replica: label sets, heads and manifests as they are; a place that takes nothing is refused."""
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
 
 from operation.replication.folder_mirror import FolderMirror, restore_items, worker_mirrors
-from operation.replication.litestream import ReplicaUnusable
-from operation.replication.replica import Replica
-from operation.replication.sealed_key import NAME, keep_key, restore_key
+from operation.replication.replica import Replica, ReplicaUnusable
 from operation.start import prove
-from settings import Settings, SettingsError
+from settings import Settings
 
 
 @pytest.fixture(params=["directory", "url"])
 def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Replica:
     (tmp_path / "replica").mkdir()
     return Replica(("" if request.param == "directory" else "local://") + str(tmp_path / "replica"))
-
-
-def test_a_key_comes_back_under_its_secret_and_under_no_other(tmp_path: Path, replica: Replica) -> None:
-    key, elsewhere = tmp_path / "keys" / "receipt.key", tmp_path / "new disk" / "receipt.key"
-    key.parent.mkdir()
-    key.write_bytes(b"private words")
-    assert keep_key(replica, key, secret="secret")
-    stored = replica.read(NAME)
-    assert stored is not None
-    assert b"private words" not in stored
-    with pytest.raises(ReplicaUnusable, match="another secret"):
-        restore_key(replica, elsewhere, secret="guess")
-    assert restore_key(replica, elsewhere, secret="secret")
-    assert elsewhere.read_bytes() == b"private words"
-    assert elsewhere.stat().st_mode & 0o777 == 0o600
-
-
-def test_a_key_whose_secret_changed_is_encrypted_again(tmp_path: Path, replica: Replica) -> None:
-    key = tmp_path / "receipt.key"
-    key.write_bytes(b"private words")
-    for secret in ("old", "new"):
-        assert keep_key(replica, key, secret=secret)
-    assert restore_key(replica, tmp_path / "another.key", secret="new")
-
-
-def test_without_a_secret_no_key_leaves_the_disk(tmp_path: Path, replica: Replica) -> None:
-    (tmp_path / "receipt.key").write_bytes(b"private words")
-    assert not keep_key(replica, tmp_path / "receipt.key", secret="")
-    assert replica.read(NAME) is None
 
 
 def test_a_folder_is_copied_restored_and_follows_removals(tmp_path: Path, replica: Replica) -> None:
@@ -80,7 +50,8 @@ def test_imported_labels_of_every_benchmark_come_back(tmp_path: Path, replica: R
 
 @pytest.mark.parametrize(("place", "options"), [("/r", ""), ("s3://bucket/r", "?endpoint=http://s3.example")])
 def test_the_demo_has_a_part_of_its_own_in_the_replica_and_among_the_copies(place: str, options: str) -> None:
-    base = {"IDENTITY": "local", "REPLICA_URL": place + options, "BACKUP_URL": f"{place}-copies{options}"}
+    base = {"IDENTITY": "local", "RECEIPT_KEY": "A" * 43 + "=", "BACKUP_URL": f"{place}-copies{options}"}
+    base |= {"REPLICA_URL": place + options}
     demo, real = Settings.from_env(base), Settings.from_env({**base, "LABELS": "v2=/labels.jsonl"})
     assert demo.replica is not None
     assert demo.replica.url == f"{place}/demo{options}"
@@ -105,16 +76,6 @@ def test_an_address_keeps_its_options_below() -> None:
     assert Replica("sftp://anna:pass@host/a").litestream() == {"url": "sftp://anna:pass@host/a/database"}
 
 
-def test_replicated_is_refused_where_nothing_could_confirm_it() -> None:
-    base = {"IDENTITY": "local", "DURABILITY": "replicated", "LABELS": "v2=/labels.jsonl"}
-    with pytest.raises(SettingsError, match="needs REPLICA_URL"):
-        Settings.from_env(base)
-    with pytest.raises(SettingsError, match="synchronous_standby_names"):
-        Settings.from_env({**base, "REPLICA_URL": "/r", "DATABASE_URL": "postgresql://host/name"})
-    assert Settings.from_env({**base, "REPLICA_URL": "/r"}).uploads_url == "/r/uploads"
-    assert Settings.from_env({**base, "REPLICA_URL": "/r", "UPLOADS_URL": "/u"}).uploads_url == "/u"
-
-
 def test_a_manifest_of_items_comes_back_before_another_is_made(tmp_path: Path, replica: Replica) -> None:
     (tmp_path / "data" / "items").mkdir(parents=True)
     (tmp_path / "data" / "items" / "other.json").write_text("the items that votes were read with")
@@ -124,3 +85,16 @@ def test_a_manifest_of_items_comes_back_before_another_is_made(tmp_path: Path, r
     restored = tmp_path / "new disk" / "items" / "other.json"
     assert restored.read_text() == "the items that votes were read with"
     assert restore_items(None, tmp_path / "new disk") == restore_items(replica, tmp_path / "new disk") == 0
+
+
+def test_a_full_disk_takes_an_empty_file_and_is_refused_as_a_replica_all_the_same(tmp_path: Path) -> None:
+    with pytest.raises(ReplicaUnusable, match="No space left on device"):
+        prove(FullDisk(str(tmp_path)), None)
+
+
+class FullDisk(Replica):
+    """A directory on a disk without a free byte."""
+
+    def write(self, name: str, content: bytes) -> None:
+        if content:
+            raise OSError(errno.ENOSPC, "words of a library")

@@ -6,7 +6,9 @@ import gzip
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,19 +16,19 @@ from sqlalchemy import text
 
 from maintenance.__main__ import main
 from operation.doctor import CheckResult, InstallationFiles, examine
-from operation.replication.litestream import ReplicaUnusable
-from operation.replication.replica import Replica
+from operation.replication.litestream import Litestream
+from operation.replication.replica import Replica, ReplicaUnusable
 from operation.restore import RestoreRefused, newest_copy, restore_copy
-from operation.start import NEW_BOARD, StartRefused, prepare_database, require_database_or_new_board
+from operation.start import NEW_BOARD, prepare_database
 from storage.database import Database, open_database
 from storage.files import backups
 from storage.files.backups import BackupTarget
+from storage.files.uploads import Uploads
 from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from tests.databases import new_database
+from tests.factories import small_benchmark
 from tests.postgres import Cluster
-from tests.real_data import real_file
-from workers.__main__ import main as run_worker
 
 
 @pytest.fixture
@@ -111,40 +113,16 @@ def test_no_board_begins_on_an_empty_disk_where_copies_wait(tmp_path: Path, data
     name = copied(database, place).rpartition("/")[2]
     for make in (path.touch, lambda: None):
         make()
-        with pytest.raises(StartRefused, match=rf"{name}.*maintenance restore\).*another BACKUP_URL"):
+        with pytest.raises(ReplicaUnusable, match=rf"{name}.*maintenance restore\).*another BACKUP_URL"):
             prepare_database(url, None, environ={}, copies=place)
     restore_copy(newest_copy(place), url, replace=True)
     assert not prepare_database(url, None, environ={}, copies=place)
 
 
-def test_a_worker_that_starts_first_makes_no_board_where_copies_wait(
-    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    copied(database, str(tmp_path / "copies"))
-    places = {"DATA_DIR": tmp_path / "new disk", "BACKUP_URL": tmp_path / "copies"}
-    for name, value in {**places, "LABELS": f"v2={real_file('data/labels_v2.jsonl')}"}.items():
-        monkeypatch.setenv(name, str(value))
-    assert run_worker(["--drain"]) != 0
-    assert "holds copies of one" in capsys.readouterr().err
-    assert not list(tmp_path.rglob("new disk/leaderboard.db"))
-
-
 def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(ReplicaUnusable, match=r"cannot be read \(Not a directory\).*leave BACKUP_URL out"):
+    with pytest.raises(ReplicaUnusable, match=r"BACKUP_URL=.*cannot be used \(Not a directory\)"):
         prepare_database(f"sqlite:///{tmp_path}/leaderboard.db", None, environ={}, copies=str(tmp_path / "file"))
-
-
-def test_a_worker_that_cannot_tell_whether_there_are_copies_is_to_be_started_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "file").touch()
-    places = {"DATA_DIR": tmp_path / "data", "BACKUP_URL": tmp_path / "file"}
-    for name, value in {**places, "LABELS": f"v2={real_file('data/labels_v2.jsonl')}"}.items():
-        monkeypatch.setenv(name, str(value))
-    assert run_worker([]) == 1
-    assert "BACKUP_URL" in capsys.readouterr().err
-    assert not list(tmp_path.rglob("leaderboard.db"))
 
 
 def test_a_new_board_is_said_to_begin_with_the_places_that_hold_none(
@@ -167,22 +145,17 @@ def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path
     url, replica = postgres_cluster.new_database(), Replica(str(tmp_path / "replica"))
     (tmp_path / "replica").mkdir()
     assert not prepare_database(url, replica, environ={}), "an empty replica is for a new board"
-    replica.write("keys/receipt.key.sealed", b"of a start that ended early")
-    assert not prepare_database(url, replica, environ={}), "a key alone is no board"
+    replica.write("items/a.json", b"of a worker that started first")
+    assert not prepare_database(url, replica, environ={}), "a manifest alone is no board"
     replica.write("database/ltx/0/1.ltx", b"of a service on SQLite")
-    with pytest.raises(StartRefused):
+    with pytest.raises(ReplicaUnusable):
         prepare_database(url, replica, environ={})
     replica.remove("database/ltx/0/1.ltx")
     shutil.rmtree(tmp_path / "replica" / "database")
     replica.write("uploads/aa/file", b"of another service")
-    for prepare in (
-        lambda: prepare_database(url, replica, environ={}),
-        lambda: require_database_or_new_board(url, replica),
-    ):
-        with pytest.raises(StartRefused):
-            prepare()
+    with pytest.raises(ReplicaUnusable):
+        prepare_database(url, replica, environ={})
     new_database(url).close()
-    require_database_or_new_board(url, replica)
     assert not prepare_database(url, replica, environ={}), (
         "the second process of a new board finds the files of the first"
     )
@@ -229,30 +202,48 @@ def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None
     key.chmod(0o644)
     (tmp_path / "replica").mkdir()
     url = f"sqlite:///{old}/leaderboard.db"
-    found = alarms(
-        examine(
-            InstallationFiles(old, url, replica=Replica(str(tmp_path / "replica")), key_path=key, key_in_settings=False)
-        )
+    files = InstallationFiles(
+        old, url, replica=Replica(str(tmp_path / "replica")), key_path=key, uploads=str(tmp_path / "uploads")
     )
+    found = alarms(examine(files))
     assert "chmod 600" in found["permissions"]
-    assert "Litestream does not answer" in found["replica"]
-    assert "REPLICA_SECRET" in found["receipt key"]
-    assert "has no copy of" in found["replica"]
+    assert "through event 0; this disk through event 1" in found["replica"]
     damaged = tmp_path / "replica" / "database" / "ltx" / "0"
     damaged.mkdir(parents=True)
     (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")
-    found = alarms(
-        examine(
-            InstallationFiles(old, url, replica=Replica(str(tmp_path / "replica")), key_path=key, key_in_settings=False)
-        )
-    )
-    assert "cannot be restored" in found["replica"]
-    unreachable = alarms(
-        examine(
-            InstallationFiles(old, url, replica=Replica(str(tmp_path / "none")), key_path=key, key_in_settings=True)
-        )
-    )
+    assert "cannot be restored" in alarms(examine(files))["replica"]
+    unreachable = alarms(examine(replace(files, replica=Replica(str(tmp_path / "none")))))
     assert "is not a directory" in unreachable["replica"]
+
+
+def test_the_doctor_finds_a_stopped_service_well_and_a_lost_and_an_altered_upload(
+    tmp_path: Path, database: Database
+) -> None:
+    replica = Replica(str(tmp_path / "replica"))
+    (tmp_path / "replica").mkdir()
+    uploads = Uploads(replica.below("uploads"))
+    digests = [uploads.keep(content) for content in (b"lost", b"altered", b"kept")]
+    for place, digest in enumerate(digests):
+        small_benchmark.submit(database, range(place, place + 1), content_sha256=digest)
+    litestream = Litestream(tmp_path / "old" / "leaderboard.db", replica)
+    litestream.database.chmod(0o600)
+    with subprocess.Popen(litestream.configure()) as process:
+        assert litestream.wait(30)
+        process.terminate()
+    files = InstallationFiles(
+        tmp_path / "old",
+        f"sqlite:///{litestream.database}",
+        replica=replica,
+        key_path=tmp_path / "key",
+        uploads=replica.below("uploads"),
+    )
+    assert alarms(examine(files)) == {}
+    folder = tmp_path / "replica" / "uploads"
+    (folder / digests[0][:2] / digests[0]).unlink()
+    (folder / digests[1][:2] / digests[1]).write_bytes(b"another")
+    found = alarms(examine(files))
+    assert set(found) == {"uploads"}
+    assert "is missing" in found["uploads"] and "is damaged" in found["uploads"]
 
 
 @pytest.mark.postgres

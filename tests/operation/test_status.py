@@ -19,9 +19,8 @@ from operation import alarms, doctor
 from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm, service_alarms
 from operation.figures import STUCK_SECONDS
 from operation.replication import stored_uploads
-from operation.replication.litestream import Litestream, Position
+from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
-from operation.replication.replica_watch import BEHIND_SECONDS, ReplicaWatch
 from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database
@@ -119,16 +118,6 @@ def test_an_alarm_that_visitors_do_not_notice_leaves_the_service_operational(
     assert (status["status"], status["effects"]) == ("operational", [])
 
 
-def test_a_replica_that_is_behind_concerns_visitors_where_it_acknowledges(tmp_path: Path, database: Database) -> None:
-    now = [0.0]
-    watch = ReplicaWatch(Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path))), lambda: now[0])
-    now[0] += 2 * BEHIND_SECONDS
-    with database.read() as session:
-        for replicated, effect in ((False, ""), (True, NO_FILES)):
-            raised = service_alarms(session, [], replica=watch, replicated=replicated)
-            assert [(one.code, one.effect) for one in raised] == [("replica-behind", effect)]
-
-
 def test_alarms_of_the_database_say_what_visitors_notice(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     stuck = replace(EVERYTHING, oldest_job_age=1e4, last_scored_age=None)
     monkeypatch.setattr("operation.alarms.figures.gather", lambda session: stuck)
@@ -217,21 +206,25 @@ def test_a_worker_is_stuck_if_jobs_wait_and_nothing_is_scored(
     assert found.stuck is stuck
 
 
-def test_a_replica_that_stays_behind_is_an_alarm_until_it_has_everything(tmp_path: Path) -> None:
-    now, answers = [0.0], [Position(5, 5), None, Position(9, 6), Position(9, 9)]
-    litestream = Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path)))
-    watch = ReplicaWatch(litestream, lambda: now[0])
-    sync = iter(answers)
-    object.__setattr__(watch, "_litestream", type("Answers", (), {"sync": lambda self, timeout: next(sync)})())
-    watch.look()
-    for _ in range(2):
-        now[0] += BEHIND_SECONDS
-        watch.look()
-    assert watch.transactions_behind == 3
-    assert watch.alarm is not None
-    assert "maintenance doctor" in watch.alarm
-    watch.look()
-    assert (watch.alarm, watch.transactions_behind) == (None, 0)
+@pytest.mark.parametrize("lag", [None, 0.0, 59.0, 61.0])
+def test_a_replica_that_stays_behind_is_an_alarm_that_visitors_notice(
+    tmp_path: Path, database: Database, lag: float | None
+) -> None:
+    litestream = Late(tmp_path / "leaderboard.db", Replica(str(tmp_path)))
+    object.__setattr__(litestream, "seconds", lag)
+    with database.read() as session:
+        raised = service_alarms(session, [], litestream=litestream)
+    late = lag is None or lag > 60
+    assert [(one.code, one.effect) for one in raised] == [("replica-behind", NO_FILES)] * late
+
+
+class Late(Litestream):
+    """Litestream that says how late it is."""
+
+    seconds: float | None
+
+    def lag(self) -> float | None:
+        return self.seconds
 
 
 def test_ages_are_said_as_people_say_them() -> None:

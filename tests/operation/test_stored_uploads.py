@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
 
 from operation.replication import stored_uploads
 from operation.replication.stored_uploads import StoredUpload, part_of_day
 from storage.database import Database
 from storage.files.uploads import Uploads
 from storage.integrity import audit
-from storage.models.core import Submission
 from tests.databases import new_database
 from tests.factories import small_benchmark
 
@@ -57,17 +55,6 @@ def test_a_lost_and_a_damaged_upload_are_named_and_cleared(
     assert stored_uploads.check_daily(database, uploads) == []
     with database.read() as session:
         assert stored_uploads.alarm(session) is None
-
-
-def test_a_file_of_the_earlier_place_is_copied_over(tmp_path: Path, database: Database) -> None:
-    (digest,) = with_files(database, Uploads(tmp_path / "earlier"), number=1)
-    uploads = Uploads(tmp_path / "uploads")
-    assert stored_uploads.check_daily(database, uploads, earlier=tmp_path / "earlier") == []
-    assert uploads.read(digest)
-    with database.read() as session:
-        assert stored_uploads.alarm(session) is None
-        assert audit.newest(session, [stored_uploads.CHECKED], limit=1)[0].body["files"] == 1
-        assert session.scalars(select(Submission.id)).all()
 
 
 def test_many_bytes_are_checked_in_parts_and_all_of_them_in_turn() -> None:

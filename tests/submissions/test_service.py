@@ -57,7 +57,7 @@ def test_the_receipt_names_its_place_in_the_audit_chain(setup: SubmissionSetup, 
         event = session.get_one(AuditEvent, body["seq"])
     assert read(accepted.receipt) == {"event": event.body, "prev": event.prev_hash, "hash": event.hash}
     assert (body["ev"], body["submission"]) == (ACCEPTED, accepted.id)
-    assert {"content_sha256", "votes_sha256", "owner", "items", "votes", "accepted_at", "durability"} < set(body)
+    assert {"content_sha256", "votes_sha256", "owner", "items", "votes", "accepted_at"} < set(body)
 
 
 def test_the_same_bytes_again_are_the_same_submission_and_are_not_read_again(

@@ -24,7 +24,7 @@ def prepare_service() -> None:
         settings = Settings.from_env({"DATA_DIR": folder, "IDENTITY": "local"})
         prepare_files(settings)
         database = open_service_database(settings)
-        services = build_services(settings, database, signer=load_signer(settings, database))
+        services = build_services(settings, database, signer=load_signer(settings))
         create_app(settings, services, on_misconfigured=lambda: None)
         for language in languages():
             templates = environment(services.in_language(language).first.context)

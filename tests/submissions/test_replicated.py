@@ -1,10 +1,10 @@
-"""Durability in receipts: replicated means confirmed by the replica; nothing unconfirmed is acknowledged."""
+"""Acknowledgement where there is a replica: nothing unconfirmed gets a receipt."""
 
 from __future__ import annotations
 
 import socket
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +13,14 @@ from sqlalchemy import func, select
 from auth import LOCAL
 from receipts.jws import Signer
 from storage.database import Database
-from storage.files.durability import REPLICATED, Durability, NotReplicated, ReplicaLost
 from storage.files.spool import UploadedFile
 from storage.files.uploads import StoreOffline, Uploads
 from storage.models.core import Submission
 from submissions.api import refusal
 from submissions.metadata import Metadata
-from submissions.service import SubmissionRules, SubmissionService
+from submissions.service import NotReplicated, SubmissionRules, SubmissionService
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native
-from vlrb.client.jws import event_of
 
 JUDGE = Metadata.parse({"model": "Judge"})
 
@@ -41,7 +39,11 @@ def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
 
 
 def intake(
-    setup: SubmissionSetup, database: Database, *, durability: Durability | None = None, uploads: Uploads | None = None
+    setup: SubmissionSetup,
+    database: Database,
+    *,
+    replicated: Callable[[], bool] | None = None,
+    uploads: Uploads | None = None,
 ) -> SubmissionService:
     service = setup.intake
     return SubmissionService(
@@ -50,7 +52,7 @@ def intake(
         read=service._read,
         benchmark=BENCHMARK,
         signer=Signer.make(),
-        rules=SubmissionRules(durability=durability),
+        rules=SubmissionRules(replicated=replicated),
     )
 
 
@@ -61,14 +63,13 @@ def file(setup: SubmissionSetup) -> UploadedFile:
 def test_the_replica_is_asked_after_the_commit(setup: SubmissionSetup, database: Database) -> None:
     seen: list[int] = []
 
-    def look(timeout: float) -> bool:
+    def look() -> bool:
         other = sqlite3.connect(str(database.engine.url.database))  # as Litestream sees the database
         seen.append(other.execute("SELECT count(*) FROM submissions").fetchone()[0])
         other.close()
         return True
 
-    accepted = intake(setup, database, durability=Durability(REPLICATED, look)).submit(file(setup), JUDGE, LOCAL)
-    assert event_of(accepted.receipt)["durability"] == REPLICATED
+    intake(setup, database, replicated=look).submit(file(setup), JUDGE, LOCAL)
     assert seen == [1]
 
 
@@ -76,7 +77,7 @@ def test_without_a_confirmation_there_is_no_receipt_until_there_is_one(
     setup: SubmissionSetup, database: Database
 ) -> None:
     answers = iter([False, False, True])
-    service = intake(setup, database, durability=Durability(REPLICATED, lambda timeout: next(answers)))
+    service = intake(setup, database, replicated=lambda: next(answers))
     for _ in range(2):
         with pytest.raises(NotReplicated):
             service.submit(file(setup), JUDGE, LOCAL)
@@ -103,28 +104,3 @@ def test_a_store_that_hangs_is_said_and_nothing_is_kept(
     with database.read() as session:
         assert session.scalar(select(func.count()).select_from(Submission)) == 0
     assert (refusal(refused.value)["status"], refusal(refused.value)["code"]) == (503, "store-offline")
-
-
-def test_a_lost_replica_promises_no_time(setup: SubmissionSetup, database: Database) -> None:
-    service = intake(setup, database, durability=Durability(REPLICATED, lambda timeout: False, is_lost=lambda: True))
-    with pytest.raises(ReplicaLost) as refused:
-        service.submit(file(setup), JUDGE, LOCAL)
-    with database.read() as session:
-        assert session.scalar(select(func.count()).select_from(Submission)) == 0, "nothing is kept without a receipt"
-    body = refusal(refused.value)
-    assert (body["status"], body["code"]) == (503, "replica-lost")
-    assert "retry_after" not in body
-
-
-def test_a_replica_that_is_lost_while_it_is_waited_for_promises_no_time(
-    setup: SubmissionSetup, database: Database
-) -> None:
-    lost: list[float] = []
-
-    def wait(timeout: float) -> bool:
-        lost.append(timeout)
-        return False
-
-    durability = Durability(REPLICATED, wait, is_lost=lambda: bool(lost))
-    with pytest.raises(ReplicaLost):
-        intake(setup, database, durability=durability).submit(file(setup), JUDGE, LOCAL)
