@@ -1,4 +1,4 @@
-"""Status that everybody may know: queue, last scores, replica, incidents."""
+"""Status that everybody may know: queue, last scores, replica, and what visitors notice."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from common.kept_answer import KeptAnswer
-from operation import figures, incidents
+from operation import figures
 from operation.alarms import Alarms, service_alarms
-from operation.incidents import Incident
 from operation.replication.litestream import Litestream
 from operation.start import RESTORED
-from storage.clock import iso
 from storage.database import Database
 from storage.labels.pending_rules import pending_rules
 from storage.limits import submission_pause
@@ -33,7 +31,6 @@ EXAMPLE = {
     "restored_seconds": None,
     "paused": None,
     "effects": [],
-    "incidents": [],
     "benchmarks": [
         {"id": "vl-rewardbench", "title": "VL-RewardBench", "queue": 0, "board_seconds": 40, "decision": None}
     ],
@@ -65,7 +62,7 @@ class PublicStatus:
         try:
             with self.database.read() as session:
                 result = figures.gather(session)
-                known, paused = incidents.recent(session), submission_pause.pause_message(session)
+                paused = submission_pause.pause_message(session)
                 effects = sorted({alarm.effect for alarm in self.alarms(session) if alarm.effect})
                 restored = figures.last_event_age(session, RESTORED)
                 boards = [_board(session, benchmark, title=title) for benchmark, title in self.benchmarks.items()]
@@ -75,11 +72,10 @@ class PublicStatus:
                 **dict.fromkeys(EXAMPLE),
                 "status": "offline",
                 "effects": [],
-                "incidents": [],
                 "benchmarks": [],
             }
         return {
-            "status": _word(known, paused, effects=effects),
+            "status": "paused" if paused is not None else "degraded" if effects else "operational",
             "queue": result.jobs["queued"],
             "scoring": result.jobs["running"],
             "last_scored_seconds": _whole(result.last_scored_age),
@@ -89,7 +85,6 @@ class PublicStatus:
             "restored_seconds": _whole(restored),
             "paused": paused,
             "effects": effects,
-            "incidents": [_incident(incident) for incident in known],
             "benchmarks": boards,
         }
 
@@ -102,23 +97,6 @@ def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
         "queue": board_figures.queued,
         "board_seconds": _whole(board_figures.snapshot_age),
         "decision": None if pending is None else pending.sentence,
-    }
-
-
-def _word(known: list[Incident], paused: str | None, *, effects: list[str]) -> str:
-    if paused is not None:
-        return "paused"
-    unsolved = any(incident.closed_at is None for incident in known)
-    return "degraded" if unsolved or effects else "operational"
-
-
-def _incident(incident: Incident) -> dict[str, Any]:
-    return {
-        "number": incident.number,
-        "title": incident.title,
-        "opened_at": iso(incident.opened_at),
-        "closed_at": None if incident.closed_at is None else iso(incident.closed_at),
-        "updates": [{"at": iso(update.at), "text": update.text} for update in incident.updates],
     }
 
 

@@ -26,7 +26,6 @@ AREAS: Mapping[str, str] = {
     "jobs": "",
     "tasks": "",
     "accounts": "who has signed in here",
-    "incidents": "what the public status page tells of",
     "disputes": "labels that somebody disputes",
     "candidates": "pairs whose label the strongest judges contradict",
     "verification": "labels that people verify by hand",

@@ -124,7 +124,7 @@ def _log(context: PageContext) -> None:
 
 
 _TABS = (
-    PageTab(_("Health"), ("service", "jobs", "incidents"), build=health_tab.build, id="health", cases="failures"),
+    PageTab(_("Health"), ("service", "jobs"), build=health_tab.build, id="health", cases="failures"),
     PageTab(_("Approvals"), ("approvals",), build=approvals_tab.build, id="approvals", cases="approvals"),
     PageTab(_("Entries"), ("entries",), build=entries_tab.build, id="entries"),
     PageTab(_("Reported"), ("reported",), build=reported_tab.build, id="reported"),

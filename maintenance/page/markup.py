@@ -24,7 +24,6 @@ from maintenance.decision_log import Decision
 from maintenance.page.row_actions import RowActions, RowKey
 from maintenance.reported_file import ReportedFileRejected
 from maintenance.types import ActionResult, Entry
-from operation.incidents import Incident
 from storage.clock import minute
 from storage.jobs.tasks import TaskView
 from storage.limits.quota_grants import GrantStatus
@@ -205,21 +204,6 @@ def health(
         if tasks
         else "",
     )
-
-
-def incidents(newest: Sequence[Incident]) -> str:
-    """Return the incidents that /status shows."""
-    rows = [
-        (
-            incident.number,
-            minute(incident.opened_at),
-            _("open") if incident.closed_at is None else _("closed"),
-            joined([incident.title, *(update.text for update in reversed(incident.updates))], " / "),
-        )
-        for incident in newest
-    ]
-    head = (_("Number"), _("Opened"), _("State"), _("Incident"))
-    return table(_("Incidents"), head, rows=rows, nothing=_("No incident was reported."))
 
 
 def _disk_words(free: float, total: float) -> str:

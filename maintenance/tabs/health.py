@@ -1,11 +1,11 @@
-"""Maintain tab for the health of the service: queue, workers, failures, pause, backup, incidents."""
+"""Maintain tab for the health of the service: queue, workers, failures, pause, backup."""
 
 from __future__ import annotations
 
 import gradio as gr
 
 from maintenance.action_context import ActionContext
-from maintenance.actions import incidents, operations
+from maintenance.actions import operations
 from maintenance.page import markup
 from maintenance.page.action_form import ActionForm, Refresh
 from maintenance.page.page_context import QUIETLY, PageContext, html
@@ -16,7 +16,7 @@ from vlrb.common.messages import _
 
 def build(context: PageContext) -> None:
     """Lay the section out in the current Blocks context and wire it."""
-    form = ActionForm(context, "service", "jobs", "incidents")
+    form = ActionForm(context, "service", "jobs")
     jobs_rows = RowActions.of(context.registry, "failed-jobs", parameter="job", areas=["jobs"])
     tasks_rows = RowActions.of(context.registry, "failed-tasks", parameter="task", areas=["tasks"])
     with gr.Row():
@@ -36,7 +36,7 @@ def build(context: PageContext) -> None:
 
         def health(ctx: ActionContext) -> str:
             parts.extend(markup.health(operations.health(ctx), jobs_rows, tasks_rows=tasks_rows))
-            return parts[0] + markup.incidents(incidents.newest(ctx))
+            return parts[0]
 
         state = context.run(request, "health", action=health)
         return (state, parts[1], parts[2]) if parts else (state, "", "")

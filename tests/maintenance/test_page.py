@@ -18,7 +18,7 @@ from sqlalchemy import insert
 
 from auth import Identity
 from maintenance import preview_rows
-from maintenance.actions import audit, entries, incidents, labels, rescoring
+from maintenance.actions import audit, entries, labels, rescoring
 from maintenance.actions.reported import ReportedResultView
 from maintenance.database.queries import RevisionRow
 from maintenance.page import markup
@@ -68,18 +68,6 @@ def test_opening_the_page_or_a_tab_makes_one_call_at_most(board: Database) -> No
     tabs = [block._id for block in page.blocks.blocks.values() if isinstance(block, gr.Tab)]
     assert {target for target, _ in opened} <= set(tabs), "what nobody looks at is not asked for"
     assert len(opened) >= len(tabs) - 1 and set(opened.values()) == {1}
-
-
-def test_an_incident_is_announced_and_closed_on_the_page_that_shows_it(board: Database) -> None:
-    page = _page(board, LOCAL)
-    page.press("Announce an incident", {"Text": "Scoring is slow"})
-    assert "Scoring is slow" in page.open("Health")[0]
-    number = re.search(r"<td[^>]*>(\d+)</td>", page.open("Health")[0].rpartition("Scoring is slow")[0])
-    assert number is not None
-    page.press("Close the incident", {"Number": number[1], "Text": "Solved"})
-    (incident,) = incidents.listing(board)
-    assert incident.closed_at is not None
-    assert "Solved" in page.open("Health")[0]
 
 
 def test_every_handler_refuses_who_is_no_maintainer_and_notes_it(board: Database) -> None:

@@ -1,4 +1,4 @@
-"""The public status, the incidents that maintainers write, and the alarms of /readyz and health."""
+"""The public status, and the alarms of /readyz and health."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.testclient import TestClient
 
-from auth.model import Forbidden
-from maintenance.actions import incidents
-from maintenance.types import Conflict, NotFound
 from operation import alarms, doctor
 from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm, service_alarms
 from operation.figures import STUCK_SECONDS
@@ -29,14 +26,10 @@ from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from storage.models.core import WorkerHeartbeat
 from tests.databases import new_database
-from tests.factories.accounts import LOCAL, STRANGER
-from tests.factories.actions import by
-from tests.factories.refusals import refuses
 from tests.operation.test_dashboards import EVERYTHING
 from web.app import create_app
 from web.services import build_services
 from web.status_page import age_text
-from workers.snapshot_triggers import needs_snapshot
 
 
 @pytest.fixture
@@ -58,29 +51,6 @@ def client(database: Database, folder: Path, *, raised: Sequence[ServiceAlarm] |
             settings, build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None
         )
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5))
-
-
-def test_the_status_is_for_everybody_and_tells_of_incidents(tmp_path: Path, database: Database) -> None:
-    assert client(database, tmp_path).get("/api/v1/status").json()["status"] == "operational"
-    opened = incidents.open_incident(by(database, LOCAL), "Scoring is slow <b>today</b>")
-    number = opened.seq
-    assert number is not None
-    incidents.update_incident(by(database, LOCAL), number, text="A second worker helps")
-    status = client(database, tmp_path).get("/api/v1/status").json()
-    assert status["status"] == "degraded"
-    (incident,) = status["incidents"]
-    assert (incident["title"], incident["closed_at"]) == ("Scoring is slow <b>today</b>", None)
-    page = client(database, tmp_path).get("/status").text
-    assert "Scoring is slow &lt;b&gt;today&lt;/b&gt;" in page
-    assert "A second worker helps" in page
-    incidents.close_incident(by(database, LOCAL), number, text="Solved")
-    assert client(database, tmp_path).get("/api/v1/status").json()["status"] == "operational"
-    with refuses(Conflict, "incident-closed"):
-        incidents.update_incident(by(database, LOCAL), number, text="Again")
-    with pytest.raises(NotFound):
-        incidents.update_incident(by(database, LOCAL), 10_000, text="Which?")
-    with database.read() as session:
-        assert not needs_snapshot(session, number - 1), "the board does not change"
 
 
 @pytest.mark.parametrize(
@@ -144,14 +114,10 @@ def test_a_worker_that_died_is_forgotten_after_an_hour(database: Database) -> No
         assert session.scalars(select(WorkerHeartbeat.name)).all() == ["worker-2"]
 
 
-def test_incidents_are_written_by_maintainers_alone(database: Database) -> None:
-    with pytest.raises(Forbidden):
-        incidents.open_incident(by(database, STRANGER), "Look at me")
-
-
 def test_the_status_is_counted_once_in_a_few_seconds(tmp_path: Path, database: Database) -> None:
     http = client(database, tmp_path)
-    assert http.get("/api/v1/status").json()["paused"] is None
+    status = http.get("/api/v1/status").json()
+    assert (status["status"], status["paused"]) == ("operational", None)
     with database.write() as session:
         submission_pause.pause(session, "until noon")
     assert http.get("/api/v1/status").json()["paused"] is None
