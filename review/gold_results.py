@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from storage.annotation.pair_decisions import DecidedPair
-from vlrb.label_quality.annotation import GOLD
-from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM, preference_of
+from vlrb.label_quality.annotation import GOLD, GOLD_MINIMUM, preference_of
 
 
 class GoldResult(NamedTuple):

@@ -27,7 +27,7 @@ from storage.annotation.annotation_projects import Project
 from storage.clock import minute
 from vlrb.common.messages import _
 from vlrb.disclosure import LEVELS
-from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM
+from vlrb.label_quality.annotation import GOLD_MINIMUM
 
 _SPLIT = "A : B : undecided"
 _ALL = "all"

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from storage.clock import iso
 from vlrb.common.messages import _, joined, ngettext
-from vlrb.label_quality.annotation import MIN_PAIRS_DISCLOSED
-from vlrb.label_quality.annotator_agreement import GOLD_MINIMUM
+from vlrb.label_quality.annotation import GOLD_MINIMUM, MIN_PAIRS_DISCLOSED
 
 if TYPE_CHECKING:  # the actions import this module
     from review.actions.answers import ShownPair

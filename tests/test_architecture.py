@@ -168,12 +168,13 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "exports.py",
         "vlrb/readers/",
         "vlrb/commands/interface.py",
+        "vlrb/editions/",
         "page.py",
         "gradio_page.py",
         "maintenance/tabs/",
         "review/tab.py",
     ),
-    "datasets": ("workers/", "vlrb/common/hub_datasets.py"),
+    "datasets": ("workers/", "vlrb/common/hub_datasets.py", "vlrb/editions/folder/hub.py"),
     "openai": ("vlrb/judge/endpoint.py",),
     "openpyxl": ("vlrb/readers/xlsx.py",),
     "tenacity": ("vlrb/judge/engine.py",),
@@ -182,8 +183,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "workers/",
         "leaderboard/share/hub_eval_results.py",
         "submissions/hub_model.py",
-        "vlrb/editions/folder/hub_upload.py",
-        "vlrb/editions/commands/upload_command.py",
+        "vlrb/editions/folder/hub.py",
         "maintenance/space.py",
         "maintenance/space_commands.py",
     ),
@@ -196,7 +196,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "vlrb/readers/inspect_log.py",
         "vlrb/predictions/containers.py",
         "vlrb/editions/pools/sources.py",
-        "vlrb/editions/folder/hub_layout.py",
+        "vlrb/editions/folder/hub.py",
     ),
     "PIL": (
         "leaderboard/share/og_image.py",
@@ -206,7 +206,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "vlrb/editions/pools/images.py",
     ),
     "imagehash": ("vlrb/editions/pools/images.py",),
-    "datasketch": ("vlrb/editions/pools/near_duplicates.py", "vlrb/editions/pools/edition_signatures.py"),
+    "datasketch": ("vlrb/editions/pools/near_duplicates.py",),
 }
 # what a command line or the core must never load, through whatever import
 HEAVY = {"gradio", "pandas", "sqlalchemy", "plotly", "datasets"}
@@ -649,6 +649,7 @@ def test_no_function_takes_more_than_two_arguments_in_order() -> None:
 # of a report, not a figure of one benchmark, and "other" a value of a format, of a metric's label,
 # or of an answer that no response is better.
 OTHER_MEANINGS = {
+    "vlrb/editions/folder/hub.py": 1,
     "vlrb/label_quality/annotation.py": 1,
     "storage/integrity/integrity_check.py": 1,
     "storage/migrations/versions/0007_one_annotation_queue.py": 1,

@@ -1,4 +1,4 @@
-"""Questions to chat endpoints, through the engine and the journal of `judge`: resumable, with retries and budgets."""
+"""Questions to chat endpoints, through the engine and the journal of `judge`: resumable, with retries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError, UnfinishedError
 from vlrb.judge.askers import ChatAsker
 from vlrb.judge.configuration import CHAT, RunConfiguration, open_run
@@ -25,6 +24,8 @@ from vlrb.judge.progress import ProgressLine
 from vlrb.judge.prompts import Prompt
 from vlrb.judge.totals import Prices
 
+_TIMEOUT = 300.0  # seconds
+
 
 @dataclass(frozen=True, slots=True)
 class ChatModel:
@@ -37,84 +38,71 @@ class ChatModel:
 
 
 @dataclass(frozen=True, slots=True)
-class AskingLimits:
-    """How hard endpoints are asked."""
+class ChatQuestions:
+    """What a model is asked, so many ``votes`` each. ``parameters``: of sampling."""
 
-    concurrency: int = 16
-    attempts: int = 5
-    first_wait: float = 0.5
-    timeout: float = 300.0
+    prompt: Prompt
+    pairs: Sequence[PairToJudge]
+    parameters: Mapping[str, Any]
+    votes: int = 1
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the texts in their order."""
+        return PairFile(tuple(self.pairs), frozenset()).sha256
+
+    def configuration(self, model: ChatModel) -> RunConfiguration:
+        """Return what the directory of a run records."""
+        return RunConfiguration(
+            api=CHAT,
+            model=model.model,
+            base_url=model.base_url,
+            scorer=None,
+            votes=self.votes,
+            order=RANDOM,
+            seed=0,
+            prompt=self.prompt,
+            parameters=self.parameters,
+            images=ImagePolicy(),
+            benchmark="",
+            items="",
+            items_sha256=self.sha256,
+            pairs=len(self.pairs),
+        )
 
 
 def ask_all(
-    folder: Path,
-    model: ChatModel,
-    *,
-    prompt: Prompt,
-    pairs: Sequence[PairToJudge],
-    settings: Mapping[str, Any],
-    limits: AskingLimits,
+    folder: Path, model: ChatModel, *, questions: ChatQuestions, limits: EngineLimits
 ) -> dict[RequestKey, RecordedAnswer]:
-    """Ask a model about all pairs, so many ``votes`` each, and go on where an earlier start ended. Returns the answers.
-
-    ``settings``: ``votes``, ``seed`` of the order, and ``parameters`` of sampling.
+    """Ask a model all questions, and go on where an earlier start ended. Returns the answers.
 
     Raises:
-        CurateError: some answers are still open; the same command goes on.
+        UnfinishedError: some answers are still open; the same command goes on.
+        CurateError: the run in the folder is another one.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    configuration = _configuration(model, prompt, pairs=pairs, settings=settings)
+    configuration = questions.configuration(model)
     try:
         with contextlib.closing(Journal(folder)) as journal:
             open_run(folder, configuration)
-            wanted = list(keys(pairs, configuration.votes, pointwise=False))
+            wanted = list(keys(questions.pairs, questions.votes, pointwise=False))
             remaining = [key for key in wanted if key not in journal.answers]
             if remaining:
-                asyncio.run(
-                    _ask(configuration, model, pairs=pairs, journal=journal, limits=limits, remaining=remaining)
-                )
+                endpoint = Endpoint(model.base_url, model.key, timeout=_TIMEOUT)
+                asker = ChatAsker(configuration, endpoint, journal=journal)
+                engine = JudgeEngine(configuration, questions.pairs, asker=asker, journal=journal, limits=limits)
+                progress = ProgressLine(len(wanted), len(wanted) - len(remaining), prices=Prices())
+                asyncio.run(_run(engine, asker, remaining=remaining, progress=progress))
             return {key: journal.answers[key] for key in wanted}
     except RunStopped as stopped:
-        raise UnfinishedError(
-            _("{name}: {stopped} Run the same command to continue.", name=model.name, stopped=stopped)
-        ) from None
+        raise UnfinishedError(f"{model.name}: {stopped} Run the same command to continue.") from None
     except JudgeError as error:
         raise CurateError(f"{model.name}: {error}") from None
 
 
-def _configuration(
-    model: ChatModel, prompt: Prompt, *, pairs: Sequence[PairToJudge], settings: Mapping[str, Any]
-) -> RunConfiguration:
-    return RunConfiguration(
-        api=CHAT,
-        model=model.model,
-        base_url=model.base_url,
-        scorer=None,
-        votes=settings["votes"],
-        order=RANDOM,
-        seed=settings["seed"],
-        prompt=prompt,
-        parameters=settings["parameters"],
-        images=ImagePolicy(),
-        benchmark="",
-        items="",
-        items_sha256=PairFile(tuple(pairs), frozenset()).sha256,
-        pairs=len(pairs),
-    )
-
-
-async def _ask(
-    configuration: RunConfiguration,
-    model: ChatModel,
-    *,
-    pairs: Sequence[PairToJudge],
-    journal: Journal,
-    limits: AskingLimits,
-    remaining: Sequence[RequestKey],
+async def _run(
+    engine: JudgeEngine, asker: ChatAsker, *, remaining: Sequence[RequestKey], progress: ProgressLine
 ) -> None:
-    asker = ChatAsker(configuration, Endpoint(model.base_url, model.key, timeout=limits.timeout), journal=journal)
-    engine_limits = EngineLimits(limits.concurrency, limits.attempts, first_wait=limits.first_wait)
-    engine = JudgeEngine(configuration, pairs, asker=asker, journal=journal, limits=engine_limits)
     interrupted = asyncio.Event()
 
     def interrupt() -> None:
@@ -124,9 +112,8 @@ async def _ask(
     with contextlib.suppress(NotImplementedError, RuntimeError):  # not in the main thread
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, interrupt)
-    wanted = len(pairs) * configuration.votes
     try:
-        await engine.run(remaining, ProgressLine(wanted, wanted - len(remaining), prices=Prices()))
+        await engine.run(remaining, progress)
     except RunStopped:
         if interrupted.is_set():
             raise KeyboardInterrupt from None

@@ -10,26 +10,14 @@ pairs on (Connor 1987, "Sample size for testing differences in proportions for t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from math import ceil, sqrt
+from typing import Any
 
 from scipy.special import ndtri
 
 from vlrb.statistics.uncertainty import wilson
-
-
-@dataclass(frozen=True, slots=True)
-class NeighbourPower:
-    """Two judges next to each other in a category, and the pairs that separate them; None where they are equal."""
-
-    category: str
-    better: str
-    worse: str
-    accuracies: tuple[float, float]
-    discordant: float
-    pairs: int | None
 
 
 def interval_width(accuracy: float, pairs: int) -> float:
@@ -39,13 +27,7 @@ def interval_width(accuracy: float, pairs: int) -> float:
 
 
 def pairs_for_width(accuracy: float, width: float) -> int:
-    """Return the smallest number of pairs with an interval at most so wide.
-
-    Raises:
-        ValueError: the width is not between 0 and 1.
-    """
-    if not 0 < width < 1:
-        raise ValueError("a width lies between 0 and 1")
+    """Return the smallest number of pairs with an interval at most so wide, a share between 0 and 1."""
     low, high = 0, 1
     while interval_width(accuracy, high) > width:
         low, high = high, 2 * high
@@ -53,11 +35,6 @@ def pairs_for_width(accuracy: float, width: float) -> int:
         middle = (low + high) // 2
         low, high = (middle, high) if interval_width(accuracy, middle) > width else (low, middle)
     return high
-
-
-def usual_discordance(first: float, second: float) -> float:
-    """Return the share of pairs on which exactly one of two independent judges is right: more than real ones have."""
-    return first * (1 - second) + second * (1 - first)
 
 
 def pairs_to_separate(
@@ -79,15 +56,17 @@ def pairs_to_separate(
 
 
 def neighbours(
-    category: str, scores: Sequence[tuple[str, float]], *, discordant: float | None, power: float = 0.8
-) -> list[NeighbourPower]:
-    """Return, for the judges of a category in their order, what separates each from the next one."""
-    ordered = sorted(scores, key=lambda score: -score[1])
-    neighbour_powers = []
+    category: str, scores: Mapping[str, float], *, discordant: float | None, power: float = 0.8
+) -> Iterator[dict[str, Any]]:
+    """Yield, for the judges of a category from the best on, what separates each from the next one.
+
+    Without ``discordant`` they are taken as independent, which has more discordant pairs than real judges have.
+    """
+    ordered = sorted(scores.items(), key=lambda score: -score[1])
     for (better, high), (worse, low) in pairwise(ordered):
-        share = usual_discordance(high, low) if discordant is None else max(discordant, high - low)
-        pairs = pairs_to_separate(high, low, discordant=share, power=power)
-        neighbour_powers.append(
-            NeighbourPower(category, better, worse=worse, accuracies=(high, low), discordant=share, pairs=pairs)
-        )
-    return neighbour_powers
+        usual = high * (1 - low) + low * (1 - high)
+        share = usual if discordant is None else max(discordant, high - low)
+        yield {
+            "category": category, "better": better, "worse": worse, "accuracies": (high, low), "discordant": share,
+            "pairs": pairs_to_separate(high, low, discordant=share, power=power),
+        }  # fmt: skip

@@ -15,12 +15,10 @@ from vlrb.arrays import BoolArray, Int8Array
 from vlrb.benchmarks.items import Item, ItemTable, normalise_query, response_fingerprint
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError, listed
-from vlrb.editions.pools.pairs import DROPPED, PoolPair
-from vlrb.editions.pools.pool import read_json
+from vlrb.editions.pools.pool import DROPPED, PoolPair, fingerprint_of, read_json
 from vlrb.predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
-from vlrb.predictions.problems import ProblemCollector, UploadRejected
+from vlrb.predictions.problems import Problem, ProblemCollector, UploadRejected
 from vlrb.readers import read_file
 from vlrb.votes import UNDECIDED
 
@@ -40,6 +38,11 @@ class JudgeFile:
     sha256: str
     format: str
     votes: Mapping[int, tuple[tuple[int, int], ...]]
+
+    @property
+    def runs(self) -> int:
+        """How many runs it holds: the votes that most of its pairs have."""
+        return Counter(map(len, self.votes.values())).most_common(1)[0][0] if self.votes else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +80,34 @@ def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
     """
     spec = replace(load_spec(DEFAULT_BENCHMARK), id=_POOL, drop_from_questions=DROPPED)
     source = spec.sources[0]
-    keys: Counter[str] = Counter()
     items = []
-    for row, pair in enumerate(pairs):
-        keys[pair.fingerprint] += 1
-        again = f"-{keys[pair.fingerprint]}" if keys[pair.fingerprint] > 1 else ""
+    for row, (key, pair) in enumerate(zip(pair_keys(pairs), pairs, strict=True)):
+        first, second = pair["response"]
         items.append(
             Item(
-                key=pair.fingerprint + again,
+                key=key,
                 source=source.key,
                 category=source.category,
-                responses=(response_fingerprint(pair.responses[0]), response_fingerprint(pair.responses[1])),
-                ids={_POOL: pair.id},
+                responses=(response_fingerprint(first), response_fingerprint(second)),
+                ids={_POOL: pair["id"]},
                 rows={_POOL: row},
-                characters=(len(pair.responses[0]), len(pair.responses[1])),
-                words=pair.words,
-                query_characters=len(pair.query),
-                query_words=len(normalise_query(pair.query, DROPPED).split()),
+                characters=(len(first), len(second)),
+                words=(len(first.split()), len(second.split())),
+                query_characters=len(pair["query"]),
+                query_words=len(normalise_query(pair["query"], DROPPED).split()),
             )
         )
     return ItemTable(spec, (_POOL,), items=items)
+
+
+def pair_keys(pairs: Sequence[PoolPair]) -> list[str]:
+    """Return the keys of pairs: fingerprints, with -2 and so on where texts are equal."""
+    counts: Counter[str] = Counter()
+    keys = []
+    for digest in map(fingerprint_of, pairs):
+        counts[digest] += 1
+        keys.append(f"{digest}-{counts[digest]}" if counts[digest] > 1 else digest)
+    return keys
 
 
 def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
@@ -110,47 +121,27 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
     run = path if path.is_dir() else None
     path = path / _PREDICTIONS if run else path
     if not path.is_file():
-        remedy = _(" `vlrb judge status {run}` says what is missing.", run=run) if run else ""
-        raise CurateError(_("There is no file {path}.{remedy}", path=path, remedy=remedy))
+        remedy = f" `vlrb judge status {run}` says what is missing." if run else ""
+        raise CurateError(f"There is no file {path}.{remedy}")
     data = path.read_bytes()
     findings = ProblemCollector()
     try:
         votes = _votes(data, table, findings=findings)
     except UploadRejected as rejected:
-        raise CurateError(
-            _("{path} cannot be read.\n{listed}", path=path, listed=listed(_problems(rejected)))
-        ) from None
-    return JudgeFile(
-        judge or _judge_of(run, path),
-        path.name,
-        sha256=hashlib.sha256(data).hexdigest(),
-        format=findings.format or "",
-        votes=votes,
-    )
+        raise CurateError(f"{path} cannot be read.\n{listed([*map(_in_words, rejected.problems)])}") from None
+    digest = hashlib.sha256(data).hexdigest()
+    return JudgeFile(judge or _judge_of(run, path), path.name, digest, findings.format or "", votes)
 
 
 def _judge_of(run: Path | None, path: Path) -> str:
-    recorded = run / _RUN if run else None
-    if recorded is not None and recorded.is_file():
-        return str(read_json(recorded, {"model": str})["model"])
+    if run is not None and (run / _RUN).is_file():
+        return str(read_json(run / _RUN, {"model": str})["model"])
     return path.name.partition(".")[0]
 
 
-def _problems(rejected: UploadRejected) -> list[str]:
-    return [
-        ": ".join(
-            filter(
-                None,
-                [
-                    f"line {problem.line}" if problem.line else "",
-                    problem.id,
-                    f"`{problem.field}`" if problem.field else "",
-                    problem.message,
-                ],
-            )
-        )
-        for problem in rejected.problems
-    ]
+def _in_words(problem: Problem) -> str:
+    place = (f"line {problem.line}" if problem.line else "", problem.id, f"`{problem.field}`" if problem.field else "")
+    return ": ".join(filter(None, (*place, problem.message)))
 
 
 def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict[int, tuple[tuple[int, int], ...]]:
@@ -179,28 +170,18 @@ def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict
     return {item: tuple(given) for item, given in votes.items()}
 
 
-def runs_per_pair(file: JudgeFile) -> int:
-    """Return how many runs a file holds: the votes that most of its pairs have."""
-    return Counter(map(len, file.votes.values())).most_common(1)[0][0] if file.votes else 0
-
-
 def judged_by_all(files: Sequence[JudgeFile], pairs: int) -> list[int]:
     """Return the numbers of the pairs that every file judged in all of its runs."""
-    counts = [runs_per_pair(file) for file in files]
-    return [
-        number
-        for number in range(pairs)
-        if all(len(file.votes.get(number, ())) == count > 0 for file, count in zip(files, counts, strict=True))
-    ]
+    return [n for n in range(pairs) if all(len(file.votes.get(n, ())) == file.runs > 0 for file in files)]
 
 
 def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: Sequence[int]) -> RunVerdicts:
     """Return the verdicts of all files about the pairs of these numbers, which must have a preference."""
     judges = tuple(dict.fromkeys(file.judge for file in files))
-    judge = [judges.index(file.judge) for file in files for _ in range(runs_per_pair(file))]
+    judge = [judges.index(file.judge) for file in files for _ in range(file.runs)]
     given = [[vote for file in files for vote in file.votes[number]] for number in numbers]
     votes = np.array(given, dtype=np.int8).reshape(len(numbers), len(judge), 2)
-    preferred = np.array([pairs[number].preferred for number in numbers], dtype=np.int8)[:, None]
+    preferred = np.array([pairs[number]["preferred"] for number in numbers], dtype=np.int8)[:, None]
     choice = votes[:, :, 0]
     right = choice == preferred
     return RunVerdicts(

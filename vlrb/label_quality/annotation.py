@@ -39,6 +39,9 @@ GOLD, DECIDED = "gold", "decided"
 """States beside those of the answers: the verdict was known before, and a maintainer has decided."""
 PAIR_STATES = (GOLD, DECIDED, AGREED, CONTESTED, OPEN)
 
+GOLD_MINIMUM = 0.7
+"""Share of gold pairs that an annotator should answer as it is known to be right."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnnotationAnswer:
@@ -109,7 +112,7 @@ def by_majority(answers: Iterable[AnnotationAnswer], tag_of: Mapping[str, str]) 
     ``tag_of``: error -> tag of the benchmark; an error that it lacks gives no tag.
     """
     verdicts = list(answers)
-    counts = Counter(answer.verdict if answer.verdict in PREFERENCES else DROP for answer in verdicts)
+    counts = Counter(preference_of(answer.verdict) for answer in verdicts)
     effect = next((name for name, number in counts.items() if 2 * number > len(verdicts)), None)
     if effect is None:
         return None
@@ -140,6 +143,11 @@ def needs_answer(verdicts: Sequence[str], wanted: int) -> bool:
     return state == OPEN or (state == CONTESTED and len(verdicts) == wanted)
 
 
+def preference_of(verdict: str) -> str:
+    """Return A or B, or DROP for all that makes a pair unusable: between these, reasons do not count as differing."""
+    return verdict if verdict in PREFERENCES else DROP
+
+
 def tags_of(errors: Iterable[str], tag_of: Mapping[str, str]) -> frozenset[str]:
     """Return the tags of errors, each once; an error without a tag is passed over."""
     return frozenset(tag_of[error] for error in errors if error in tag_of)
@@ -149,7 +157,7 @@ def draft_from_disputes(verdicts: Iterable[tuple[str, str | None]]) -> Proposal 
     """Return what follows from the accepted disputes (what is right, error tag) about one item; None where they
     contradict."""
     all_said = list(verdicts)
-    effects = {better if better in PREFERENCES else DROP for better, _ in all_said}
+    effects = {preference_of(better) for better, _ in all_said}
     if len(effects) != 1:
         return None
     tags = frozenset(tag for _, tag in all_said if tag)

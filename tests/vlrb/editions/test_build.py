@@ -15,7 +15,7 @@ from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
 from tests.vlrb.judge.model_server import Reply, completion, refusal, serving_model
 from vlrb.editions.answer_checking import final_answer, is_right
-from vlrb.editions.commands.build_command import _with_choices
+from vlrb.editions.answering import with_choices
 from vlrb.editions.pair_building import CandidateAnswer, build_pairs, length_gap
 
 
@@ -121,8 +121,8 @@ def test_choices_are_compared_by_letter_or_text(text: str, known: str, right: bo
 
 def test_choices_stand_in_the_question_that_everybody_sees() -> None:
     choices = {"A": "three", "B": "four"}
-    assert _with_choices("How many?", choices) == "How many?\nA. three\nB. four"
-    assert _with_choices("How many? (A) Three (B) Four", choices) == "How many? (A) Three (B) Four"
+    assert with_choices("How many?", choices) == "How many?\nA. three\nB. four"
+    assert with_choices("How many? (A) Three (B) Four", choices) == "How many? (A) Three (B) Four"
 
 
 def test_a_long_answer_is_cut() -> None:
@@ -151,7 +151,7 @@ def test_a_right_and_a_wrong_answer_of_nearly_equal_length_make_a_pair() -> None
     ]
     pairs, counts = build_pairs(given, most=5)
     assert [(pair.first.endpoint, pair.second.endpoint, pair.preferred) for pair in pairs] == [("a", "c", 0)]
-    assert (counts.both_wrong, counts.lengths, counts.undecided) == (1, 1, 3)
+    assert counts == {"both_wrong": 1, "lengths": 1, "undecided": 3}
 
 
 def test_two_right_answers_make_a_pair_without_a_preference_only_if_asked() -> None:

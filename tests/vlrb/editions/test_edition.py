@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,11 +15,9 @@ from tests.vlrb.editions.synthetic import invent, native_judgements, picture, wr
 from vlrb.benchmarks.label_files import load_labels, load_table
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
-from vlrb.editions.folder.edition import file_digest
-from vlrb.editions.pools.edition_signatures import SIGNATURES, read_signatures
-from vlrb.editions.pools.near_duplicates import ComparedPair, EditionPrints
-from vlrb.editions.pools.pairs import PoolPair
+from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, PairIndex, read_signatures
 from vlrb.editions.pools.pool import write_lines
+from vlrb.editions.pools.sources import file_digest
 from vlrb.pairs.labelled_pairs import read_pairs
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import parse_predictions
@@ -137,12 +134,17 @@ def test_the_card_counts_what_is_there(edition: WrittenEdition) -> None:
     assert commit(file_digest(edition.private / "labels.jsonl"), salt) == card["label_commitment"]
     text = (edition.public / "README.md").read_text()
     assert "below chance" in text
-    assert "<b>" not in (edition.public / "card.html").read_text()
+    assert all("<b>" not in (edition.public / name).read_text() for name in ("README.md", "card.html"))
+    signed = [len(a.split()) - len(b.split()) for line in public for a, b in [preferred_first(line)]]
+    assert sum(number for first, number in card["difference_histogram_public"] if first >= 0) == sum(
+        difference >= 0 for difference in signed
+    )
+    assert "| in this edition |" in text
 
 
-def test_the_manifest_finds_duplicates_of_this_edition_later(edition: WrittenEdition) -> None:
-    prints = EditionPrints.from_manifest(json.loads((edition.public / "manifest.json").read_text()))
-    assert len(prints.pairs) == len(lines(edition.private / "labels.jsonl"))
+def preferred_first(line: dict[str, Any]) -> tuple[str, str]:
+    both = line["response_a"], line["response_b"]
+    return both if line["preferred"] == "a" else both[::-1]
 
 
 def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(edition: WrittenEdition) -> None:
@@ -167,17 +169,14 @@ def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(e
 
 
 def test_an_image_of_an_edition_is_found_without_its_texts(edition: WrittenEdition) -> None:
-    index = read_signatures(edition.public / SIGNATURES)
-    assert index is not None
-    first = PoolPair.from_json(lines(edition.root / "verify" / "verified.jsonl")[0])
-    other = replace(ComparedPair.of(first), responses=("Quite another answer.", "No answer."), image_sha256="")
-    same = index.find(other)
-    assert same is not None
-    assert same.kind == "same-question"
-    alike = index.find(replace(other, query="Which of them?"))
-    assert alike is not None
-    assert alike.kind == "similar-image"
-    assert index.find(replace(other, image_hash="")) is None
+    index = PairIndex("next", read_signatures(edition.public / SIGNATURES) or [])
+    assert len(index.pairs) == len(lines(edition.private / "labels.jsonl"))
+    first = lines(edition.root / "verify" / "verified.jsonl")[0]
+    other = first | {"response": ["Quite another answer.", "No answer."], "image_sha256": ""}
+    for changed, kind in (({}, "same-question"), ({"query": "Which of them?"}, "similar-image")):
+        found = index.find(ComparedPair.of(other | changed))
+        assert found is not None and found.kind == kind
+    assert index.find(ComparedPair.of(other | {"image_hash": ""})) is None
 
 
 def test_an_edition_stays_as_it_is(edition: WrittenEdition, capsys: pytest.CaptureFixture[str]) -> None:
@@ -220,9 +219,6 @@ def test_pairs_that_nobody_has_decided_stop_an_edition(
         path.write_text("")
 
 
-NESTED = json.dumps({"rule": "unstable"})
-for _ in range(40):
-    NESTED = f'{{"rule": "not", "rules": [{NESTED}]}}'
 STATUS, VERIFY = ["pool", "status", "pool"], ["verify", "import", "verify", "verify/labels.jsonl"]
 FILTER = ["filter", "pool", "--output", "again", "--runs"]
 EDITION = [
@@ -241,9 +237,6 @@ EDITION = [
         ("pool/duplicates.json", "[]", [*FILTER, "small.jsonl"]),
         ("run/run.json", "{}", [*FILTER, "run"]),
         ("run/run.json", "\ufeffx", [*FILTER, "run"]),
-        ("rule.json", NESTED, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
-        ("rule.json", "[" * 5000, [*FILTER, "small.jsonl", "--rule", "rule.json"]),
-        ("rule.json", '{"rule": {}}', [*FILTER, "small.jsonl", "--rule", "rule.json"]),
         ("verify/candidates.jsonl", "{}", VERIFY),
         ("verify/labels.jsonl", "{}", VERIFY),
         ("verify/agreement.json", "{}", EDITION),

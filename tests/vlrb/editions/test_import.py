@@ -55,8 +55,8 @@ def test_a_pair_keeps_its_preference_whatever_the_order(folder: Path) -> None:
     rows = [row(number, response=[f"Good {number}.", f"Bad {number}."]) for number in range(20)]
     assert take(write(folder, *rows)) == 0
     pairs = read_pool(folder.parent / "pool")
-    assert all(pair.responses[pair.preferred or 0].startswith("Good") for pair in pairs)
-    assert {pair.preferred for pair in pairs} == {0, 1}, "the stored order would tell the preference"
+    assert all(pair["response"][pair["preferred"]].startswith("Good") for pair in pairs)
+    assert {pair["preferred"] for pair in pairs} == {0, 1}, "the stored order would tell the preference"
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,8 @@ def test_a_pair_keeps_its_preference_whatever_the_order(folder: Path) -> None:
 def test_preferences_are_read_in_the_forms_that_data_sets_have(folder: Path, fields: Any, better: int | None) -> None:
     assert take(write(folder, row(1, **fields))) == 0
     (pair,) = read_pool(folder.parent / "pool")
-    assert pair.preferred is not None
     expected = "Yes." if better is None else row(1)["response"][better]
-    assert pair.responses[pair.preferred] == expected
+    assert pair["response"][pair["preferred"]] == expected
 
 
 def test_parquet_and_columns_of_other_names(folder: Path) -> None:
@@ -82,7 +81,7 @@ def test_parquet_and_columns_of_other_names(folder: Path) -> None:
     parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "pairs.parquet")
     assert take(folder / "pairs.parquet", "--field", "chosen=good", "--field", "rejected=bad") == 0
     (pair,) = read_pool(folder.parent / "pool")
-    assert (pair.id, pair.query, pair.responses[pair.preferred or 0]) == ("S-5", "Q?", "Yes.")
+    assert (pair["id"], pair["query"], pair["response"][pair["preferred"]]) == ("S-5", "Q?", "Yes.")
 
 
 def test_the_same_file_again_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -178,4 +177,4 @@ def test_ids_occur_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_hub_dataset_needs_its_commit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pool", "import", "owner/name", "--source", "S", "--licence", "x", "--into", str(folder)]) == 2
-    assert "--revision" in capsys.readouterr().err
+    assert "owner/name@COMMIT" in capsys.readouterr().err

@@ -14,10 +14,8 @@ import pytest
 
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
-from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.pool import locked, read_pool
-from vlrb.editions.progress import describe
 
 ROOT = Path(__file__).parents[3]
 
@@ -47,8 +45,3 @@ def test_a_killed_import_leaves_no_half_and_goes_on(tmp_path: Path) -> None:
 def test_two_processes_do_not_change_one_directory(tmp_path: Path) -> None:
     with locked(tmp_path), pytest.raises(CurateError, match="Another process"), locked(tmp_path):
         pass
-
-
-def test_progress_tells_share_rate_and_what_is_left() -> None:
-    assert describe(_("Reading"), 50, total=200, seconds=10.0) == "Reading: 50 of 200 (25%), 5/s, 30 s left"
-    assert describe(_("Reading"), 50, total=None, seconds=10.0) == "Reading: 50, 5/s"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,8 @@ from tests.vlrb.editions.synthetic import picture
 from vlrb.benchmarks.items import fingerprint, response_fingerprint
 from vlrb.benchmarks.spec import DEFINITIONS
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.compared_editions import served_editions
-from vlrb.editions.pools.edition_signatures import PairSignature, read_signatures
-from vlrb.editions.pools.near_duplicates import ComparedPair, EditionPrints, PairIndex, hash_distance, similarity
+from vlrb.editions.pools.compared_editions import compared_editions
+from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex, read_signatures, similarity
 
 TEXTS = (
     "a long answer about the red car that stands to the left of the small house",
@@ -26,7 +26,8 @@ TEXTS = (
 
 
 def compared(name: str, query: str, *responses: str, image: str = "") -> ComparedPair:
-    return ComparedPair(name, query, responses=responses, image_sha256=image, image_hash=image)
+    pair = {"id": name, "query": query, "response": responses, "image_sha256": image, "image_hash": image}
+    return ComparedPair.of(pair)
 
 
 def test_similarity_is_the_share_of_common_runs_of_three_words() -> None:
@@ -42,9 +43,7 @@ def test_images_that_differ_in_four_bits_are_found_and_no_others(bits: int) -> N
     other = base
     for place in range(bits):
         other ^= 1 << (place * 13) % 64
-    assert hash_distance(f"{base:016x}", f"{other:016x}") == bits
-    index = PairIndex("here")
-    index.add(compared("a", "What is it?", *TEXTS, image=f"{base:016x}"))
+    index = PairIndex("here", [compared("a", "What is it?", *TEXTS, image=f"{base:016x}")])
     found = index.find(compared("b", "Quite another question?", "yes", "no", image=f"{other:016x}"))
     assert (found is not None) == (bits <= 4)
 
@@ -83,10 +82,9 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path) -> Non
 
 
 def test_editions_that_ship_are_compared() -> None:
-    shipped = {edition.name: edition for edition in served_editions()}
-    prints = shipped["vl-rewardbench"].prints
-    assert prints is not None
-    assert len(prints.pairs) > 1200
+    shipped = {edition.name: edition for edition in compared_editions([], [], items=[])}
+    assert "demo" not in shipped
+    assert len(set(shipped["vl-rewardbench"].equal.values())) > 1200
 
 
 def test_editions_in_a_directory_of_one_s_own_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,8 +107,6 @@ def test_a_manifest_that_is_none_is_refused(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "pairs.jsonl").write_text("")
     assert main(["pool", "duplicates", str(tmp_path), "--manifest", str(tmp_path / "m.json")]) == 2
     assert "manifest" in capsys.readouterr().err
-    with pytest.raises(KeyError):
-        EditionPrints.from_manifest({})
 
 
 def write_pool(folder: Path, rows: list[dict[str, Any]]) -> Path:
@@ -142,7 +138,7 @@ def test_pairs_of_vl_rewardbench_are_found_although_each_response_has_another_wo
     found = [one for one in duplicates(pool) if one["where"] == "vl-rewardbench"]
     assert {one["pair"] for one in found} == {f"S-{row['id']}" for row in real}
     out = capsys.readouterr().out
-    assert "vl-rewardbench: compared by texts of 1,250 pairs. Its images were not compared" in out
+    assert "vl-rewardbench: compared by texts of 1,250 pairs and images of 0. To compare all" in out
     assert "multimodal-rewardbench: not compared. To compare all: --edition multimodal-rewardbench=ITEMS" in out
 
 
@@ -163,9 +159,9 @@ def test_items_that_are_given_are_compared_by_text_and_image(
 
 
 def test_signatures_do_not_tell_the_order_of_responses_and_stay_the_same(tmp_path: Path) -> None:
-    first = PairSignature.of(compared("a", "Which car?", *TEXTS))
-    assert first == PairSignature.of(compared("a", "which  CAR?", TEXTS[1], TEXTS[0]))
-    assert first.texts.startswith("2dFQswhNp9UUs+7V")
+    first = compared("a", "Which car?", *TEXTS)
+    assert first.signature == compared("a", "which  CAR?", TEXTS[1], TEXTS[0]).signature
+    assert b64encode(first.signature).startswith(b"2dFQswhNp9UUs+7V")
     (tmp_path / "near_duplicates.json").write_text('{"pairs": []}')
     with pytest.raises(CurateError, match="signatures"):
         read_signatures(tmp_path / "near_duplicates.json")

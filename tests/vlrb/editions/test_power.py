@@ -7,11 +7,14 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
+from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
 from vlrb.editions.power import interval_width, neighbours, pairs_for_width, pairs_to_separate
-from vlrb.editions.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
+
+TRAITS = ["id", "category", "source", "difficulty", "words"]
 
 
 def test_pairs_that_separate_two_judges_in_a_worked_example() -> None:
@@ -43,8 +46,8 @@ def test_the_smallest_number_of_pairs_for_a_width(width: float) -> None:
 
 
 def test_neighbours_are_compared_in_the_order_of_their_scores() -> None:
-    found = neighbours("general", [("c", 0.5), ("a", 0.7), ("b", 0.6)], discordant=None)
-    assert [(one.better, one.worse) for one in found] == [("a", "b"), ("b", "c")]
+    found = neighbours("general", {"c": 0.5, "a": 0.7, "b": 0.6}, discordant=None)
+    assert [(one["better"], one["worse"]) for one in found] == [("a", "b"), ("b", "c")]
 
 
 def test_the_command_reads_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,18 +78,13 @@ def test_a_cost_below_one_is_no_category(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> None:
     chance = random.Random(1)
-    pairs = [
-        SplitTraits(
-            str(i), "ab"[i % 2], source="xyz"[i % 3], difficulty=chance.randrange(5) / 4, words=chance.randrange(300)
-        )
-        for i in range(600)
-    ]
+    rows = [(str(i), "ab"[i % 2], "xyz"[i % 3], chance.randrange(5) / 4, chance.randrange(300)) for i in range(600)]
+    pairs = pd.DataFrame(rows, columns=TRAITS)
     parts = split(pairs, 0.3, seed=4)
-    for category in "ab":
-        for source in "xyz":
-            held = [pair for pair in pairs if (pair.category, pair.source) == (category, source)]
-            assert abs(sum(parts[pair.id] == HIDDEN for pair in held) - 0.3 * len(held)) <= 1
-    assert all(abs(one.standardised) < 0.1 for one in balance(pairs, parts))
+    pairs["part"] = pairs["id"].map(parts)
+    for _, held in pairs.groupby(["category", "source"]):
+        assert abs((held["part"] == HIDDEN).sum() - 0.3 * len(held)) <= 1
+    assert all(abs(one["standardised"]) < 0.1 for one in balance(pairs))
     assert parts != split(pairs, 0.3, seed=5)
     assert parts == split(pairs[::-1], 0.3, seed=4)
 
@@ -96,21 +94,18 @@ def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> 
 def test_a_small_split_has_its_share_in_total_and_every_category_in_both_parts(
     sizes: tuple[int, ...], share: float
 ) -> None:
-    pairs = [
-        SplitTraits(f"{category}-{number}", str(category), source=str(number % 3), difficulty=0.5, words=number)
-        for category, size in enumerate(sizes)
-        for number in range(size)
-    ]
+    rows = [(f"{c}-{n}", str(c), str(n % 3), 0.5, n) for c, size in enumerate(sizes) for n in range(size)]
+    pairs = pd.DataFrame(rows, columns=TRAITS)
     for seed in range(5):
         parts = split(pairs, share, seed=seed)
         hidden = sum(part == HIDDEN for part in parts.values())
         assert hidden == int(len(pairs) * share + 0.5)
         several = [str(category) for category, size in enumerate(sizes) if size > 1]
         for category in several if len(several) <= min(hidden, len(pairs) - hidden) else []:
-            assert len({parts[pair.id] for pair in pairs if pair.category == category}) == 2
+            assert len({parts[name] for name in pairs[pairs["category"] == category]["id"]}) == 2
 
 
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_split_may_leave_one_part_empty(share: float) -> None:
-    pairs = [SplitTraits(str(number), "x", source="s", difficulty=0.5, words=number) for number in range(4)]
+    pairs = pd.DataFrame([(str(number), "x", "s", 0.5, number) for number in range(4)], columns=TRAITS)
     assert set(split(pairs, share, seed=1).values()) == {HIDDEN if share else PUBLIC}

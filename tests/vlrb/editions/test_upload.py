@@ -17,7 +17,9 @@ from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
 from tests.factories.suite.programs import Finished
 from vlrb.common.hub_datasets import choose_split
-from vlrb.editions.folder.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
+from vlrb.editions.folder.hub import LABELS as LABEL_COLUMNS
+from vlrb.editions.folder.hub import QUESTIONS as QUESTION_COLUMNS
+from vlrb.editions.folder.hub import write_card, write_split
 
 TOKEN = "hf_write"
 QUESTIONS, LABELS = "owner/next", "owner/next-labels"
@@ -66,11 +68,11 @@ def hub(shared_hub: HubAccount) -> HubAccount:
 
 def _write_edition(folder: Path) -> None:
     questions, labels = folder / "editions" / "next" / "hub", folder / "private" / "next" / "hub"
-    write_split(questions, "test", rows=map(_question, range(PAIRS)), features=QUESTION_FEATURES, total=PAIRS)
+    write_split(questions, "test", rows=map(_question, range(PAIRS)), columns=QUESTION_COLUMNS)
     write_card(questions, ["test"], body="Questions", title="Next", licence="CC0-1.0")
     (questions.parent / "card.json").write_text(json.dumps({"pairs": PAIRS, "public": 2}))
     rows = ({"id": f"n-{n}", "preferred": "a", "split": "hidden"} for n in range(PAIRS))
-    write_split(labels, "test", rows=rows, features=LABEL_FEATURES, total=PAIRS)
+    write_split(labels, "test", rows=rows, columns=LABEL_COLUMNS)
     write_card(labels, ["test"], body="Labels", title="Next", licence="CC0-1.0")
 
 

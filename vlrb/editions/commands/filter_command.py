@@ -3,123 +3,95 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vlrb.common import atomic_files
-from vlrb.common.command_line import say
-from vlrb.common.messages import _
-from vlrb.editions.commands.duplicates_command import duplicates_are_current, read_duplicates
-from vlrb.editions.errors import CurateError
-from vlrb.editions.filter_report import filter_csv, filter_page
-from vlrb.editions.filtering import EnsembleFilter, select
-from vlrb.editions.label_quality import SHARES
-from vlrb.editions.pools.pool import locked, read_pool, write_json, write_lines
-from vlrb.editions.progress import follow
-from vlrb.editions.rules import check_counts, needs_order, read_rule
-from vlrb.editions.runs import pool_table, read_judge_file, runs_per_pair
+from vlrb.editions.commands.pool_command import duplicates_are_current, read_duplicates
+from vlrb.editions.errors import CurateError, follow
+from vlrb.editions.filtering import EnsembleFilter
+from vlrb.editions.pools.pool import locked, read_pool, write_json, write_lines, write_text
+from vlrb.editions.report_page import ReportPart, page
+from vlrb.editions.rules import check_counts, read_rule
+from vlrb.editions.runs import pool_table, read_judge_file
+from vlrb.editions.wrong_labels import SHARES
 
 CANDIDATES, REPORT = "candidates.jsonl", "filter.json"
+BELOW_CHANCE = (
+    "These judges score below chance on what this filter keeps, by construction: a pair stays because they are wrong "
+    "about it. Their scores on the edition say nothing about them, nor do those of their near relatives; read other "
+    "scores as a gain over these judges. The edition records them, so that a board can mark their rows."
+)
+WRONG_LABELS = (
+    "A filter that keeps what judges get wrong also keeps pairs whose label is wrong. The table says which share of "
+    "the kept pairs that is, for some shares in the pool, if judges err independently of one another: once with the "
+    "runs of one judge always agreeing, once with independent runs. People have to check what stays. Accuracies: "
+)
 
 
 def add_filter_command(commands: Any) -> None:
     """Add `filter`."""
-    parser = commands.add_parser("filter", help=_("keep what several judges get wrong"), allow_abbrev=False)
-    parser.add_argument("directory", type=Path, metavar="DIR", help=_("the pool"))
+    parser = commands.add_parser("filter", help="keep what several judges get wrong", allow_abbrev=False)
+    parser.add_argument("directory", type=Path, metavar="DIR", help="the pool")
     parser.add_argument(
-        "--runs", nargs="+", required=True, metavar="[JUDGE=]FILE", help=_("predictions, or directories of `judge run`")
+        "--runs", nargs="+", required=True, metavar="[JUDGE=]FILE", help="predictions, or directories of `judge run`"
     )
     parser.add_argument(
-        "--rule", default="all-wrong", help=_("all-wrong, at-least:M, judges:M, unstable[:M], or a file")
-    )
-    parser.add_argument("--undecided-is-wrong", action="store_true", help=_("an unreadable verdict counts as wrong"))
-    parser.add_argument("--keep-duplicates", action="store_true", help=_("look at near duplicates, too"))
-    parser.add_argument(
-        "--label-error", type=float, action="append", metavar="SHARE", help=_("wrong labels in the pool")
-    )
-    parser.add_argument(
-        "--accuracy", action="append", default=[], metavar="JUDGE=SHARE", help=_("of a judge, if known")
-    )
-    parser.add_argument("--output", type=Path, metavar="DIR", help=_("where the candidates go (DIR/filtered)"))
+        "--rule", action="append", metavar="RULE",
+        help="all-wrong, at-least:M, judges:M or unstable:M; not- before it turns it round; repeated: all must hold",
+    )  # fmt: skip
+    parser.add_argument("--undecided-is-wrong", action="store_true", help="an unreadable verdict counts as wrong")
+    parser.add_argument("--keep-duplicates", action="store_true", help="look at near duplicates, too")
+    parser.add_argument("--label-error", type=float, action="append", metavar="SHARE", help="wrong labels in the pool")
+    parser.add_argument("--accuracy", action="append", default=[], metavar="JUDGE=SHARE", help="of a judge, if known")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="where the candidates go (DIR/filtered)")
     parser.set_defaults(run=filter_command)
 
 
 def filter_command(arguments: argparse.Namespace) -> int:
     """Filter a pool. Returns the exit code."""
-    rule = read_rule(arguments.rule, undecided_is_wrong=arguments.undecided_is_wrong)
-    priors = tuple(_label_error(value) for value in arguments.label_error or SHARES)
+    rule = read_rule(arguments.rule or ["all-wrong"], undecided_is_wrong=arguments.undecided_is_wrong)
+    priors = arguments.label_error or SHARES
+    if not all(0 <= prior < 0.5 for prior in priors):
+        raise CurateError(
+            "--label-error: give a share from 0 to below 0.5; labels of which half are wrong tell nothing."
+        )
     pool: Path = arguments.directory
     pairs = read_pool(pool)
     table = pool_table(pairs)
-    names: Sequence[str] = arguments.runs
-    files = [read_judge_file(name, table) for name in follow(names, _("Reading runs"), total=len(names))]
-    check_counts(rule, runs=sum(map(runs_per_pair, files)), judges=len({file.judge for file in files}))
+    files = [read_judge_file(name, table) for name in follow(arguments.runs, "Reading runs")]
+    judges = list(dict.fromkeys(file.judge for file in files))
+    check_counts(rule, runs=sum(file.runs for file in files), judges=len(judges))
     duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
-    selection = select(pairs, files, duplicates=duplicates)
-    if not selection.considered:
+    ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=duplicates)
+    if not len(ensemble.kept):
+        reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
+        raise CurateError(f"No pair can be filtered: {reasons}. Complete the runs.")
+    if rule.needs_order and (ensemble.verdicts.shown < 0).all():
         raise CurateError(
-            _(
-                "No pair can be filtered: {unjudged:,} lack verdicts of some run, {without_preference:,} have no "
-                "preference, {duplicates:,} are near duplicates. Complete the runs.",
-                unjudged=selection.unjudged,
-                without_preference=selection.without_preference,
-                duplicates=selection.duplicates,
-            )
+            "No run records which response was shown first, so no judge can be unstable. Give runs of `judge run`."
         )
-    ensemble_filter = EnsembleFilter(rule, pairs, files=files, selection=selection)
-    if needs_order(rule) and (ensemble_filter.verdicts.shown < 0).all():
-        raise CurateError(
-            _("No run records which response was shown first, so no judge can be unstable. Give runs of `judge run`.")
-        )
-    report = ensemble_filter.report(priors, _accuracies(arguments.accuracy, [file.judge for file in files]))
+    report = ensemble.report(priors, _accuracies(arguments.accuracy, judges))
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
     folder = arguments.output or pool / "filtered"
     with locked(folder):
-        write_lines(folder / CANDIDATES, ensemble_filter.kept_lines())
+        write_lines(folder / CANDIDATES, ensemble.kept_lines())
         write_json(folder / REPORT, report)
-        atomic_files.write(folder / "filter.csv", filter_csv(report).encode(), mode=atomic_files.PUBLIC)
-        atomic_files.write(folder / "filter.html", filter_page(report).encode(), mode=atomic_files.PUBLIC)
-    say(_summary(report, folder))
+        write_text(folder / "filter.csv", filter_csv(report))
+        write_text(folder / "filter.html", page("Ensemble filter", _parts(report)))
+    print(*_summary(report), f"Candidates and report: {folder}", sep="\n")
     return 0
 
 
-def _summary(report: dict[str, Any], folder: Path) -> str:
+def _summary(report: Mapping[str, Any]) -> Iterator[str]:
     pairs = report["pairs"]
-    lines: list[str] = [
-        _(
-            "{kept:,} of {considered:,} pairs stay: {rule}.",
-            kept=pairs["kept"],
-            considered=pairs["considered"],
-            rule=report["rule_in_words"],
-        )
-    ]
-    lines += [
-        _(
-            "{judge}: right on {share:.1%}; without it {number:,} stay",
-            judge=judge["judge"],
-            share=judge["accuracy"],
-            number=judge["stay_without_it"],
-        )
-        for judge in report["judges"]
-    ]
+    yield f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay: {report['rule_in_words']}."
+    for one in report["judges"]:
+        yield f"{one['judge']}: right on {one['accuracy']:.1%}; without it {one['stay_without_it']:,} stay"
     if pairs["unjudged"]:
-        lines.append(_("{number:,} pairs were not judged in every run and were left out.", number=pairs["unjudged"]))
+        yield f"{pairs['unjudged']:,} pairs were not judged in every run and were left out."
     if not report["duplicates_current"]:
-        lines.append(_("Near duplicates were not looked for: `vlrb edition pool duplicates` does it."))
-    return "\n".join([*lines, _("Candidates and report: {folder}", folder=folder)])
-
-
-def _share(value: float, option: str) -> float:
-    if not 0 <= value <= 1:
-        raise CurateError(_("{option} {value}: give a share from 0 to 1, such as 0.05.", option=option, value=value))
-    return value
-
-
-def _label_error(value: float) -> float:
-    if _share(value, "--label-error") >= 0.5:
-        raise CurateError(_("--label-error {value}: give less than 0.5; such labels tell nothing.", value=value))
-    return value
+        yield "Near duplicates were not looked for: `vlrb edition pool duplicates` does it."
 
 
 def _accuracies(given: Sequence[str], judges: Sequence[str]) -> dict[str, float]:
@@ -127,16 +99,50 @@ def _accuracies(given: Sequence[str], judges: Sequence[str]) -> dict[str, float]
     for text in given:
         name, _equals, value = text.rpartition("=")
         try:
-            result[name] = _share(float(value), "--accuracy")
+            share = float(value)
         except ValueError:
-            raise CurateError(_("--accuracy {text}: give JUDGE=SHARE, such as Qwen2-VL-7B=0.62.", text=text)) from None
-        if name not in judges:
-            raise CurateError(
-                _(
-                    "--accuracy {text}: no run is of {name!r}; judges are {names}.",
-                    text=text,
-                    name=name,
-                    names=", ".join(dict.fromkeys(judges)),
-                )
-            )
+            share = -1.0
+        if name not in judges or not 0 <= share <= 1:
+            raise CurateError(f"--accuracy {text}: give JUDGE=SHARE, such as {judges[0]}=0.62 ({', '.join(judges)}).")
+        result[name] = share
     return result
+
+
+def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
+    import pandas as pd
+
+    yield from _summary(report)
+    left_out = ("duplicates", "without_preference", "unjudged")
+    yield (
+        "Not looked at: " + ", ".join(f"{report['pairs'][name]:,} {name.replace('_', ' ')}" for name in left_out) + "."
+    )
+    yield BELOW_CHANCE
+    yield "## By source and category"
+    yield pd.DataFrame(report["by_source"])
+    yield pd.DataFrame(report["by_category"])
+    yield "## By judge"
+    yield pd.DataFrame(report["judges"])
+    yield "## By combination of judges, and by number of runs"
+    yield "Counts in a rule are taken in proportion to the judges and runs that are left."
+    keys = ["table", "judges", "runs"]
+    sizes = pd.DataFrame(report["sizes"])
+    yield sizes.pivot_table("kept", keys, "source", aggfunc="sum", sort=False).reset_index()
+    yield "## Expected share of wrong labels among what stays"
+    yield WRONG_LABELS + ", ".join(f"{name} {value:.1%}" for name, value in report["accuracies"].items()) + "."
+    yield pd.DataFrame(report["wrong_labels"])
+    yield "## Files"
+    yield pd.DataFrame(report["files"])
+
+
+def filter_csv(report: Mapping[str, Any]) -> str:
+    """Return sizes and expected wrong labels as CSV: one line for each table, set of judges, source and share."""
+    import pandas as pd
+
+    shares = pd.DataFrame(report["wrong_labels"]).add_prefix("wrong_labels_")
+    whole = {**report["pairs"], "removed": report["pairs"]["considered"] - report["pairs"]["kept"]}
+    known = {name: whole[name] for name in ("considered", "kept", "removed")}
+    shares = shares.assign(table="wrong_labels", judges=" + ".join(report["accuracies"]), source="all", **known)
+    frame = pd.concat([pd.DataFrame(report["sizes"]), shares]).astype({"runs": "Int64"})
+    for name in ("judges", "source"):  # no formula for a spreadsheet
+        frame[name] = frame[name].str.replace(r"^(?=[=+\-@\t\r])", "'", regex=True)
+    return frame.to_csv(index=False, lineterminator="\n")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import say
-from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError
-from vlrb.editions.power import NeighbourPower, interval_width, neighbours, pairs_for_width
+from vlrb.editions.pools.pool import read_json
+from vlrb.editions.power import interval_width, neighbours, pairs_for_width
 
 _NO_CATEGORY = frozenset(
     {"rank", "interval", "decided_rate", "votes_per_item", "parameters_b", "price_usd", "wall_seconds"}
@@ -21,136 +19,81 @@ _NO_CATEGORY = frozenset(
 
 def add_power_command(commands: Any) -> None:
     """Add `power`."""
-    parser = commands.add_parser("power", help=_("pairs that a category needs"), allow_abbrev=False)
+    parser = commands.add_parser("power", help="pairs that a category needs", allow_abbrev=False)
+    board = "of /api/v1/leaderboard, or judge -> category -> share"
+    parser.add_argument("board", type=Path, nargs="?", metavar="FILE", help=board)
+    parser.add_argument("--category", action="append", default=[], metavar="KEY", help="(all; repeatable)")
     parser.add_argument(
-        "board", type=Path, nargs="?", metavar="FILE", help=_("of /api/v1/leaderboard, or judge -> category -> share")
+        "--pairs", type=int, action="append", default=[], metavar="N", help="width of an interval for N"
     )
-    parser.add_argument("--category", action="append", default=[], metavar="KEY", help=_("(all; repeatable)"))
-    parser.add_argument(
-        "--pairs", type=int, action="append", default=[], metavar="N", help=_("width of an interval for N")
-    )
-    parser.add_argument(
-        "--accuracy", type=float, default=0.6, metavar="SHARE", help=_("of the judge in question (0.6)")
-    )
-    parser.add_argument("--width", type=float, metavar="SHARE", help=_("pairs for an interval at most so wide"))
-    parser.add_argument(
-        "--discordant", type=float, metavar="SHARE", help=_("pairs on which one of two judges is right")
-    )
+    parser.add_argument("--accuracy", type=float, default=0.6, metavar="SHARE", help="of the judge in question (0.6)")
+    parser.add_argument("--width", type=float, metavar="SHARE", help="pairs for an interval at most so wide")
+    discordant = "pairs on which one of two judges is right"
+    parser.add_argument("--discordant", type=float, metavar="SHARE", help=discordant)
     parser.add_argument("--power", type=float, default=0.8, metavar="SHARE", help="(0.8)")
-    parser.add_argument("--top", type=int, default=10, metavar="N", help=_("judges that are compared (10)"))
-    parser.add_argument("--json", action="store_true", help=_("print JSON only"))
+    parser.add_argument("--top", type=int, default=10, metavar="N", help="judges that are compared (10)")
+    parser.add_argument("--json", action="store_true", help="print JSON only")
     parser.set_defaults(run=power_command)
 
 
 def power_command(arguments: argparse.Namespace) -> int:
     """Print what a benchmark of some size can tell. Returns the exit code."""
     _check(arguments)
-    powers: list[NeighbourPower] = []
-    if arguments.board is not None:
-        for category, scores in _scores(arguments.board, arguments.category).items():
-            best = dict(sorted(scores.items(), key=lambda item: -item[1])[: arguments.top])
-            powers += neighbours(category, list(best.items()), discordant=arguments.discordant, power=arguments.power)
-    widths = {n: interval_width(arguments.accuracy, n) for n in arguments.pairs}
-    wanted = pairs_for_width(arguments.accuracy, arguments.width) if arguments.width is not None else None
+    accuracy: float = arguments.accuracy
+    found: list[dict[str, Any]] = []
+    for category, scores in _scores(arguments.board, arguments.category).items() if arguments.board else ():
+        best = dict(sorted(scores.items(), key=lambda item: -item[1])[: arguments.top])
+        found += neighbours(category, best, discordant=arguments.discordant, power=arguments.power)
+    widths = {n: interval_width(accuracy, n) for n in arguments.pairs}
+    wanted = pairs_for_width(accuracy, arguments.width) if arguments.width is not None else None
     if arguments.json:
-        print(
-            json.dumps(
-                {
-                    "neighbours": [asdict(power) for power in powers],
-                    "widths": widths,
-                    "pairs_for_width": wanted,
-                }
-            )
-        )
+        print(json.dumps({"neighbours": found, "widths": widths, "pairs_for_width": wanted}))
         return 0
-    for power in powers:
-        say(_line(power))
+    for one in found:
+        high, low = one["accuracies"]
+        result = "are equal" if one["pairs"] is None else f"separate from {one['pairs']:,} pairs on"
+        print(f"{one['category']}: {one['better']} ({high:.1%}) and {one['worse']} ({low:.1%}) {result}")
     for n, width in widths.items():
-        say(
-            _(
-                "{n:,} pairs: the 95% interval of {accuracy:.1%} is {points:.1f} points wide",
-                n=n,
-                accuracy=arguments.accuracy,
-                points=100 * width,
-            )
-        )
+        print(f"{n:,} pairs: the 95% interval of {accuracy:.1%} is {100 * width:.1f} points wide")
     if wanted is not None:
-        say(
-            _(
-                "An interval of {points:.1f} points at {accuracy:.1%} takes {wanted:,} pairs",
-                points=100 * arguments.width,
-                accuracy=arguments.accuracy,
-                wanted=wanted,
-            )
-        )
+        print(f"An interval of {100 * arguments.width:.1f} points at {accuracy:.1%} takes {wanted:,} pairs")
     return 0
 
 
 def _check(arguments: argparse.Namespace) -> None:
     if arguments.board is None and not arguments.pairs and arguments.width is None:
-        raise CurateError(_("Give a board, --pairs or --width."))
-    shares = {"--accuracy": arguments.accuracy, "--power": arguments.power, "--width": arguments.width}
-    for name, value in (shares | {"--discordant": arguments.discordant}).items():
+        raise CurateError("Give a board, --pairs or --width.")
+    for name in ("accuracy", "power", "width", "discordant"):
+        value = getattr(arguments, name)
         if value is not None and not 0 < value < 1:
-            raise CurateError(_("{name} {value}: give a share between 0 and 1, such as 0.6.", name=name, value=value))
+            raise CurateError(f"--{name} {value}: give a share between 0 and 1, such as 0.6.")
     if any(n < 1 for n in arguments.pairs) or arguments.top < 2:
-        raise CurateError(_("--pairs takes numbers from 1, --top from 2."))
+        raise CurateError("--pairs takes numbers from 1, --top from 2.")
 
 
-def _line(power: NeighbourPower) -> str:
-    high, low = power.accuracies
-    names: dict[str, Any] = {
-        "category": power.category,
-        "better": power.better,
-        "high": high,
-        "worse": power.worse,
-        "low": low,
-    }
-    if power.pairs is None:
-        return _("{category}: {better} ({high:.1%}) and {worse} ({low:.1%}) are equal", **names)
-    return _(
-        "{category}: {better} ({high:.1%}) and {worse} ({low:.1%}) separate from {pairs:,} pairs on",
-        pairs=power.pairs,
-        **names,
-    )
-
-
-def _scores(path: Path, wanted: list[str]) -> dict[str, dict[str, float]]:
+def _scores(path: Path, wanted: Sequence[str]) -> dict[str, dict[str, float]]:
     """Return category -> judge -> accuracy."""
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        why = error.strerror if isinstance(error, OSError) else _("this is not JSON")
-        raise CurateError(
-            _("{path} cannot be read ({error}). Save the JSON of /api/v1/leaderboard.", path=path, error=why)
-        ) from None
-    judges = _of_board(data) if isinstance(data, Mapping) and isinstance(data.get("entries"), list) else data
+    data = read_json(path)
+    judges = _of_board(data["entries"]) if isinstance(data.get("entries"), list) else data
     scores: dict[str, dict[str, float]] = {}
-    for judge, values in judges.items() if isinstance(judges, Mapping) else ():
+    for judge, values in judges.items():
         for category, value in values.items() if isinstance(values, Mapping) else ():
-            if isinstance(value, float | int) and not isinstance(value, bool) and 0 <= value <= 1:
+            if type(value) in (float, int) and 0 <= value <= 1:
                 scores.setdefault(category, {})[judge] = float(value)
-    chosen = {key: score for key, score in scores.items() if key in wanted} if wanted else scores
+    chosen = {key: score for key, score in scores.items() if not wanted or key in wanted}
     if not chosen or set(wanted) - set(scores):
-        raise CurateError(
-            _(
-                "{path} has no scores of {categories}; it has {names}.",
-                path=path,
-                categories=", ".join(wanted) or _("any category"),
-                names=", ".join(scores) or _("no shares from 0 to 1"),
-            )
-        )
+        categories, names = ", ".join(wanted) or "any category", ", ".join(scores) or "no shares from 0 to 1"
+        raise CurateError(f"{path} has no scores of {categories}; it has {names}.")
     return chosen
 
 
-def _of_board(data: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    entries = [entry for entry in data["entries"] if isinstance(entry, Mapping) and "model" in entry]
-    scored = [entry for entry in entries if entry.get("tier", "scored") == "scored"]
-    return {f"{entry['model']} {entry.get('version') or ''}".strip(): _accuracies(entry) for entry in scored}
-
-
-def _accuracies(entry: Mapping[str, Any]) -> dict[str, float]:
-    """Return the shares of an entry: what has an interval, since a cost or a time may be below 1, too."""
-    given = entry.get("interval")
-    names = set(given) if isinstance(given, Mapping) and given else set(entry) - _NO_CATEGORY
-    return {name: value for name, value in entry.items() if isinstance(value, float) and name in names}
+def _of_board(entries: Sequence[Any]) -> dict[str, dict[str, Any]]:
+    """Return the shares of scored entries: what has an interval, since a cost or a time may be below 1, too."""
+    judges = {}
+    for entry in entries:
+        if isinstance(entry, Mapping) and "model" in entry and entry.get("tier", "scored") == "scored":
+            given = entry.get("interval")
+            names = set(given) if isinstance(given, Mapping) and given else set(entry) - _NO_CATEGORY
+            shares = {name: value for name, value in entry.items() if isinstance(value, float) and name in names}
+            judges[f"{entry['model']} {entry.get('version') or ''}".strip()] = shares
+    return judges

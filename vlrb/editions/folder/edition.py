@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,17 +17,15 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.common import atomic_files
-from vlrb.common.messages import _
 from vlrb.editions.errors import CurateError
-from vlrb.editions.folder.card_page import card_page
-from vlrb.editions.folder.data_card import card_text, describe, public_agreement
-from vlrb.editions.folder.definition import EditionDefinition, EditionNaming
-from vlrb.editions.folder.hub_layout import LABEL_FEATURES, QUESTION_FEATURES, write_card, write_split
-from vlrb.editions.pools.edition_signatures import SIGNATURES, write_signatures
-from vlrb.editions.pools.near_duplicates import ComparedPair
-from vlrb.editions.pools.pairs import PoolPair
-from vlrb.editions.pools.pool import write_json, write_lines
-from vlrb.editions.splitting import HIDDEN, PUBLIC, SplitTraits, balance, split
+from vlrb.editions.folder.data_card import card_parts, describe, public_agreement
+from vlrb.editions.folder.definition import definition
+from vlrb.editions.folder.hub import LABELS, QUESTIONS, write_card, write_split
+from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
+from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, write_signatures
+from vlrb.editions.pools.pool import PoolPair, write_json, write_lines, write_text
+from vlrb.editions.pools.sources import file_digest
+from vlrb.editions.report_page import markdown, page
 from vlrb.label_quality.annotation import PREFERENCES
 from vlrb.pairs.labelled_pairs import read_pairs
 from vlrb.pairs.pair_table import pair_manifest
@@ -52,7 +50,7 @@ class EditionPlan:
 class EditionInput:
     """Verified pairs, what is known about them, and where their images lie."""
 
-    pairs: Sequence[Mapping[str, Any]]
+    pairs: Sequence[PoolPair]
     agreement: Mapping[str, Any]
     filter: Mapping[str, Any] | None
     images: Path
@@ -63,14 +61,16 @@ class EditionWriter:
     """Writes an edition into two new folders; they appear when they are whole."""
 
     def __init__(self, plan: EditionPlan, given: EditionInput, *, public: Path, private: Path) -> None:
+        import pandas as pd
+
         self._plan, self._given = plan, given
         self._public, self._private = public / plan.id, private / plan.id
         self._pairs = sorted(
             given.pairs, key=lambda pair: hashlib.sha256(f"{plan.seed}:{pair['id']}".encode()).digest()
         )
-        traits = [_traits(pair) for pair in self._pairs]
+        traits = pd.DataFrame(map(_traits, self._pairs))
         self._parts = split(traits, plan.hidden_share, seed=plan.seed)
-        self._balance = balance(traits, self._parts)
+        self._balance = balance(traits.assign(part=traits["id"].map(self._parts)))
         self._canary = _CANARY.format(uuid4())
 
     def write(self) -> dict[str, Any]:
@@ -79,11 +79,13 @@ class EditionWriter:
         Raises:
             CurateError: an edition of this id is there, or the folders lie within one another.
         """
-        _check_apart(self._public, self._private)
-        if self._public.exists():
+        first, second = self._public.resolve(), self._private.resolve()
+        if first == second or first.is_relative_to(second) or second.is_relative_to(first.parent):
             raise CurateError(
-                _("{public} is there already. Editions stay as they are: choose another id.", public=self._public)
+                f"Labels may not lie in {self._public.parent}, which is for the public. Name another --private."
             )
+        if self._public.exists():
+            raise CurateError(f"{self._public} is there already. Editions stay as they are: choose another id.")
         public, private = _unfinished(self._public), _unfinished(self._private)
         card = self._write_parts(public, private)
         shutil.rmtree(self._private, ignore_errors=True)  # of an attempt that ended before the public folder
@@ -96,25 +98,25 @@ class EditionWriter:
     def _write_parts(self, public: Path, private: Path) -> dict[str, Any]:
         labels = [self._label(pair) for pair in self._pairs]
         spec = self._write_definition(public)
-        self._write_manifest(public, spec, labels=labels)
-        self._write_table(public, spec)
-        compared = (ComparedPair.of(PoolPair.from_json(pair)) for pair in self._pairs)
-        write_signatures(public / SIGNATURES, self._plan.id, pairs=compared)
-        self._write_questions(public / "hub")
-        salt = secrets.token_hex(32)
-        commitment = self._write_labels(private, labels, salt=salt)
+        self._write_items(public, spec, labels=labels)
+        write_signatures(public / SIGNATURES, self._plan.id, pairs=map(ComparedPair.of, self._pairs))
+        for part in (PUBLIC, HIDDEN):
+            rows = (self._question(pair) for pair in self._pairs if self._parts[pair["id"]] == part)
+            write_split(public / "hub", part, rows=rows, columns=QUESTIONS)
+        commitment = self._write_labels(private, labels)
+        plan, files = self._plan, sorted(path for path in public.rglob("*") if path.is_file())
         card = {
-            "id": self._plan.id, "version": self._plan.version, "title": self._plan.title, "canary": self._canary,
-            "retire": self._plan.retire, "seed": self._plan.seed,
-            **describe(self._pairs, self._parts, balance=self._balance),
+            "id": plan.id, "version": plan.version, "title": plan.title, "canary": self._canary, "retire": plan.retire,
+            "seed": plan.seed, **describe(self._pairs, self._parts), "balance": self._balance,
             "agreement": public_agreement(self._given.agreement), "filter": self._given.filter,
-            "label_commitment": commitment, "sha256": _digests(public),
+            "label_commitment": commitment,
+            "sha256": {path.relative_to(public).as_posix(): file_digest(path) for path in files},
         }  # fmt: skip
         write_json(public / "card.json", card)
-        text = card_text(card)
-        write_card(public / "hub", (PUBLIC, HIDDEN), body=text, title=self._plan.title, licence=self._licences())
-        atomic_files.write(public / "README.md", text.encode(), mode=atomic_files.PUBLIC)
-        atomic_files.write(public / "card.html", card_page(card).encode(), mode=atomic_files.PUBLIC)
+        text = markdown(plan.title, card_parts(card))
+        write_card(public / "hub", (PUBLIC, HIDDEN), body=text, title=plan.title, licence=self._licences())
+        write_text(public / "README.md", text)
+        write_text(public / "card.html", page(plan.title, card_parts(card)))
         return card
 
     def _licences(self) -> str:
@@ -133,88 +135,73 @@ class EditionWriter:
 
     def _write_definition(self, folder: Path) -> BenchmarkSpec:
         judges = [judge["judge"] for judge in self._given.filter["judges"]] if self._given.filter else []
-        plan = self._plan
         # Those that annotators choose from, and those of the public part: of hidden pairs nothing is told.
         public = (pair for pair in self._pairs if self._parts[pair["id"]] == PUBLIC)
         tags = sorted({*self._given.agreement["tags"], *(tag for pair in public for tag in pair.get("tags", ()))})
-        naming = EditionNaming(plan.id, plan.title, licence=self._licences(), citation=plan.citation)
-        definition = EditionDefinition(naming, tags=tags, sizes=self._sizes(), filtered_by=judges)
-        atomic_files.write(folder / "spec.toml", definition.toml().encode(), mode=atomic_files.PUBLIC)
+        plan = self._plan
+        naming = {"id": plan.id, "title": plan.title, "licence": self._licences(), "citation": plan.citation}
+        text = definition(naming, tags=tags, sizes=self._sizes(), filtered_by=judges)
+        write_text(folder / "spec.toml", text)
         return load_spec(plan.id, definitions=folder.parent)
 
-    def _write_manifest(self, folder: Path, spec: BenchmarkSpec, *, labels: Sequence[Mapping[str, Any]]) -> None:
+    def _write_items(self, folder: Path, spec: BenchmarkSpec, *, labels: Sequence[Mapping[str, Any]]) -> None:
+        """Write the manifest, and the items as a service reads them, responses in the order of their fingerprints."""
         version = self._plan.version
-        parts = {version: labels} | {
-            f"{version}-{part}": [line for line in labels if line["split"] == part] for part in (PUBLIC, HIDDEN)
-        }
-        editions = [read_pairs(rows, spec, edition=key) for key, rows in parts.items() if rows]
+        held = {version: labels}
+        for part in (PUBLIC, HIDDEN):
+            held[f"{version}-{part}"] = [line for line in labels if line["split"] == part]
+        editions = [read_pairs(rows, spec, edition=key) for key, rows in held.items() if rows]
         write_json(folder / "manifest.json", pair_manifest(editions))
-
-    def _write_table(self, folder: Path, spec: BenchmarkSpec) -> None:
-        """Write the items as a service reads them, responses in the order of their fingerprints."""
-        version = self._plan.version
-        rows = [{name: pair[name] for name in ("id", "query", "response", "category")} for pair in self._pairs]
-        parts = {part: [row for row in rows if self._parts[row["id"]] == part] for part in (PUBLIC, HIDDEN)}
-        revisions = {version: rows} | {f"{version}-{part}": held for part, held in parts.items() if held}
+        by_id = {pair["id"]: pair for pair in self._pairs}
+        names = ("id", "query", "response", "category")
+        revisions = {
+            key: [{name: by_id[line["id"]][name] for name in names} for line in rows]
+            for key, rows in held.items()
+            if rows
+        }
         write_json(folder / ITEMS, build_table(spec, revisions).to_json())
 
-    def _write_questions(self, folder: Path) -> None:
-        for part in (PUBLIC, HIDDEN):
-            held = [pair for pair in self._pairs if self._parts[pair["id"]] == part]
-            write_split(folder, part, rows=map(self._question, held), features=QUESTION_FEATURES, total=len(held))
-
-    def _question(self, pair: Mapping[str, Any]) -> dict[str, Any]:
+    def _question(self, pair: PoolPair) -> dict[str, Any]:
         path = self._given.images / pair["image"]
-        try:
-            data = path.read_bytes()
-        except OSError:
-            raise CurateError(_("There is no image {path}. Name the pool with --pool.", path=path)) from None
+        if not path.is_file():
+            raise CurateError(f"There is no image {path}. Name the pool with --pool.")
+        data = path.read_bytes()
         if hashlib.sha256(data).hexdigest() != pair["image_sha256"]:
-            raise CurateError(_("The image {path} is not the one that was imported. Import its file again.", path=path))
-        image = {"bytes": data, "path": path.name}
-        kept = {name: pair[name] for name in ("id", "query", "response", "category", "source", "licence")}
-        return {**kept, "image": image, "canary": self._canary}
+            raise CurateError(f"The image {path} is not the one that was imported. Import its file again.")
+        return {**pair, "image": {"bytes": data, "path": path.name}, "canary": self._canary}
 
-    def _label(self, pair: Mapping[str, Any]) -> dict[str, Any]:
+    def _label(self, pair: PoolPair) -> dict[str, Any]:
         first, second = pair["response"]
+        tags = list(pair.get("tags", ()))
         return {
             "id": pair["id"], "query": pair["query"], "response_a": first, "response_b": second,
-            "category": pair["category"], "preferred": PREFERENCES[pair["preferred"]],
-            "tags": list(pair.get("tags", ())), "split": self._parts[pair["id"]],
-            "human_ranking": [pair["preferred"], 1 - pair["preferred"]],
-            "human_error_analysis": list(pair.get("tags", ())),
+            "category": pair["category"], "preferred": PREFERENCES[pair["preferred"]], "tags": tags,
+            "split": self._parts[pair["id"]], "human_ranking": [pair["preferred"], 1 - pair["preferred"]],
+            "human_error_analysis": tags,
         }  # fmt: skip
 
-    def _write_labels(self, folder: Path, labels: Sequence[Mapping[str, Any]], *, salt: str) -> str:
+    def _write_labels(self, folder: Path, labels: Sequence[Mapping[str, Any]]) -> str:
         """Write the label revision; returns the commitment to it."""
         write_lines(folder / "labels.jsonl", labels)
         for part in (PUBLIC, HIDDEN):
             held = [line for line in labels if line["split"] == part]
             write_lines(folder / f"labels-{part}.jsonl", held)
-            write_split(folder / "hub", part, rows=held, features=LABEL_FEATURES, total=len(held))
-        title = f"{self._plan.title}: labels"
+            write_split(folder / "hub", part, rows=held, columns=LABELS)
+        title, salt = f"{self._plan.title}: labels", secrets.token_bytes(32)
         text = f"# {title}\n\n{self._canary}\n\nPrivate: keep this data set closed until the edition retires.\n"
         write_card(folder / "hub", (PUBLIC, HIDDEN), body=text, title=title, licence=self._licences())
         if self._given.individual.is_file():
             atomic_files.write(folder / "individual.jsonl", self._given.individual.read_bytes())
-        atomic_files.write(folder / "salt", salt.encode())
-        digest = hashlib.sha256((folder / "labels.jsonl").read_bytes()).hexdigest()
-        return commit(digest, bytes.fromhex(salt))
+        atomic_files.write(folder / "salt", salt.hex().encode())
+        return commit(file_digest(folder / "labels.jsonl"), salt)
 
 
-def _traits(pair: Mapping[str, Any]) -> SplitTraits:
+def _traits(pair: PoolPair) -> dict[str, Any]:
+    """Return what a split is matched by. Difficulty: the share of filter runs that are wrong."""
     votes = pair.get("votes") or {}
     difficulty = votes["wrong"] / votes["runs"] if votes.get("runs") else 0.0
     words = sum(len(text.split()) for text in pair["response"])
-    return SplitTraits(pair["id"], pair["category"], source=pair["source"], difficulty=difficulty, words=words)
-
-
-def _check_apart(public: Path, private: Path) -> None:
-    first, second = public.resolve(), private.resolve()
-    if first == second or first.is_relative_to(second) or second.is_relative_to(first.parent):
-        raise CurateError(
-            _("Labels may not lie in {parent}, which is for the public. Name another --private.", parent=public.parent)
-        )
+    return {**{name: pair[name] for name in ("id", "category", "source")}, "difficulty": difficulty, "words": words}
 
 
 def _unfinished(folder: Path) -> Path:
@@ -223,17 +210,3 @@ def _unfinished(folder: Path) -> Path:
     shutil.rmtree(holder, ignore_errors=True)
     (holder / folder.name).mkdir(parents=True)
     return holder / folder.name
-
-
-def _digests(folder: Path) -> dict[str, str]:
-    return {path.relative_to(folder).as_posix(): file_digest(path) for path in _files(folder)}
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file())
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

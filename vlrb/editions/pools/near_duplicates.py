@@ -1,23 +1,30 @@
 """Pairs that a pool, an edition or a training set has already: equal or similar texts, equal or similar images.
 
-Similar texts share at least eight in ten of their runs of three words (Jaccard); candidates come from MinHash and are
-compared exactly. Similar images differ in at most four of the 64 bits of their perceptual hashes.
+Similar texts share at least eight in ten of their runs of three words (Jaccard). Candidates come from MinHash and are
+compared exactly where their texts are at hand; else by the lowest bytes of 96 minima, which agree in as many places, of
+all, as the pairs have runs in common, give or take 0.04. Similar images differ in at most four of the 64 bits of their
+perceptual hashes.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import zlib
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from vlrb.benchmarks.items import normalise_query, normalise_response, response_fingerprint
-from vlrb.common.messages import _
-from vlrb.editions.pools.pairs import DROPPED, PoolPair
-from vlrb.editions.progress import follow
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import BoolArray
+from vlrb.benchmarks.items import normalise_query, normalise_response
+from vlrb.editions.errors import CurateError, follow
+from vlrb.editions.pools.pool import DROPPED, write_text
 
 SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION, SIMILAR_IMAGE = KINDS = (
     "same-pair", "same-response", "similar-text", "same-question", "similar-image",
@@ -29,14 +36,17 @@ SIMILARITY = 0.8
 IMAGE_BITS = 4
 LONG_RESPONSE = 8  # words from which on an equal response is no chance
 POOL = "pool"
+SIGNATURES = "near_duplicates.json"
 _SHINGLE = 3  # words
-_PERMUTATIONS = 64
-_TEXT_BANDS = (16, 4)  # finds 9,998 of 10,000 pairs of similarity 0.8: 1 - (1 - 0.8^4)^16
-_BANDS = IMAGE_BITS + 1  # of two hashes within IMAGE_BITS, one band at least is equal
+_PERMUTATIONS, _SEED = 96, 1
+_BANDS = (24, 4)  # misses 3 of a million pairs of similarity 0.8: (1 - 0.8^4)^24
+_METHOD: Mapping[str, Any] = {
+    "permutations": _PERMUTATIONS, "bits": 8, "seed": _SEED, "hash": "crc32", "words": _SHINGLE,
+}  # fmt: skip
+_COLUMNS = ("id", "question", "texts", "image_sha256", "image_hash")
 
 
-@dataclass(frozen=True, slots=True)
-class Duplicate:
+class Duplicate(NamedTuple):
     """``pair`` is like ``other`` of ``where``: the pool, an edition or a training set. ``similarity``: of texts."""
 
     pair: str
@@ -48,208 +58,168 @@ class Duplicate:
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """What two pairs are compared by."""
+    """What two pairs are compared by. ``question``: digest; ``texts``: normalised, in an order of their own; none where
+    a file of signatures is all that there is."""
 
     id: str
-    query: str
-    responses: tuple[str, ...]
-    image_sha256: str
-    image_hash: str
+    question: str
+    texts: tuple[str, ...] = ()
+    image_sha256: str = ""
+    image_hash: str = ""
+    known_signature: bytes = b""
 
     @classmethod
-    def of(cls, pair: PoolPair) -> ComparedPair:
-        """Return what a pair of a pool is compared by."""
-        return cls(
-            pair.id, pair.query, responses=pair.responses, image_sha256=pair.image_sha256, image_hash=pair.image_hash
-        )
+    def of(cls, pair: Mapping[str, Any]) -> ComparedPair:
+        """Return what a pair of a pool, or a row of an edition, is compared by."""
+        question = normalise_query(pair["query"], DROPPED).casefold()
+        texts = (question, *sorted(normalise_response(text).casefold() for text in pair["response"]))
+        digest = sha256(question.encode()).hexdigest()[:16]
+        return cls(pair["id"], digest, texts, image_sha256=pair["image_sha256"], image_hash=pair["image_hash"])
 
     @cached_property
-    def question(self) -> str:
-        """The question, normalised and in small letters."""
-        return normalise_query(self.query, DROPPED).casefold()
-
-    @cached_property
-    def identity(self) -> bytes:
-        """Digest of all texts, normalised, whatever the order of the responses."""
-        return sha256("\x00".join(self._texts()).encode()).digest()
+    def signature(self) -> bytes:
+        """The lowest byte of each minimum; the order of the responses does not change it."""
+        if self.known_signature:
+            return self.known_signature
+        minima = _empty().copy()
+        minima.update_batch([run.encode() for run in self.shingles()])
+        return (minima.hashvalues & 0xFF).astype(np.uint8).tobytes()  # type: ignore[no-any-return]
 
     def shingles(self) -> frozenset[str]:
         """Return the runs of three words of each text; a shorter text is one run. Not kept: a pool has millions."""
-        return frozenset(run for text in self._texts() for run in _runs(text.split()))
+        runs = set()
+        for words in map(str.split, self.texts):
+            runs |= {" ".join(words[i : i + _SHINGLE]) for i in range(max(1, len(words) - _SHINGLE + 1))}
+        return frozenset(runs)
 
-    def _texts(self) -> tuple[str, ...]:
-        return (self.question, *sorted(normalise_response(text).casefold() for text in self.responses))
-
-
-@dataclass(frozen=True, slots=True)
-class EditionPrints:
-    """Fingerprints of an edition that is served, from its manifest."""
-
-    name: str
-    pairs: Mapping[str, str]  # fingerprint -> id
-    responses: Mapping[str, str]  # response fingerprint -> id
-
-    @classmethod
-    def from_manifest(cls, manifest: Mapping[str, Any]) -> EditionPrints:
-        """Return those of a manifest. Raises KeyError where it is none."""
-        pairs: dict[str, str] = {}
-        responses: dict[str, str] = {}
-        for item in manifest["items"]:
-            name = item.get("id") or next(iter(item["ids"].values()))
-            pairs.setdefault(item["key"][:64], name)
-            for response in item["responses"]:
-                responses.setdefault(response, name)
-        return cls(manifest["benchmark"], pairs, responses=responses)
-
-    def find(self, pair: PoolPair) -> Duplicate | None:
-        """Return whether the edition has a pair: all texts equal, or one long response equal."""
-        if pair.fingerprint in self.pairs:
-            return Duplicate(pair.id, SAME_PAIR, where=self.name, other=self.pairs[pair.fingerprint])
-        long = [text for text in pair.responses if len(text.split()) >= LONG_RESPONSE]
-        shared = [digest for digest in map(response_fingerprint, long) if digest in self.responses]
-        return Duplicate(pair.id, SAME_RESPONSE, where=self.name, other=self.responses[shared[0]]) if shared else None
+    def asks_of_another_image(self, other: ComparedPair) -> bool:
+        """Return whether it has short responses and an image unlike that: "Is there a dog?" may be asked of many."""
+        if max(len(text.split()) for text in self.texts[1:]) >= LONG_RESPONSE:
+            return False
+        if not self.image_sha256 or not other.image_sha256 or self.image_sha256 == other.image_sha256:
+            return False
+        known = bool(self.image_hash and other.image_hash)
+        return not known or (int(self.image_hash, 16) ^ int(other.image_hash, 16)).bit_count() > IMAGE_BITS
 
 
-def _runs(words: Sequence[str]) -> Iterator[str]:
-    for start in range(max(1, len(words) - _SHINGLE + 1)):
-        yield " ".join(words[start : start + _SHINGLE])
+@cache
+def _empty() -> Any:
+    """Return a MinHash of nothing; its permutations are made once."""
+    from datasketch import MinHash
+
+    return MinHash(num_perm=_PERMUTATIONS, seed=_SEED, hashfunc=zlib.crc32)
 
 
 def similarity(first: ComparedPair, second: ComparedPair) -> float:
     """Return the share of runs of words that two pairs have in common, of all that they have."""
-    return _jaccard(first.shingles(), second.shingles())
+    if not second.texts:
+        return float((_bytes(first) == _bytes(second)).mean())
+    runs, others = first.shingles(), second.shingles()
+    return len(runs & others) / (len(runs | others) or 1)
 
 
-def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
-    union = len(first | second)
-    return len(first & second) / union if union else 0.0
-
-
-def hash_distance(first: str, second: str) -> int:
-    """Return in how many bits two perceptual hashes differ."""
-    return (int(first, 16) ^ int(second, 16)).bit_count()
-
-
-def asks_of_another_image(pair: ComparedPair, image_sha256: str, *, image_hash: str) -> bool:
-    """Return whether a pair has short responses and an image unlike another: "Is there a dog?" may be asked of many."""
-    if max(len(text.split()) for text in pair.responses) >= LONG_RESPONSE:
-        return False
-    if not pair.image_sha256 or not image_sha256 or pair.image_sha256 == image_sha256:
-        return False
-    known = bool(pair.image_hash and image_hash)
-    return not known or hash_distance(pair.image_hash, image_hash) > IMAGE_BITS
+def _bytes(pair: ComparedPair) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(pair.signature, np.uint8)
 
 
 class PairIndex:
-    """Pairs that others are compared with."""
+    """Pairs that others are compared with. ``where``: the pool, an edition or a training set."""
 
-    def __init__(self, where: str) -> None:
-        from datasketch import MinHash, MinHashLSH
+    def __init__(self, where: str, pairs: Iterable[ComparedPair]) -> None:
+        from datasketch import MinHashLSH
 
-        self._where = where
-        self._empty = MinHash(num_perm=_PERMUTATIONS, seed=1, hashfunc=zlib.crc32)
-        self._signatures: dict[str, tuple[Any, frozenset[str]]] = {}
-        self._pairs: list[ComparedPair] = []
-        self._identities: dict[bytes, list[int]] = defaultdict(list)
-        self._similar = MinHashLSH(num_perm=_PERMUTATIONS, params=_TEXT_BANDS)
-        self._images: dict[str, list[int]] = defaultdict(list)
-        self._bands: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self.where, self.pairs = where, list(pairs)
+        self._similar = MinHashLSH(num_perm=_PERMUTATIONS, params=_BANDS)
+        for number, pair in enumerate(self.pairs):
+            self._similar.insert(number, _minhash(pair))
+        self._digests = np.array([int(pair.image_sha256[:16] or "0", 16) for pair in self.pairs], np.uint64)
+        self._hashes = np.array([int(pair.image_hash or "0", 16) for pair in self.pairs], np.uint64)
+        self._hashed = np.array([bool(pair.image_hash) for pair in self.pairs], bool)
 
-    def add(self, pair: ComparedPair) -> None:
-        """Compare later pairs with this one, too."""
-        number = len(self._pairs)
-        self._pairs.append(pair)
-        self._identities[pair.identity].append(number)
-        self._similar.insert(number, self._signature(pair)[0])
-        if pair.image_sha256:
-            self._images[pair.image_sha256].append(number)
-        for band in _bands(pair.image_hash):
-            self._bands[band].append(number)
+    def find(self, pair: ComparedPair, among: BoolArray | None = None) -> Duplicate | None:
+        """Return the strongest likeness of a pair to one in the index; None where there is none.
 
-    def find(self, pair: ComparedPair) -> Duplicate | None:
-        """Return the strongest likeness of a pair to one in the index; None where there is none."""
-        equal = [
-            candidate
-            for candidate in self._identities.get(pair.identity, ())
-            if not self._asks_of_another_image(pair, candidate)
-        ]
-        if equal:
-            return self._duplicate(pair, SAME_PAIR, place=equal[0], share=1.0)
-        signature, own = self._signature(pair)
+        ``among``: which pairs of the index count; all, if left out.
+        """
         near = [
-            (_jaccard(own, self._pairs[candidate].shingles()), -candidate)
-            for candidate in self._similar.query(signature)
-            if not self._asks_of_another_image(pair, candidate)
+            (similarity(pair, self.pairs[number]), -number)
+            for number in self._similar.query(_minhash(pair))
+            if (among is None or among[number]) and not pair.asks_of_another_image(self.pairs[number])
         ]
         share, place = max(near, default=(0.0, 0))
         if share >= SIMILARITY:
-            return self._duplicate(pair, SIMILAR_TEXT, place=-place, share=share)
-        places = self._with_image(pair)
-        same_question = [place for place in places if self._pairs[place].question == pair.question]
-        if same_question:
-            return self._duplicate(pair, SAME_QUESTION, place=same_question[0])
-        return self._duplicate(pair, SIMILAR_IMAGE, place=places[0]) if places else None
+            other = self.pairs[-place]
+            return self._duplicate(pair, SAME_PAIR if pair.texts == other.texts else SIMILAR_TEXT, other=other)
+        alike = [self.pairs[number] for number in self._with_image(pair, among)]
+        asked = [other for other in alike if other.question == pair.question]
+        if not alike:
+            return None
+        return self._duplicate(pair, SAME_QUESTION if asked else SIMILAR_IMAGE, other=(asked or alike)[0])
 
-    def _asks_of_another_image(self, pair: ComparedPair, place: int) -> bool:
-        other = self._pairs[place]
-        return asks_of_another_image(pair, other.image_sha256, image_hash=other.image_hash)
+    def _duplicate(self, pair: ComparedPair, kind: str, *, other: ComparedPair) -> Duplicate:
+        return Duplicate(pair.id, kind, self.where, other=other.id, similarity=round(similarity(pair, other), 3))
 
-    def _signature(self, pair: ComparedPair) -> tuple[Any, frozenset[str]]:
-        """Return signature and runs of words; those of the pair before are kept, since it may be added next."""
-        if pair.id not in self._signatures:
-            signature, runs = self._empty.copy(), pair.shingles()
-            signature.update_batch([run.encode() for run in runs])
-            self._signatures = {pair.id: (signature, runs)}
-        return self._signatures[pair.id]
-
-    def _duplicate(self, pair: ComparedPair, kind: str, *, place: int, share: float | None = None) -> Duplicate:
-        other = self._pairs[place]
-        return Duplicate(
-            pair.id,
-            kind,
-            where=self._where,
-            other=other.id,
-            similarity=round(similarity(pair, other) if share is None else share, 3),
-        )
-
-    def _with_image(self, pair: ComparedPair) -> list[int]:
-        result = set(self._images.get(pair.image_sha256, ())) if pair.image_sha256 else set()
-        near = {candidate for band in _bands(pair.image_hash) for candidate in self._bands.get(band, ())}
-        result |= {
-            candidate
-            for candidate in near
-            if hash_distance(self._pairs[candidate].image_hash, pair.image_hash) <= IMAGE_BITS
-        }
-        return sorted(result)
+    def _with_image(self, pair: ComparedPair, among: BoolArray | None) -> Iterator[int]:
+        alike = np.zeros(len(self.pairs), bool)
+        if pair.image_sha256:
+            alike |= self._digests == int(pair.image_sha256[:16], 16)
+        if pair.image_hash:
+            distances = np.bitwise_count(self._hashes ^ np.uint64(int(pair.image_hash, 16)))
+            alike |= self._hashed & (distances <= IMAGE_BITS)
+        return map(int, np.flatnonzero(alike if among is None else alike & among))
 
 
-def _bands(image_hash: str) -> Iterator[tuple[int, int]]:
-    """Yield (number, bits) of the bands of a hash of 64 bits."""
-    if not image_hash:
-        return
-    bits, width = int(image_hash, 16), -(-64 // _BANDS)
-    for band in range(_BANDS):
-        yield band, bits >> band * width & (1 << width) - 1
+def _minhash(pair: ComparedPair) -> Any:
+    from datasketch import LeanMinHash
+
+    return LeanMinHash(seed=_SEED, hashvalues=_bytes(pair).astype(np.uint64), scheme="legacy")
 
 
-def inside(pairs: Sequence[PoolPair]) -> Iterator[Duplicate]:
+def inside(pairs: Sequence[ComparedPair]) -> Iterator[Duplicate]:
     """Yield pairs that are like an earlier one of the pool; the earlier one is none itself."""
-    index = PairIndex(POOL)
-    for pair in follow(pairs, _("Comparing pairs of the pool"), total=len(pairs)):
-        compared = ComparedPair.of(pair)
-        result = index.find(compared)
+    index, earlier = PairIndex(POOL, pairs), np.zeros(len(pairs), bool)
+    for number, pair in enumerate(follow(pairs, "Comparing pairs of the pool")):
+        result = index.find(pair, earlier)
         if result is not None:
             yield result
-        if result is None or result.kind == SIMILAR_IMAGE:
-            index.add(compared)
+        earlier[number] = result is None or result.kind == SIMILAR_IMAGE
 
 
-def in_training_set(pairs: Sequence[PoolPair], name: str, *, rows: Iterable[ComparedPair]) -> Iterator[Duplicate]:
-    """Yield pairs that a training set has."""
-    index = PairIndex(name)
-    for row in follow(rows, _("Reading {name}", name=name)):
-        index.add(row)
-    for pair in follow(pairs, _("Comparing with {name}", name=name), total=len(pairs)):
-        result = index.find(ComparedPair.of(pair))
-        if result is not None:
-            yield result
+def write_signatures(path: Path, benchmark: str, *, pairs: Iterable[ComparedPair]) -> int:
+    """Write what others compare an edition with, a pair a line: no text, no label. Returns how many.
+
+    Raises:
+        CurateError: there are none.
+    """
+    lines = []
+    for pair in pairs:
+        texts = base64.b64encode(pair.signature).decode()
+        row = (pair.id, pair.question, texts, pair.image_sha256, pair.image_hash)
+        lines.append(json.dumps(row, ensure_ascii=False))
+    if not lines:
+        raise CurateError(f"{benchmark}: no row has responses. Give the pairs of the edition.")
+    head = json.dumps({"benchmark": benchmark, "minhash": _METHOD, "columns": _COLUMNS}, ensure_ascii=False)
+    write_text(path, head[:-1] + ', "pairs": [\n' + ",\n".join(lines) + "\n]}\n")
+    return len(lines)
+
+
+def read_signatures(path: Path) -> list[ComparedPair] | None:
+    """Return the pairs of a file of signatures; None where there is none. Raises CurateError where it is damaged."""
+    if not path.is_file():
+        return None
+    try:
+        content = json.loads(path.read_bytes())
+        if content["minhash"] != _METHOD or content["columns"] != list(_COLUMNS):
+            raise ValueError(content["minhash"])
+        return [_signed(dict(zip(_COLUMNS, row, strict=True))) for row in content["pairs"]]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+        raise CurateError(f"{path} holds no signatures of an edition. `vlrb edition signatures` makes them.") from None
+
+
+def _signed(row: dict[str, Any]) -> ComparedPair:
+    signature = base64.b64decode(row.pop("texts"), validate=True)
+    pair = ComparedPair(**row, known_signature=signature)
+    if len(signature) != _PERMUTATIONS or not 0 <= int(pair.image_hash or "0", 16) < 2**64:
+        raise ValueError(pair.id)
+    int(pair.image_sha256 or "0", 16)
+    return pair

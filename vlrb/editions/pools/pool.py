@@ -4,51 +4,65 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from vlrb.benchmarks.items import fingerprint
 from vlrb.common import atomic_files
-from vlrb.common.json_files import JsonFileFault, Shape, read_shaped
-from vlrb.common.messages import _
+from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape, read_shaped
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.pairs import PoolPair
 from vlrb.editions.pools.sources import read_objects
 
 PAIRS, RECORD, DUPLICATES = "pairs.jsonl", "pool.json", "duplicates.jsonl"
+DROPPED = ("<image>",)
+"""Literals that data sets write into questions for the image; they are no part of a question's text."""
+PoolPair = Mapping[str, Any]
+"""A line of `pairs.jsonl`, which `judge run --items` reads, too. Responses stand in the order of their fingerprints,
+which tells nothing about the preference; ``preferred`` is 0 or 1, or missing where nobody has said yet."""
+_PAIR: Shape = {
+    "id": str, "source": str, "licence": str, "query": str, "response": [str], "preferred?": (int, type(None)),
+    "image": str, "image_sha256": str, "image_hash": str, "category": str, "answer?": MAYBE_TEXT,
+    "tags?": [str], "votes?": {"wrong": int, "runs": int},
+}  # fmt: skip
+_IMAGE_HASH = re.compile(r"(?:[0-9a-f]{16})?")
 _RECORD: Shape = {"imports": [{"sha256": str, "source": str, "licence": str, "file": str, "pairs": int}]}
 
 
-def read_pool(pool: Path) -> tuple[PoolPair, ...]:
+def fingerprint_of(pair: PoolPair) -> str:
+    """Return the fingerprint of the texts, as in the manifests of editions."""
+    return fingerprint(pair["query"], pair["response"], dropped=DROPPED)
+
+
+def read_pool(pool: Path) -> list[dict[str, Any]]:
     """Return the pairs of a pool.
 
     Raises:
         CurateError: it holds none, or a line is damaged.
     """
     if not (pool / PAIRS).is_file():
-        raise CurateError(
-            _("{pool} holds no pairs. `vlrb edition pool import FILE --into {pool}` adds some.", pool=pool)
-        )
+        raise CurateError(f"{pool} holds no pairs. `vlrb edition pool import FILE --into {pool}` adds some.")
     return read_pair_file(pool / PAIRS)
 
 
-def read_pair_file(path: Path) -> tuple[PoolPair, ...]:
+def read_pair_file(path: Path) -> list[dict[str, Any]]:
     """Return the pairs of a file that has the lines of a pool. Raises CurateError."""
     pairs = []
-    for line, value in read_objects(path):
+    for number, line in read_objects(path):
         try:
-            pairs.append(PoolPair.from_json(value))
-        except (JsonFileFault, ValueError) as error:
+            check_shape(line, _PAIR)
+            if line.get("preferred") not in (None, 0, 1) or len(line["response"]) != 2:
+                raise JsonFileFault("`preferred` must be 0 or 1, `response` two texts")
+            if not _IMAGE_HASH.fullmatch(line["image_hash"]):
+                raise JsonFileFault("`image_hash` must be 16 hexadecimal digits")
+        except JsonFileFault as error:
             raise CurateError(
-                _(
-                    "{path}, line {line} is not a pair of a pool ({error}). Import its file again.",
-                    path=path,
-                    line=line,
-                    error=str(error),
-                )
+                f"{path}, line {number} is not a pair of a pool ({error}). Import its file again."
             ) from None
-    return tuple(pairs)
+        pairs.append(line)
+    return pairs
 
 
 def read_record(pool: Path) -> dict[str, Any]:
@@ -62,26 +76,23 @@ def read_json(path: Path, shape: Shape = dict) -> dict[str, Any]:
     try:
         value: dict[str, Any] = read_shaped(path, shape)
     except JsonFileFault as fault:
-        raise CurateError(_("{path} cannot be used: {problem}.", path=path, problem=str(fault))) from None
+        raise CurateError(f"{path} cannot be used: {fault}.") from None
     return value
 
 
-def write_pool(pool: Path, pairs: Sequence[PoolPair], *, record: dict[str, Any]) -> None:
-    """Write the pairs, then the record; a kill between the two leaves an import that can be repeated."""
-    write_lines(pool / PAIRS, (pair.to_json() for pair in pairs))
-    write_json(pool / RECORD, record)
+def write_text(path: Path, text: str) -> None:
+    """Replace a file in one step."""
+    atomic_files.write(path, text.encode(), mode=atomic_files.PUBLIC)
 
 
 def write_lines(path: Path, lines: Iterable[Any]) -> None:
     """Replace a JSON lines file in one step."""
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    atomic_files.write(path, text.encode(), mode=atomic_files.PUBLIC)
+    write_text(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
 
 def write_json(path: Path, value: Any) -> None:
     """Replace a JSON file in one step."""
-    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
-    atomic_files.write(path, text.encode(), mode=atomic_files.PUBLIC)
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 @contextmanager
@@ -96,5 +107,5 @@ def locked(folder: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CurateError(_("Another process works on {folder}. Wait until it ends.", folder=folder)) from None
+            raise CurateError(f"Another process works on {folder}. Wait until it ends.") from None
         yield

@@ -1,59 +1,57 @@
-"""`vlrb edition pool import`: rows of a data set become pairs of a pool, all of them or none."""
+"""Import into a pool: rows of a data set become pairs, all of them or none."""
 
 from __future__ import annotations
 
-import argparse
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import say
-from vlrb.common.messages import _, ngettext
-from vlrb.editions.errors import CurateError, listed
-from vlrb.editions.pools.images import StoredImage, read_image, store_image
-from vlrb.editions.pools.pairs import FIELDS, ImportSettings, PoolPair, check_name, read_pair
-from vlrb.editions.pools.pool import PAIRS, locked, read_pool, read_record, write_pool
-from vlrb.editions.pools.sources import PairSource, SourceRow, open_source
-from vlrb.editions.progress import follow
+from vlrb.benchmarks.items import presentation_order, response_fingerprint
+from vlrb.editions.errors import CurateError, follow, listed
+from vlrb.editions.pools.images import ImageFacts, read_image, store_image
+from vlrb.editions.pools.pool import PAIRS, RECORD, fingerprint_of, read_pool, read_record, write_json, write_lines
+from vlrb.editions.pools.sources import PairSource
+
+LONGEST_TEXT = 64 * 1024
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "ID", "idx"),
+    "query": ("query", "question", "prompt"),
+    "response": ("response", "responses"),
+    "chosen": ("chosen",),
+    "rejected": ("rejected",),
+    "preferred": ("preferred", "human_ranking", "ranking"),
+    "image": ("image", "image_path", "Image"),
+    "category": ("category",),
+    "answer": ("answer",),
+}
+"""What a pair needs -> the columns that are looked for, in this order; `--field` names others."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
 
 
-def add_import_command(commands: Any) -> None:
-    """Add `pool import`."""
-    parser = commands.add_parser("import", help=_("add the pairs of a file or Hub dataset"), allow_abbrev=False)
-    parser.add_argument("file", metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name)"))
-    parser.add_argument(
-        "--source", required=True, metavar="NAME", help=_("name of the dataset that the pairs come from")
-    )
-    parser.add_argument("--licence", required=True, metavar="L", help=_("of the source: CC-BY-NC-4.0"))
-    parser.add_argument("--category", default="all", metavar="KEY", help=_("of rows that name none (all)"))
-    parser.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help=_("the pool (pool/)"))
-    parser.add_argument("--revision", metavar="COMMIT", help=_("commit of the Hub dataset"))
-    parser.add_argument("--split", metavar="SPLIT", help=_("split of the Hub dataset (train, or the only one)"))
-    parser.add_argument("--images", type=Path, metavar="DIR", help=_("where image paths begin (the file's directory)"))
-    parser.add_argument("--field", action="append", default=[], metavar="FIELD=COLUMN", help=f"{', '.join(FIELDS)}")
-    parser.add_argument("--skip-bad", action="store_true", help=_("leave bad rows out, and record how many"))
-    parser.set_defaults(run=import_command)
+@dataclass(frozen=True, slots=True)
+class ImportSettings:
+    """What an import says about all of its rows. ``columns``: names of columns that replace the usual ones."""
+
+    source: str = ""
+    licence: str = ""
+    category: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, row: Mapping[str, Any], name: str) -> Any:
+        """Return the value of a field of FIELDS in a row; None where it has none."""
+        names = (self.columns[name],) if name in self.columns else FIELDS[name]
+        return next((row[column] for column in names if row.get(column) is not None), None)
 
 
-def import_command(arguments: argparse.Namespace) -> int:
-    """Import a file. Returns the exit code."""
-    settings = ImportSettings(
-        check_name(arguments.source, "--source"),
-        arguments.licence,
-        category=check_name(arguments.category, "--category"),
-        columns=_columns(arguments.field),
-    )
-    source = open_source(arguments.file, revision=arguments.revision, split=arguments.split)
-    with locked(arguments.into):
-        say(
-            import_pairs(
-                arguments.into, source, settings=settings, images=arguments.images, skip_bad=arguments.skip_bad
-            )
-        )
-    return 0
+def check_name(value: str, option: str) -> str:
+    """Return a name that may stand in ids and paths. Raises CurateError for any other text."""
+    if not _NAME.fullmatch(value):
+        raise CurateError(f"{option} {value[:80]!r}: use letters, digits, dots and dashes, at most 64.")
+    return value
 
 
 def import_pairs(
@@ -66,120 +64,112 @@ def import_pairs(
     """
     record = read_record(pool)
     if any((earlier["sha256"], earlier["source"]) == (source.digest, settings.source) for earlier in record["imports"]):
-        return _("{name} is in {pool} already, as {source}.", name=source.name, pool=pool, source=settings.source)
-    known = read_pool(pool) if (pool / PAIRS).is_file() else ()
-    reading = _Reading(pool, settings, images=images or source.folder, known={pair.id for pair in known})
-    for row in follow(source.rows(), _("Reading {name}", name=source.name)):
-        reading.take(row)
-    if reading.problems and not skip_bad:
-        raise CurateError(
-            ngettext(
-                "{name}: {n:,} row cannot be used, so nothing was imported. Correct them, or give "
-                "--skip-bad.\n{listed}",
-                "{name}: {n:,} rows cannot be used, so nothing was imported. Correct them, or give "
-                "--skip-bad.\n{listed}",
-                len(reading.problems),
-                name=source.name,
-                listed=listed(reading.problems),
-            )
-        )
-    if not reading.pairs:
-        raise CurateError(
-            _("{name} holds no pair that can be used.\n{listed}", name=source.name, listed=listed(reading.problems))
-        )
-    record["imports"].append(_entry(source, settings, reading=reading))
-    write_pool(pool, [*known, *reading.pairs], record=record)
-    return _imported(reading, settings.source, pool=pool, total=len(known) + len(reading.pairs))
-
-
-def _imported(reading: _Reading, source: str, *, pool: Path, total: int) -> str:
-    taken, left_out = len(reading.pairs), len(reading.problems)
-    if not left_out:
-        return _(
-            "{taken:,} pairs from {source}; {pool} holds {total:,}.",
-            taken=taken,
-            source=source,
-            pool=pool,
-            total=total,
-        )
-    return _(
-        "{taken:,} pairs from {source}, {left_out:,} left out; {pool} holds {total:,}.",
-        taken=taken,
-        source=source,
-        left_out=left_out,
-        pool=pool,
-        total=total,
-    )
-
-
-class _Reading:
-    """The pairs of one import, and what is wrong with other rows."""
-
-    def __init__(self, pool: Path, settings: ImportSettings, *, images: Path | None, known: set[str]) -> None:
-        self.pairs: list[PoolPair] = []
-        self.problems: list[str] = []
-        self._pool, self._settings, self._images, self._known = pool, settings, images, known
-        self._places: dict[str, str] = {}
-        self._stored_images: dict[str, StoredImage] = {}
-
-    def take(self, row: SourceRow) -> None:
-        """Add the pair of a row, or its problem."""
+        return f"{source.name} is in {pool} already, as {settings.source}."
+    known = read_pool(pool) if (pool / PAIRS).is_file() else []
+    places = dict.fromkeys((pair["id"] for pair in known), "in the pool")
+    stored: dict[str, ImageFacts] = {}  # the same bytes are looked at once
+    pairs: list[dict[str, Any]] = []
+    problems: list[str] = []
+    for number, row in enumerate(follow(source.rows(), f"Reading {source.name}")):
         try:
-            self.pairs.append(self._pair(row))
+            pair = read_pair(row.fields, settings, number=number)
+            if pair["id"] in places:
+                raise CurateError(f"the id {pair['id']!r} is {places[pair['id']]}, too; give each pair its own id")
+            data = read_image(settings.value(row.fields, "image"), images or source.folder)
+            digest = hashlib.sha256(data).hexdigest()
+            image = stored[digest] = stored.get(digest) or store_image(data, pool)
         except CurateError as error:
-            self.problems.append(f"{row.place}: {error}")
-
-    def _pair(self, row: SourceRow) -> PoolPair:
-        if row.problem:
-            raise CurateError(row.problem)
-        number = len(self.pairs) + len(self.problems)
-        pair = read_pair(row.fields, self._settings, number=number)
-        if pair.id in self._known:
-            raise CurateError(
-                _("the pool has a pair with the id {id!r}; give another --source, or --field id=COLUMN", id=pair.id)
-            )
-        if pair.id in self._places:
-            raise CurateError(
-                _(
-                    "the id {id!r} is on {place}, too; give each pair its own id",
-                    id=pair.id,
-                    place=self._places[pair.id],
-                )
-            )
-        data = read_image(self._settings.value(row.fields, "image"), self._images)
-        image = self._stored(data)
-        self._places[pair.id] = row.place
-        return replace(pair, image=image.path, image_sha256=image.sha256, image_hash=image.perceptual)
-
-    def _stored(self, data: bytes) -> StoredImage:
-        """Return the stored image; the same bytes are looked at once."""
-        digest = hashlib.sha256(data).hexdigest()
-        if digest not in self._stored_images:
-            self._stored_images[digest] = store_image(data, self._pool)
-        return self._stored_images[digest]
+            problems.append(f"{row.place}: {error}")
+            continue
+        places[pair["id"]] = f"on {row.place}"
+        pairs.append(pair | {"image": image.path, "image_sha256": image.sha256, "image_hash": image.perceptual})
+    if (problems and not skip_bad) or not pairs:
+        raise CurateError(
+            f"{source.name}: {len(problems):,} rows cannot be used, so nothing was imported. Correct them, or give "
+            f"--skip-bad.\n{listed(problems)}"
+        )
+    record["imports"].append(
+        {
+            "file": source.label, "sha256": source.digest, "source": settings.source, "licence": settings.licence,
+            "pairs": len(pairs), "left_out": len(problems),
+            "categories": dict(Counter(pair["category"] for pair in pairs)),
+        }
+    )  # fmt: skip
+    write_lines(pool / PAIRS, [*known, *({**pair, "item": fingerprint_of(pair)} for pair in pairs)])
+    write_json(pool / RECORD, record)  # after the pairs: a kill between the two leaves an import that can be repeated
+    left_out = f", {len(problems):,} left out" if problems else ""
+    total = len(known) + len(pairs)
+    return f"{len(pairs):,} pairs from {settings.source}{left_out}; {pool} holds {total:,}."
 
 
-def _entry(source: PairSource, settings: ImportSettings, *, reading: _Reading) -> dict[str, Any]:
-    return {
-        "file": Path(source.name).name
-        if source.folder is not None
-        else f"{source.name}@{source.revision}/{source.split}",
-        "sha256": source.digest,
+def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) -> dict[str, Any]:
+    """Return the pair of a row, without its image yet.
+
+    Raises:
+        CurateError: a field is missing or wrong; the message names it and the remedy.
+    """
+    query = _text(settings.value(row, "query"), "query")
+    responses, preferred = _responses(row, settings)
+    prints = response_fingerprint(responses[0]), response_fingerprint(responses[1])
+    if prints[0] == prints[1]:
+        raise CurateError("both responses are the same text; remove the row")
+    order = presentation_order(prints)
+    category, answer = settings.value(row, "category"), settings.value(row, "answer")
+    pair = {
+        "id": _id(settings.value(row, "id"), settings.source, number=number),
         "source": settings.source,
         "licence": settings.licence,
-        "pairs": len(reading.pairs),
-        "left_out": len(reading.problems),
-        "categories": dict(Counter(pair.category for pair in reading.pairs)),
+        "query": query,
+        "preferred": None if preferred is None else order.index(preferred),
+        "image": "",
+        "image_sha256": "",
+        "image_hash": "",
+        "category": check_name(category if isinstance(category, str) else settings.category, "category"),
+        "answer": None if answer is None else _text(str(answer), "answer"),
+        "response": [responses[place] for place in order],
     }
+    return {name: value for name, value in pair.items() if value is not None}
 
 
-def _columns(given: Sequence[str]) -> dict[str, str]:
-    columns = {}
-    for text in given:
-        field, equals, column = text.partition("=")
-        if not equals or field not in FIELDS or not column:
+def _responses(row: Mapping[str, Any], settings: ImportSettings) -> tuple[tuple[str, str], int | None]:
+    both = settings.value(row, "response")
+    if both is None:
+        chosen, rejected = settings.value(row, "chosen"), settings.value(row, "rejected")
+        if chosen is None or rejected is None:
             raise CurateError(
-                _("--field {text}: give FIELD=COLUMN with a field of {names}.", text=text, names=", ".join(FIELDS))
+                "`response` (two texts) is missing, and `chosen` with `rejected`; name columns with --field"
             )
-        columns[field] = column
-    return columns
+        return (_text(chosen, "chosen"), _text(rejected, "rejected")), 0
+    if not isinstance(both, list | tuple) or len(both) != 2:
+        raise CurateError("`response` must be a list of two texts")
+    return (_text(both[0], "response"), _text(both[1], "response")), _preferred(settings.value(row, "preferred"))
+
+
+def _preferred(value: Any) -> int | None:
+    """Return the index of the preferred response: of an index, or of a ranking in which 0 is the better place."""
+    if value is None or (type(value) is int and value in (0, 1)):
+        return value
+    if isinstance(value, list | tuple) and sorted(value) == [0, 1]:
+        return list(value).index(0)
+    raise CurateError("`preferred` must be 0 or 1, the index of the better response, or a ranking [0, 1] or [1, 0]")
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise CurateError(f"`{name}` must be a text; name another column with --field {name}=COLUMN")
+    if len(value) > LONGEST_TEXT:
+        raise CurateError(f"`{name}` has {len(value):,} characters; at most {LONGEST_TEXT:,} are read, cut it")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise CurateError(f"`{name}` holds half a character (a lone surrogate); write it anew as UTF-8") from None
+    return value
+
+
+def _id(value: Any, source: str, *, number: int) -> str:
+    name = str(number) if value is None else str(value)
+    if not name or len(name) > 200 or not name.isprintable():
+        raise CurateError(
+            "`id` must be a printable text of at most 200 characters; name another with --field id=COLUMN"
+        )
+    return name if name.startswith(source) else f"{source}-{name}"

@@ -11,8 +11,7 @@ Both are measured against the labels of the pool, of which a share is wrong; ``t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -24,44 +23,26 @@ MOST_PATTERNS = 2**16
 SHARES = (0.01, 0.02, 0.05, 0.10, 0.20)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptChances:
-    """Chances that a rule keeps a pair whose label is right, and one whose label is wrong."""
-
-    label_right: float
-    label_wrong: float
-
-    def wrong_share(self, prior: float) -> float | None:
-        """Return the share of wrong labels among kept pairs; None where nothing is kept."""
-        wrong, right = prior * self.label_wrong, (1 - prior) * self.label_right
-        return wrong / (wrong + right) if wrong + right > 0 else None
-
-
 def true_shares(right: float, wrong: float, *, label_error: float) -> tuple[float, float]:
     """Return how often a judge prefers the better and the worse response, of its verdicts that agree and disagree with
-    labels of which a share is wrong: a right label with p, q and a wrong one with q, p. Never below 0.
-
-    Raises:
-        ValueError: half of the labels or more are wrong, so that they tell nothing of the judge.
-    """
-    if label_error >= 0.5:
-        raise ValueError("labels of which half are wrong tell nothing of a judge")
+    labels of which a share below 0.5 is wrong: a right label with p, q and a wrong one with q, p. Never below 0."""
     certain = 1 - 2 * label_error
     better = ((1 - label_error) * right - label_error * wrong) / certain
     worse = ((1 - label_error) * wrong - label_error * right) / certain
     return max(0.0, better), max(0.0, worse)
 
 
-def kept_chances(
+def wrong_share(
     rule: FilterRule,
     runs: Sequence[int],
     *,
     accuracies: Sequence[float],
     errors: Sequence[float],
+    prior: float,
     independent_runs: bool,
-) -> KeptChances | None:
-    """Return the chances under the model. ``runs``, ``accuracies``, ``errors``: by judge, the last two as shares of all
-    its verdicts. None where there are too many runs.
+) -> float | None:
+    """Return the share of wrong labels among kept pairs under the model. ``runs``, ``accuracies``, ``errors``: by
+    judge, the last two as shares of all its verdicts. None where nothing is kept, or there are too many runs.
 
     Instability across orders has no place in the model: a rule about it counts as never met.
     """
@@ -79,6 +60,31 @@ def kept_chances(
     shown_first = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))
     stays = kept(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
-    against = np.where(patterns, worse, 1 - worse).prod(axis=1)  # a right label: wrong is an error
-    along = np.where(patterns, better, 1 - better).prod(axis=1)  # a wrong label: "wrong" is the truth
-    return KeptChances(float(against[stays].sum()), float(along[stays].sum()))
+    if_right = np.where(patterns, worse, 1 - worse).prod(axis=1)[stays].sum()  # a right label: wrong is an error
+    if_wrong = np.where(patterns, better, 1 - better).prod(axis=1)[stays].sum()  # a wrong label: "wrong" is the truth
+    total = prior * if_wrong + (1 - prior) * if_right
+    return float(prior * if_wrong / total) if total > 0 else None
+
+
+def wrong_label_rows(
+    rule: FilterRule, verdicts: RunVerdicts, *, priors: Sequence[float], accuracies: Mapping[str, float]
+) -> list[dict[str, float | None]]:
+    """Return the expected shares for some shares in the pool. ``accuracies``: of judges, where somebody knows them;
+    then as many verdicts are undecided as were measured."""
+    by_judge = [verdicts.runs_of([number]) for number in range(len(verdicts.judges))]
+    measured = [(float(verdicts.right[:, runs].mean()), float(verdicts.wrong[:, runs].mean())) for runs in by_judge]
+    rows = []
+    for prior in priors:
+        better, worse = [], []
+        for name, shares in zip(verdicts.judges, measured, strict=True):
+            known = accuracies.get(name)
+            pair = true_shares(*shares, label_error=prior) if known is None else (known, max(0.0, sum(shares) - known))
+            better.append(pair[0])
+            worse.append(pair[1])
+        row: dict[str, float | None] = {"in_pool": prior}
+        for name, independent in (("runs_agree", False), ("runs_independent", True)):
+            row[name] = wrong_share(
+                rule, [*map(len, by_judge)], accuracies=better, errors=worse, prior=prior, independent_runs=independent
+            )
+        rows.append(row)
+    return rows

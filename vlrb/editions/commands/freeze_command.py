@@ -1,0 +1,88 @@
+"""`vlrb edition freeze`: verified pairs become the next edition."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from vlrb.benchmarks.spec_file import known_benchmarks
+from vlrb.common.json_files import MAYBE_NUMBER, Shape
+from vlrb.editions.errors import CurateError
+from vlrb.editions.folder.edition import EditionInput, EditionPlan, EditionWriter
+from vlrb.editions.pools.pool import locked, read_json, read_pair_file
+from vlrb.editions.pools.pool_import import check_name
+from vlrb.editions.pools.sources import read_objects
+
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
+_AGREEMENT: Shape = {
+    "answers": int, "shared_pairs": int, "agreement": MAYBE_NUMBER, "alpha": MAYBE_NUMBER, "mean_kappa": MAYBE_NUMBER,
+    "tags": dict, "annotators": dict, "pairs": dict, "labels_of_the_pool": dict,
+}  # fmt: skip
+_FILTER: Shape = {"rule_in_words": str, "pairs": {"kept": int, "considered": int}, "judges": [{"judge": str}]}
+
+
+def add_freeze_command(commands: Any) -> None:
+    """Add `freeze`."""
+    parser = commands.add_parser("freeze", help="freeze verified pairs as an edition", allow_abbrev=False)
+    parser.add_argument("id", metavar="ID", help="of the benchmark: small letters, digits, dashes")
+    parser.add_argument("--verified", type=Path, required=True, metavar="DIR", help="of `verify import`")
+    parser.add_argument("--pool", type=Path, required=True, metavar="DIR", help="where the images lie")
+    parser.add_argument("--filter", type=Path, metavar="FILE", help="filter.json of the filter")
+    parser.add_argument("--title", required=True, help="for pages")
+    parser.add_argument("--version", default="v1", metavar="NAME", help="of the edition (v1)")
+    parser.add_argument("--citation", default="", metavar="TEXT", help="BibTeX")
+    parser.add_argument("--hidden", type=float, default=0.5, metavar="SHARE", help="of pairs with hidden labels (0.5)")
+    parser.add_argument("--seed", type=int, default=0, help="of the split and the order (0)")
+    parser.add_argument("--retire", default="", metavar="DATE", help="when the labels are to be published: 2027-12-31")
+    parser.add_argument("--partial", action="store_true", help="although some pairs are not decided")
+    parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help="public (editions/)")
+    parser.add_argument("--private", type=Path, default=Path("private"), metavar="DIR", help="labels (private/)")
+    parser.set_defaults(run=freeze_command)
+
+
+def freeze_command(arguments: argparse.Namespace) -> int:
+    """Write an edition. Returns the exit code."""
+    plan = _plan(arguments)
+    report = read_json(arguments.filter, _FILTER) if arguments.filter else None
+    verified: Path = arguments.verified
+    left = sum(1 for _line in read_objects(verified / "open.jsonl"))
+    if left and not arguments.partial:
+        raise CurateError(f"Not decided yet: {left:,} ({verified / 'open.jsonl'}). Decide them, or give --partial.")
+    pairs = read_pair_file(verified / "verified.jsonl")
+    if not pairs or any(pair.get("preferred") is None for pair in pairs):
+        raise CurateError(f"{verified} holds no verified pairs, or one without `preferred`. Import the labels again.")
+    agreement = read_json(verified / "agreement.json", _AGREEMENT)
+    given = EditionInput(pairs, agreement, report, images=arguments.pool, individual=verified / "individual.jsonl")
+    public, private = arguments.output, arguments.private
+    with locked(public), locked(private):
+        card = EditionWriter(plan, given, public=public, private=private).write()
+    print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
+    print(f"Public: {public / plan.id}. Labels: {private / plan.id}; keep them private.")
+    return 0
+
+
+def _plan(arguments: argparse.Namespace) -> EditionPlan:
+    if not _ID.fullmatch(arguments.id):
+        raise CurateError(
+            f"The id {arguments.id!r} must consist of small letters, digits and dashes: 2 to 40, no dash first."
+        )
+    if arguments.id in known_benchmarks():
+        raise CurateError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
+    if not 0 <= arguments.hidden <= 1:
+        raise CurateError(f"--hidden {arguments.hidden}: give a share from 0 to 1.")
+    try:
+        date.fromisoformat(arguments.retire or "2027-12-31")
+    except ValueError:
+        raise CurateError(f"--retire {arguments.retire}: give a date such as 2027-12-31.") from None
+    return EditionPlan(
+        arguments.id,
+        check_name(arguments.version, "--version"),
+        title=arguments.title,
+        citation=arguments.citation,
+        hidden_share=arguments.hidden,
+        seed=arguments.seed,
+        retire=arguments.retire,
+    )

@@ -1,0 +1,141 @@
+"""`vlrb edition pool import|duplicates|status`: pairs, and what they share with editions and training sets."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from vlrb.benchmarks.spec import DEFINITIONS
+from vlrb.benchmarks.spec_file import definitions_folder
+from vlrb.common.json_files import NUMBER, JsonFileFault, Shape, check_shape
+from vlrb.editions.errors import CurateError
+from vlrb.editions.pools.compared_editions import (
+    ComparedEdition,
+    compared_editions,
+    compared_rows,
+    in_index,
+    in_words,
+)
+from vlrb.editions.pools.near_duplicates import LEFT_OUT, ComparedPair, Duplicate, PairIndex, inside
+from vlrb.editions.pools.pool import DUPLICATES, locked, read_json, read_pool, read_record, write_json, write_lines
+from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, import_pairs
+from vlrb.editions.pools.sources import open_source, read_objects
+
+_DUPLICATE: Shape = {name: str if name != "similarity" else NUMBER for name in Duplicate._fields}
+
+
+def add_pool_commands(commands: Any) -> None:
+    """Add the commands of a pool."""
+    pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
+    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|status")
+    take = kinds.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
+    take.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name@COMMIT[:SPLIT])")
+    take.add_argument("--source", required=True, metavar="NAME", help="name of the dataset that the pairs come from")
+    take.add_argument("--licence", required=True, metavar="L", help="of the source: CC-BY-NC-4.0")
+    take.add_argument("--category", default="all", metavar="KEY", help="of rows that name none (all)")
+    take.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help="the pool (pool/)")
+    take.add_argument("--images", type=Path, metavar="DIR", help="where image paths begin (the file's directory)")
+    take.add_argument("--field", action="append", default=[], metavar="FIELD=COLUMN", help=", ".join(FIELDS))
+    take.add_argument("--skip-bad", action="store_true", help="leave bad rows out, and record how many")
+    take.set_defaults(run=import_command)
+    duplicates = kinds.add_parser("duplicates", help="find near duplicates", allow_abbrev=False)
+    duplicates.add_argument("directory", type=Path, metavar="DIR")
+    repeatable: dict[str, Any] = {"action": "append", "default": []}
+    duplicates.add_argument(
+        "--manifest", type=Path, metavar="FILE", help="of another edition (repeatable)", **repeatable
+    )
+    duplicates.add_argument("--training", metavar="FILE", help="a training set (repeatable)", **repeatable)
+    duplicates.add_argument("--edition", metavar="ID=ITEMS", help="pairs of an edition (repeatable)", **repeatable)
+    duplicates.set_defaults(run=duplicates_command)
+    status = kinds.add_parser("status", help="what a pool holds")
+    status.add_argument("directory", type=Path, metavar="DIR")
+    status.set_defaults(run=status_command)
+
+
+def import_command(arguments: argparse.Namespace) -> int:
+    """Import a file. Returns the exit code."""
+    columns = {}
+    for text in arguments.field:
+        name, equals, column = text.partition("=")
+        if not equals or name not in FIELDS or not column:
+            raise CurateError(f"--field {text}: give FIELD=COLUMN with a field of {', '.join(FIELDS)}.")
+        columns[name] = column
+    names = check_name(arguments.source, "--source"), check_name(arguments.category, "--category")
+    settings = ImportSettings(names[0], arguments.licence, category=names[1], columns=columns)
+    source = open_source(arguments.file)
+    with locked(arguments.into):
+        options = {"images": arguments.images, "skip_bad": arguments.skip_bad}
+        print(import_pairs(arguments.into, source, settings=settings, **options))
+    return 0
+
+
+def status_command(arguments: argparse.Namespace) -> int:
+    """Print what a pool holds. Returns the exit code."""
+    pairs, record = read_pool(arguments.directory), read_record(arguments.directory)
+    for source in record["imports"]:
+        print(f"{source['source']}: {source['pairs']:,} pairs from {source['file']}, {source['licence']}")
+    print(f"{len(pairs):,} pairs, {len({pair['image_sha256'] for pair in pairs}):,} images")
+    print(_summary(read_duplicates(arguments.directory)))
+    return 0
+
+
+def duplicates_command(arguments: argparse.Namespace) -> int:
+    """Find near duplicates and record them. Returns the exit code."""
+    pool: Path = arguments.directory
+    pairs = read_pool(pool)
+    editions = compared_editions(own_definitions(arguments), arguments.manifest, items=arguments.edition)
+    training = [open_source(name) for name in arguments.training]
+    with locked(pool):
+        compared = [ComparedPair.of(pair) for pair in pairs]
+        results = [*inside(compared)]
+        for edition in editions:
+            results += in_index(pairs, compared, of=edition)
+        for source in training:
+            name = Path(source.name).name
+            results += in_index(pairs, compared, of=ComparedEdition(name, near=PairIndex(name, compared_rows(source))))
+        write_lines(pool / DUPLICATES, (result._asdict() for result in results))
+        how = [edition.to_json() for edition in editions]
+        sources = [{"file": source.label, "sha256": source.digest} for source in training]
+        names = [one["edition"] for one in how if one["equal_texts"]]
+        report = {"pairs": len(pairs), "editions": names, "comparisons": how, "training": sources}
+        write_json(pool / "duplicates.json", report)
+    print(*map(in_words, how), _summary(results), sep="\n")
+    return 0
+
+
+def own_definitions(arguments: argparse.Namespace) -> list[Path]:
+    """Return the directory of definitions that the environment names."""
+    named = definitions_folder(arguments.variables)
+    return [named] if named.resolve() != DEFINITIONS else []
+
+
+def read_duplicates(pool: Path) -> list[Duplicate]:
+    """Return what `pool duplicates` found; nothing if it never ran."""
+    path = pool / DUPLICATES
+    found = []
+    for number, line in read_objects(path) if path.is_file() else ():
+        try:
+            check_shape(line, _DUPLICATE)
+            found.append(Duplicate(**line))
+        except (JsonFileFault, TypeError):
+            again = "`vlrb edition pool duplicates` writes the file anew."
+            raise CurateError(f"{path}, line {number} is not a near duplicate. {again}") from None
+    return found
+
+
+def duplicates_are_current(pool: Path, pairs: int) -> bool:
+    """Return whether all pairs of a pool were compared."""
+    path = pool / "duplicates.json"
+    return path.is_file() and read_json(path, {"pairs": int})["pairs"] == pairs
+
+
+def _summary(duplicates: Sequence[Duplicate]) -> str:
+    if not duplicates:
+        return "No near duplicates."
+    counts = Counter((one.where, one.kind) for one in duplicates)
+    lines = [f"{where}: {number:,} {kind}" for (where, kind), number in sorted(counts.items())]
+    left_out = len({one.pair for one in duplicates if one.kind in LEFT_OUT})
+    return "\n".join([*lines, f"Left out of filters: {left_out:,}; a similar image alone leaves no pair out."])
