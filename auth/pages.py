@@ -47,7 +47,7 @@ class AccountPages:
         self._base = "identity_base.html" if site is None else "base.html"
         self._environment = use_layout((_HERE / "templates", *folders), site)
         self._environment.filters["minute"] = minute
-        self._prefix = str(self._environment.globals.setdefault("prefix", ""))
+        self.prefix = str(self._environment.globals.setdefault("prefix", ""))
 
     @property
     def language(self) -> str:
@@ -60,7 +60,7 @@ class AccountPages:
 
     def message(self, title: str, lead: str, *, links: tuple[tuple[str, str], ...], own_tab: bool = False) -> str:
         """Return a sentence and where to go from here."""
-        placed = tuple((text, self._prefix + url if url in _PLACED else url) for text, url in links)
+        placed = tuple((text, self.prefix + url if url in _PLACED else url) for text, url in links)
         context = {"title": title, "lead": lead, "links": placed, "own_tab": own_tab, "current": "/account"}
         return self.render("identity_message.html", context)
 

@@ -310,6 +310,23 @@ def check_csrf(identities: AuthService, identity: Identity, *, sent: str) -> Non
         raise Forbidden(_("This form has expired with its session. Reload the page and try again."), identity)
 
 
+class Forms(NamedTuple):
+    """Protection of forms against cross-site requests. `check` raises AuthError."""
+
+    token: Callable[[Identity], str] = lambda user: ""
+    check: Callable[[Identity, str], None] = lambda user, sent: None
+
+
+def forms_of(identities: AuthService) -> Forms:
+    """Return the protection of forms of people who have signed in; tokens and local users need none."""
+
+    def check(user: Identity, sent: str) -> None:
+        if user.auth_method == "session":
+            check_csrf(identities, user, sent=sent)
+
+    return Forms(lambda user: csrf_token(identities, user) if user.auth_method == "session" else "", check)
+
+
 def _set_cookie(answer: Response, identities: AuthService, *, name: str, value: str, seconds: int) -> None:
     secure = identities.settings.https
     answer.set_cookie(name, value, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax")

@@ -25,11 +25,11 @@ from auth.problem_details import problem, refusal
 from auth.role_routes import require_role
 from maintenance import preview_rows
 from maintenance.action_context import ActionContext
-from maintenance.actions import audit, reported, rescoring
+from maintenance.actions import audit, rescoring
 from maintenance.decision_log import decisions
 from maintenance.feed import atom
 from maintenance.registry import BASE, Action, ActionParameter, ActionRegistry
-from maintenance.types import ActionResult, Conflict, NotFound, to_jsonable
+from maintenance.types import ActionResult, Conflict, NotFound
 from storage.clock import iso
 from storage.database import LARGEST
 from storage.limits.sliding_window import RateLimited
@@ -54,14 +54,6 @@ class RequestBody(BaseModel):
         if isinstance(value, str):
             value.encode()  # UnicodeEncodeError is a ValueError: 422
         return value
-
-
-class ReportedFile(RequestBody):
-    """The text of a CSV or JSON file. With `dry_run` nothing is kept, and no reason is needed."""
-
-    content: str
-    reason: str = ""
-    dry_run: bool = False
 
 
 def build(
@@ -201,15 +193,6 @@ def _named_benchmark(request: Request, context: ActionContext) -> str:
 
 
 def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
-    @router.get(f"{BASE}/audit/verify")
-    def verify(
-        request: Request, seq: QueryNumber | None = None, *, hash: Annotated[str | None, Query(max_length=64)] = None
-    ) -> Response:
-        """Recompute the audit chain and compare stored rows with it; with `seq` and `hash` of a head that was kept
-        elsewhere, compare with that."""
-        kept = None if seq is None and hash is None else {"seq": seq, "hash": hash}
-        return private(to_jsonable(audit.verify(context.acting_as(identity_of(request)), kept)))
-
     @router.get(f"{BASE}/rescore/preview/{{task}}/csv")
     def preview_csv(request: Request, task: QueryNumber, *, table: Literal["entries", "pairs"] = "entries") -> Response:
         """Return the table of a preview as CSV: `entries`, or the `pairs` whose labels change."""
@@ -217,13 +200,6 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
         body = preview_rows.entries_csv(result) if table == "entries" else preview_rows.pairs_csv(result)
         named = {"Content-Disposition": f'attachment; filename="preview-{task}-{table}.csv"'}
         return Response(body, headers=_PRIVATE | named, media_type="text/csv; charset=utf-8")
-
-    @router.post(f"{BASE}/reported")
-    def add(body: ReportedFile, request: Request) -> Response:
-        """Put all rows of a file on the board as reported, or none."""
-        ctx = context.acting_as(identity_of(request))
-        result = reported.import_file(ctx, body.content.encode(), reason=body.reason, dry_run=body.dry_run)
-        return private(to_jsonable(result))
 
 
 def done(what: ActionResult) -> Response:

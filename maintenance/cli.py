@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
+from maintenance.view import terminal
 from vlrb.common.messages import _
 
 _WAIT_SECONDS = 0.3
@@ -140,12 +141,17 @@ def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliR
             values[parameter.name] = c.ask(parameter.info.ask(c.actions, values))
     result = action.run(c.actions, values)
     if not action.declared.waits:
-        return CliResult(action.text(result), action.json(result))
+        return _shown(action, result)
     answer = follow_task(c, o, done=result)
     if not (o.wait and answer.ok and result.task_id is not None and action.declared.then is not None):
         return answer
     follow_up = action.declared.then(c.actions, result.task_id)
-    return CliResult(action.text(follow_up), action.json(follow_up))
+    return _shown(action, follow_up)
+
+
+def _shown(action: Action[Any, Any], result: Any) -> CliResult:
+    view = action.view(result)
+    return CliResult(terminal(view), action.json(result), ok=view.good)
 
 
 def _value(action_parameter: ActionParameter, given: Any) -> Any:
@@ -169,7 +175,7 @@ def follow_task(c: CliContext, o: argparse.Namespace, *, done: ActionResult) -> 
     seen = None
     while not (task := operations.task(c.actions, done.task_id)).ended:
         if (now := (task.state, task.progress)) != seen:
-            c.note(text_output.progress(task))
+            c.note(views.progress(task))
             seen = now
         time.sleep(_WAIT_SECONDS)
-    return CliResult(text_output.task(task), to_jsonable(task), ok=task.state == "done")
+    return CliResult(views.task_line(task), to_jsonable(task), ok=task.state == "done")

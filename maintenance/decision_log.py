@@ -14,7 +14,6 @@ from typing import Any
 
 from maintenance.action_context import PublicEvent
 from maintenance.database import queries
-from maintenance.text_output import label_difference
 from storage.clock import iso
 from storage.database import Database, Session
 from storage.integrity import audit
@@ -180,6 +179,26 @@ def _changes(kind: str, facts: Mapping[str, Any]) -> tuple[str, ...]:
             parts.append(_("; the largest change of a macro average is {points} points", points=points))
         sentences.append(joined([*parts, _(".")], ""))
     return tuple(sentences)
+
+
+def label_difference(result: Mapping[str, Any]) -> str:
+    """Return the counts of changed labels in words."""
+    if "flipped" not in result:
+        return _("not compared")
+    added, dropped = result["added"], result["dropped"]
+    if result["flipped"] is None:
+        return _("{added} added, {dropped} dropped, too few to show how many flipped", added=added, dropped=dropped)
+    tags = result["tags_changed"]
+    about_tags = (
+        _("only one of the two has error tags") if tags is None else _("{tags} with other error tags", tags=tags)
+    )
+    return _(
+        "{flipped} flipped, {added} added, {dropped} dropped, {about_tags}",
+        flipped=result["flipped"],
+        added=added,
+        dropped=dropped,
+        about_tags=about_tags,
+    )
 
 
 def _by_owner(body: Mapping[str, Any], owners: Mapping[str, str]) -> bool:

@@ -27,6 +27,7 @@ from pydantic import Field
 from auth import Role
 from maintenance.action_context import ActionContext, PublicEvent, Retry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
+from maintenance.view import View, view_of
 from storage.database import LARGEST
 from storage.jobs.tasks import TaskView
 from vlrb.common.messages import _
@@ -51,6 +52,7 @@ class ParamInfo:
     choices: Sequence[str] = ()
     exclusive: str = ""  # options with the same word exclude one another
     separator: str = ""  # between the values of a list that is one text, in a form or a query
+    is_file: bool = False  # a form sends a file, whose text it is; `read` reads the file that a command names
     whole_body: bool = False  # the JSON body is this mapping
     read: Callable[[str], Any] | None = None  # typed text to value; raises Conflict
     ask: Callable[[ActionContext, Mapping[str, Any]], str] | None = None  # the question where the option is left out
@@ -106,8 +108,9 @@ class ActionDeclaration:
     then: Callable[[ActionContext, int], Any] | None = None  # what to show after `--wait`, of the task
     task: str = ""  # kind of the task that a worker does
     retry: Retry | None = None  # how a failed one is asked for again
-    text: Callable[[Any], str] = str  # a result for a terminal
+    view: Callable[[Any], View] = view_of  # a result for people
     json: Callable[[Any], Any] = to_jsonable  # a result for programs
+    single: bool = False  # whether it is for one row of a table at a time
 
     def __call__(self, function: Callable[Concatenate[ActionContext, P], R]) -> Action[P, R]:
         """Return the action that the function is."""
@@ -186,9 +189,9 @@ class Action(Generic[P, R]):
             named[group] = kind(**{name: value for name, value in values.items() if name in inside})
         return self.function(ctx, **named)  # type: ignore[call-arg]  # a signature checks them where they come in
 
-    def text(self, result: Any) -> str:
-        """Return a result for a terminal."""
-        return result.message if isinstance(result, ActionResult) else self.declared.text(result)
+    def view(self, result: Any) -> View:
+        """Return a result for people."""
+        return view_of(result) if isinstance(result, ActionResult) else self.declared.view(result)
 
     def json(self, result: Any) -> Any:
         """Return a result for programs."""

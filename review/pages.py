@@ -19,7 +19,7 @@ from maintenance.action_context import PairTexts
 from review.actions.answers import ProjectView
 from review.actions.disputes import MOST_OPEN, OwnDispute
 from review.script_texts import SENTENCES
-from review.text_output import ANSWER_TEXTS
+from review.views import ANSWER_TEXTS
 from storage.models.review import NOTE_LIMIT, REASON_LENGTHS
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec, small

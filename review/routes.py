@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 
 from auth import Identity
 from auth.middleware import identity_of
-from auth.routes import PRIVATE
+from auth.routes import PRIVATE, Forms
 from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, disputes
@@ -26,13 +26,6 @@ _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".w
 _STATIC = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
 _MOST_DIGITS = 10
 _FormText = Annotated[str, Form(max_length=20_000)]
-
-
-class Forms(NamedTuple):
-    """Protection of forms against cross-site requests. `check` raises AuthError."""
-
-    token: Callable[[Identity], str] = lambda user: ""
-    check: Callable[[Identity, str], None] = lambda user, sent: None
 
 
 def build(

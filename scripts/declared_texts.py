@@ -11,8 +11,6 @@ from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import group_titles
 from maintenance.decision_log import OTHER_EVENTS
-from maintenance.page.reason_templates import reason_templates
-from maintenance.page.row_actions import effect_of, label_of
 from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
@@ -25,10 +23,6 @@ from web.actions import ACTIONS
 _FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
 _STATES = (
     "queued", "running", "done", "failed", "waiting", "approved", "rejected", "accepted", "dismissed", "acted-on",
-)  # fmt: skip
-_CHECKS = (
-    "disk", "file system", "permissions", "database", "audit chain", "replica", "receipt key",
-    "programs",
 )  # fmt: skip
 INITIAL_REASON = "A new board starts with the labels that the service is configured to show first."
 
@@ -76,29 +70,10 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
         yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
-    for action in ACTIONS:
-        helps = [action.declared.help, action.declared.waits, *(parameter.info.help for parameter in action.parameters)]
-        yield from (("web/actions.py", text) for text in helps if text and action.command)
-    yield from (("web/actions.py", text) for text in ACTIONS.areas.values() if text)
     for sentence in ACTIONS.owner_sentences().values():
         yield "web/actions.py", sentence
-    yield from (("web/actions.py", text) for text in _of_maintenance())
     yield from (("storage/models/core.py", state) for state in _STATES)
-    yield from (("operation/doctor.py", name) for name in _CHECKS)
     yield from (("maintenance/types.py", what) for what in ("reason", "note"))
-
-
-def _of_maintenance() -> Iterator[str]:
-    """Yield what the maintain page says of actions: buttons, effects, fields, and reasons to choose from."""
-    for action in ACTIONS:
-        if action.declared.button:
-            yield from (action.declared.button, effect_of(action))
-            for parameter in action.parameters:
-                yield label_of(parameter)
-                if " " in parameter.info.placeholder.strip("% "):
-                    yield parameter.info.placeholder
-    for reasons in reason_templates().values():
-        yield from reasons
 
 
 def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:

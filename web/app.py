@@ -15,9 +15,12 @@ import leaderboard.api
 import leaderboard.judges.routes
 import leaderboard.routes
 import maintenance.api
+import maintenance.page.routes
+import maintenance.page.sections
 import operation.api
 import receipts.api
 import review.routes
+import review.sections
 import submissions.api
 import submissions.notifications.routes
 import submissions.pages
@@ -28,6 +31,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
 from maintenance.decision_log import PublicLog
+from maintenance.page.routes import MaintainPage
 from operation.metrics import render
 from operation.public_status import PublicStatus
 from review.pages import ReviewPages
@@ -152,26 +156,25 @@ def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> N
 
 
 def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
+    context = action_context(settings, services, of=of)
     app.include_router(
         maintenance.api.build(
             ACTIONS,
-            action_context(settings, services, of=of),
+            context,
             site_url=settings.identity.public_url or "",
             note_refusal=services.auth.record_denial,
         )
     )
+    sections = (*maintenance.page.sections.SECTIONS, *review.sections.SECTIONS)
+    page = MaintainPage(ACTIONS, context, of.account_pages, sections, auth.routes.forms_of(services.auth))
+    app.include_router(maintenance.page.routes.build(page))
 
 
 def _add_review(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     """Add disputes and verification by hand."""
     identities, context = services.auth, action_context(settings, services, of=of)
     pages = ReviewPages(environment(of.context))
-    forms = review.routes.Forms(
-        lambda user: auth.routes.csrf_token(identities, user) if user.auth_method == "session" else "",
-        lambda user, sent: (
-            auth.routes.check_csrf(identities, user, sent=sent) if user.auth_method == "session" else None
-        ),
-    )
+    forms = auth.routes.forms_of(identities)
     app.include_router(review.routes.build(context, pages, forms=forms, not_found=partial(not_found_page, of.context)))
 
 

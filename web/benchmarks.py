@@ -148,8 +148,8 @@ def benchmark_of_submission(database: Database) -> BenchmarkOf:
 
 
 def _takes_benchmark(path: str) -> bool:
-    """Return whether an address inside of a benchmark has the parameter ``benchmark``: files and the API."""
-    return path.startswith(_FOR_PROGRAMS) or path in _FILES
+    """Return whether an address inside of a benchmark has the parameter ``benchmark``: files, API, maintain page."""
+    return path.startswith(_FOR_PROGRAMS) or path in _FILES or path == "/app/maintain"
 
 
 def _with_query(path: str, scope: Scope) -> str:

@@ -16,28 +16,20 @@ from gradio.utils import LRUCache
 
 import leaderboard.gradio_page
 import leaderboard.theme
-import maintenance.page.gradio_page
-import review.tab
 import submissions.gradio_page
 import submissions.submit_html
-from auth import Identity
 from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
-from auth.middleware import identity_of
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
 from leaderboard.pages.result_card import result_card
 from leaderboard.render import footer_markup, header_markup
 from leaderboard.render_context import RenderContext
-from maintenance.action_context import ActionContext
-from maintenance.page.page_context import PageContext
 from settings import Settings
 from submissions.gradio_page import BenchmarkParts
 from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
-from web.actions import ACTIONS
 from web.benchmarks import requested_benchmark
-from web.middleware.gradio_allowlist import MAINTAIN
 from web.page_values import page_title
-from web.services import BenchmarkServices, Services, action_context
+from web.services import BenchmarkServices, Services
 
 SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
 _FORGET = (600, 3000)  # seconds: how often Gradio looks for uploads that are how old, so none gets older than an hour
@@ -77,9 +69,6 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
             language=services.first.context.language,
             around=_around(frame, lambda request: asked(request).context),
         )
-    maintaining = leaderboard.gradio_page.frame(context, MAINTAIN, "vl-submit", "vl-maintain")
-    with pages.route("Maintain", "/maintain"), maintaining:
-        maintenance.page.gradio_page.build(_page_context(settings, services), review.tab.TABS)
     return pages
 
 
@@ -125,27 +114,6 @@ def _place(of: BenchmarkServices, entry_id: str, base: str) -> PlaceOnBoard:
     )
 
 
-def _page_context(settings: Settings, services: Services) -> PageContext:
-    contexts = {benchmark.id: action_context(settings, services, of=benchmark) for benchmark in services.benchmarks}
-
-    def identify(request: gr.Request) -> Identity:
-        return identity_of(request.request)
-
-    def actions_of(request: gr.Request) -> ActionContext:
-        return contexts[_benchmark_of_call(services, request).id]
-
-    first = contexts[services.first.id]
-    language = services.first.context.language
-    return PageContext(
-        ACTIONS,
-        first,
-        identify=identify,
-        note_refusal=services.auth.record_denial,
-        actions_of=actions_of,
-        language=language,
-    )
-
-
 def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
     warnings.filterwarnings("ignore", message="SSR mode is not supported")  # nor wanted, and it is off
     shell = FastAPI()
@@ -163,7 +131,7 @@ def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
         blocked_paths=[str(path) for path in settings.private_paths],
         theme=leaderboard.theme.theme(),
         css=leaderboard.theme.css(settings.spec),
-        css_paths=[submissions.gradio_page.CSS_PATH, maintenance.page.gradio_page.CSS_PATH],
+        css_paths=[submissions.gradio_page.CSS_PATH],
         head=leaderboard.theme.head(settings.spec, language),
         enable_monitoring=False,
     )

@@ -6,7 +6,7 @@ Gradio lays a page out once, for the first benchmark. Its components stand in th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import orjson
 from starlette.requests import Request
@@ -18,24 +18,21 @@ from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
 from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH, translations
 from web.benchmarks import requested_benchmark
-from web.middleware.gradio_allowlist import MAINTAIN
 from web.middleware.html_pages import Rewrite
 from web.services import Services
 
-_NAMES = {PAGE: _("Submit predictions"), MAINTAIN: _("Maintain")}
+_NAMES = {PAGE: _("Submit predictions")}
 _HEAD = b"<head>"
 _CONFIG, _END = b"window.gradio_config = ", b";</script>"
-TAB_ALIASES = {"review": "disputes"}  # of the maintain page: earlier names
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
 
 
 @dataclass(frozen=True, slots=True)
 class PageValues:
-    """What a served page says, in its language. `values`: of components, by their element ids; `tab`: the open one."""
+    """What a served page says, in its language. `values`: of components, by their element ids."""
 
     title: str
     values: Mapping[str, str] = field(default_factory=dict)
-    tab: str = ""
     language: str = ENGLISH
 
 
@@ -54,8 +51,7 @@ def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
     def rewrite(scope: Scope, page: bytes) -> bytes:
         path = scope["path"]
         context = contexts.get(requested_benchmark(Request(scope), tuple(contexts)), first) if path in _NAMES else first
-        tab = Request(scope).query_params.get("tab", "") if path == MAINTAIN else ""
-        return with_values(page, replace(page_values(path, context, limit_mb=limit_mb), tab=tab))
+        return with_values(page, page_values(path, context, limit_mb=limit_mb))
 
     return rewrite
 
@@ -80,12 +76,8 @@ def with_values(page: bytes, wanted: PageValues) -> bytes:
         return page
     config = orjson.loads(written)
     config["title"] = wanted.title
-    tabs = {component["props"].get("id") for component in config["components"] if component.get("type") == "tabitem"}
-    tab = TAB_ALIASES.get(wanted.tab, wanted.tab)
     for component in config["components"]:
         properties = component["props"]
-        if component.get("type") == "tabs" and tab in tabs:
-            properties["selected"] = tab
         if (value := wanted.values.get(properties.get("elem_id"))) is not None:
             properties["value"] = value
     start = render(RenderContext(language=wanted.language), "gradio/title.html", title=wanted.title).encode()

@@ -11,6 +11,7 @@ from typing import Any
 from prometheus_client import CollectorRegistry
 
 import leaderboard.routes
+import maintenance.page.routes
 import submissions.pages
 from auth import Identity
 from auth.crypto import random_id
@@ -155,7 +156,7 @@ def _process_name() -> str:
 
 
 def _account_pages(context: RenderContext) -> AccountPages:
-    return AccountPages(environment(context), [submissions.pages.TEMPLATES])
+    return AccountPages(environment(context), [submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES])
 
 
 def build_services(settings: Settings, database: Database, *, signer: Signer) -> Services:

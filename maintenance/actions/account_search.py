@@ -8,7 +8,7 @@ from typing import NamedTuple
 from auth import LOCAL, Role
 from auth.roles import organisations_of, roles_of
 from auth.settings import IdentitySettings, Mode
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import account_queries
 from maintenance.database.account_queries import AccountMatch, AccountRoles, AccountRow
@@ -79,7 +79,7 @@ def names(ctx: ActionContext, accounts: Iterable[str | None]) -> dict[str, str]:
     "accounts.list",
     "GET /api/v1/maintenance/accounts",
     place=1,
-    text=text_output.accounts,
+    view=views.accounts,
     help="id, name, role and submissions, the last seen first",
 )
 def listing(ctx: ActionContext, search: AccountSearch = "") -> Directory:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries
 from maintenance.registry import ParamInfo, Reason, action
@@ -43,7 +43,7 @@ class PendingApproval:
         return visibility.approval_words(self.reasons)
 
 
-@action("approvals.list", "GET /api/v1/maintenance/approvals", help="what waits", text=text_output.approvals)
+@action("approvals.list", "GET /api/v1/maintenance/approvals", help="what waits", view=views.approvals)
 def waiting(ctx: ActionContext) -> list[PendingApproval]:
     """Return submissions to a benchmark that wait, the oldest first, with what is known of each account.
     `health` has the number of all benchmarks. For maintainers."""

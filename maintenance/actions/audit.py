@@ -6,12 +6,15 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
-from maintenance.registry import action
-from maintenance.types import Conflict, require_maintainer
+from maintenance.registry import ParamInfo, action
+from maintenance.types import Conflict, require_maintainer, whole_number
 from storage.database import LARGEST, Database, Session
 from storage.integrity import audit, audit_checkpoints
 from storage.integrity import integrity_check as integrity
@@ -19,6 +22,10 @@ from vlrb.common.canonical_json import GENESIS, canonical_json
 from vlrb.common.messages import _, joined, ngettext
 
 _HASH = re.compile(r"[0-9a-f]{64}")
+HeadNumber = Annotated[
+    int | None, Field(ge=0, le=LARGEST), ParamInfo("Number of a head that was kept", read=whole_number)
+]
+HeadHash = Annotated[str | None, Field(max_length=64), ParamInfo("Its hash")]
 _WHOLE = _("Give seq and hash as its file has them, or the whole content of that file.")
 
 
@@ -119,7 +126,27 @@ def read_head(text: str) -> dict[str, Any]:
     return result
 
 
-@action("audit.head", "GET /api/v1/maintenance/audit/head", help="the chain's head, for keeping elsewhere", command="")
+@action(
+    "audit.verify",
+    "GET /api/v1/maintenance/audit/verify",
+    help="recompute the chain and compare stored rows with it; names what differs",
+    command="",
+    button="Verify the audit chain",
+    view=views.chain_check,
+)
+def check(ctx: ActionContext, seq: HeadNumber = None, *, hash: HeadHash = None) -> ChainCheck:
+    """Recompute the audit chain and compare stored rows with it; with a head that was kept elsewhere, compare that."""
+    return verify(ctx, None if seq is None and hash is None else {"seq": seq, "hash": hash})
+
+
+@action(
+    "audit.head",
+    "GET /api/v1/maintenance/audit/head",
+    help="the chain's head, for keeping elsewhere",
+    command="",
+    button="Show its head",
+    view=views.head,
+)
 def head(ctx: ActionContext) -> dict[str, Any]:
     """Return the last link, for keeping elsewhere. For maintainers."""
     require_maintainer(ctx.user)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.database import queries
@@ -252,6 +252,7 @@ def unflag(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResul
     public="Entry {entry} is described anew: {fields}",
     owner="Its description was changed: {fields}",
     button="Change a field",
+    single=True,
     effect="The description changes at once. Earlier values stay in the history.",
 )
 def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResult:
@@ -292,7 +293,7 @@ def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResul
     "GET /api/v1/entries/{entry}/history",
     role=Role.SUBMITTER,
     help="the changes of an entry's metadata",
-    text=text_output.history,
+    view=views.history,
 )
 def history(ctx: ActionContext, entry: EntryParam) -> list[Change]:
     """Return the changes of an entry's metadata, the newest first. For the entry's owner and maintainers."""
@@ -341,6 +342,7 @@ def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason
     owner="It was merged into {into}: {reason}",
     button="Merge",
     danger=True,
+    single=True,
 )
 def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason) -> ActionResult:
     """Merge a duplicate: its address redirects to the other entry. The answer says if their votes differ. An anonymous

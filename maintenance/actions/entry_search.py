@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext
+from maintenance.actions import entries
 from maintenance.database import entry_queries
 from maintenance.database.entry_queries import EntryRow
-from maintenance.registry import ParamInfo, action
-from maintenance.types import require_maintainer
+from maintenance.database.queries import Change
+from maintenance.registry import EntryParam, ParamInfo, action
+from maintenance.types import Entry, require_maintainer
 
 MOST = 100
 EntrySearch = Annotated[
@@ -18,16 +20,22 @@ EntrySearch = Annotated[
 
 
 class EntryMatches(NamedTuple):
-    """The entries that were asked for, the newest first, MOST of them; `number`: how many there are."""
+    """A page of the entries that were asked for; `number`: how many there are."""
 
     entries: tuple[EntryRow, ...]
     number: int
+    page: int = 1
+
+    @property
+    def pages(self) -> int:
+        """Number of pages."""
+        return max(1, -(-self.number // MOST))
 
 
 @action(
     "entries.list",
     "GET /api/v1/maintenance/entries",
-    text=text_output.entries_found,
+    view=views.entries_found,
     help="entries with their owners and where they are, the newest first",
 )
 def search(ctx: ActionContext, search: EntrySearch = "") -> EntryMatches:
@@ -38,8 +46,20 @@ def search(ctx: ActionContext, search: EntrySearch = "") -> EntryMatches:
     return EntryMatches(tuple(rows), number)
 
 
-def standing(ctx: ActionContext, entry: str) -> str:
-    """Return where an entry is, after "it": on the board, or why not. For maintainers."""
+class EntryDetails(NamedTuple):
+    """An entry: what holds for it, where it is (after "it"), its description, and the changes of that."""
+
+    entry: Entry
+    standing: str
+    metadata: dict[str, Any]
+    history: list[Change]
+
+
+@action("entries.show", "GET /api/v1/maintenance/entries/{entry}", help="all about an entry", view=views.entry)
+def show(ctx: ActionContext, entry: EntryParam) -> EntryDetails:
+    """Return what holds for an entry, its description and the changes of that. For maintainers."""
     require_maintainer(ctx.user)
+    held, metadata = entries.look(ctx, entry)
     with ctx.database.read() as session:
-        return entry_queries.standings(session, [entry])[entry]
+        standing = entry_queries.standings(session, [entry])[entry]
+    return EntryDetails(held, standing, metadata=metadata, history=entries.history(ctx, entry))

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.database.queries import RevisionRow
@@ -335,7 +335,7 @@ def _imported(session: Session, benchmark: str, *, revision: str, instead: str) 
     return result
 
 
-@action("labels.list", "GET /api/v1/maintenance/labels", help="all revisions", text=text_output.revisions)
+@action("labels.list", "GET /api/v1/maintenance/labels", help="all revisions", view=views.revisions)
 def revisions(ctx: ActionContext) -> list[RevisionRow]:
     """Return all label revisions, drafts included. For maintainers."""
     require_maintainer(ctx.user)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
@@ -68,6 +69,8 @@ class Health:
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     measured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # label revision -> what its scores tell
     commit: str = UNKNOWN  # of the process that answers
+    benchmark: str = ""
+    data: tuple[str, ...] = ()  # where files are kept
     alarms: tuple[ServiceAlarm, ...] = ()
 
 
@@ -100,7 +103,6 @@ def _backup_again(ctx: ActionContext) -> ActionResult:
     "POST /api/v1/maintenance/jobs/{job}/retry",
     help="try a failed job again",
     audit=REQUEUED,
-    command="",
     button="Retry",
 )
 def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
@@ -119,7 +121,7 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     "jobs.retry_all",
     "POST /api/v1/maintenance/jobs/retry",
     help="try all failed jobs again",
-    command="",
+    command="jobs retry-all",
     button="Retry failed jobs",
 )
 def requeue_all(ctx: ActionContext) -> ActionResult:
@@ -177,7 +179,13 @@ def resume(ctx: ActionContext) -> ActionResult:
     return ActionResult(True, _("Submissions are open again."), seq=seq)
 
 
-@action("service.health", "GET /api/v1/maintenance/health", help="queue, workers, failures, disks", command="")
+@action(
+    "service.health",
+    "GET /api/v1/maintenance/health",
+    help="queue, workers, failures, disks",
+    command="health",
+    view=views.health,
+)
 def health(ctx: ActionContext) -> Health:
     """Return queue, workers, failures with their reason, disks and the last backup. For maintainers."""
     require_maintainer(ctx.user)
@@ -204,11 +212,13 @@ def health(ctx: ActionContext) -> Health:
             integrity_checked_at=integrity_alarms.checked_at(session),
             measured=label_levels.measured(session, ctx.benchmark),
             commit=own_commit(),
+            benchmark=ctx.benchmark,
+            data=tuple(map(str, ctx.paths)),
             alarms=tuple(ctx.alarms(session)),
         )
 
 
-@action("tasks.show", "GET /api/v1/maintenance/tasks/{task}", help="how far a task is", command="")
+@action("tasks.show", "GET /api/v1/maintenance/tasks/{task}", help="how far a task is", view=views.task)
 def task(ctx: ActionContext, task: RowNumber) -> TaskView:
     """Return how far a worker is with something. For maintainers. Raises NotFound."""
     require_maintainer(ctx.user)
@@ -219,7 +229,7 @@ def task(ctx: ActionContext, task: RowNumber) -> TaskView:
     return result
 
 
-@action("tasks.list", "GET /api/v1/maintenance/tasks", help="what workers were asked", command="")
+@action("tasks.list", "GET /api/v1/maintenance/tasks", help="what workers were asked", view=views.tasks)
 def recent_tasks(ctx: ActionContext) -> list[TaskView]:
     """Return what workers were asked lately, the newest first. For maintainers."""
     require_maintainer(ctx.user)

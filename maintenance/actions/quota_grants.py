@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.registry import AccountName, ParamInfo, Reason, action
@@ -74,7 +74,7 @@ def revoke(ctx: ActionContext, number: GrantNumber, *, reason: Reason) -> Action
     return ActionResult(True, _("Grant {number} has ended.", number=number), seq=seq)
 
 
-@action("quota.list", "GET /api/v1/maintenance/grants", help="all grants", text=text_output.quota_grants)
+@action("quota.list", "GET /api/v1/maintenance/grants", help="all grants", view=views.quota_grants)
 def listing(ctx: ActionContext) -> list[GrantStatus]:
     """Return all grants, the newest first. For maintainers."""
     require_maintainer(ctx.user)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Annotated, Any
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.action_context import ActionContext, Shipped
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, action
@@ -35,6 +36,20 @@ REMOVED, RESTORED = "reported.removed", "reported.restored"
 
 _MOST_ALIKE = 5  # entries named beside one name
 
+
+def _text_of(path: str) -> str:
+    """Return the text of a file; bytes that are none stay, so that the import names them."""
+    return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+
+
+FileText = Annotated[str, ParamInfo("CSV or JSON file", metavar="FILE", is_file=True, read=_text_of)]
+ImportReason = Annotated[
+    str,
+    ParamInfo(
+        "Reason", "where these results come from", option="--reason", help="goes on record; needed without --dry-run"
+    ),
+]
+DryRun = Annotated[bool, ParamInfo("Only check", option="--dry-run", help="only say what would happen")]
 ResultId = Annotated[str, ParamInfo("Result", "its id: r-...")]
 ChangeReason = Annotated[str, ParamInfo("Reason for the change", "a slip in the table", option="--reason")]
 ResultChanges = Annotated[
@@ -78,6 +93,20 @@ class ImportResult:
     seq: int | None = None
 
 
+@action(
+    "reported.import",
+    "POST /api/v1/maintenance/reported",
+    help="put all rows of a CSV or JSON file on the board as reported, or none",
+    button="Import",
+    view=views.reported_import,
+)
+def import_text(
+    ctx: ActionContext, content: FileText, *, reason: ImportReason = "", dry_run: DryRun = False
+) -> ImportResult:
+    """Put all rows of a file on the board as reported, or none. For maintainers."""
+    return import_file(ctx, content.encode("utf-8", "surrogateescape"), reason=reason, dry_run=dry_run)
+
+
 def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool = False) -> ImportResult:
     """Put all rows of a file on the board as reported, or none. For maintainers.
 
@@ -117,7 +146,7 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
 @action(
     "reported.list",
     "GET /api/v1/maintenance/reported",
-    text=text_output.reported_results,
+    view=views.reported_results,
     help="all imported results, with what arithmetic says",
 )
 def results(ctx: ActionContext) -> list[ReportedResultView]:
@@ -136,6 +165,7 @@ def results(ctx: ActionContext) -> list[ReportedResultView]:
     shown=("result", "fields", "before", "after", "reason"),
     public="Reported result {result} was corrected ({fields}): {reason}",
     button="Correct",
+    single=True,
 )
 def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: ChangeReason) -> ActionResult:
     """Change fields of an imported result; its address stays. For maintainers."""

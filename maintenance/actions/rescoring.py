@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from maintenance import label_availability, text_output
+from maintenance import label_availability, views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, Revision, RowNumber, action, confirm_again
@@ -100,7 +100,7 @@ UndoConfirmation = Annotated[str, _confirmation(_undo_question)]
     help="compute the board under a revision; nothing public changes",
     waits="until it is computed, then show it",
     then=lambda ctx, task: _result_of(ctx, task),
-    text=text_output.preview,
+    view=views.preview,
     json=dict,
     task=PREVIEW,
     retry=lambda ctx, failed: _preview_again(ctx, failed),
@@ -158,7 +158,7 @@ def _preview_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
     "rescore.show",
     "GET /api/v1/maintenance/rescore/preview/{task}",
     help="show a preview",
-    text=text_output.preview,
+    view=views.preview,
     json=dict,
 )
 def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:

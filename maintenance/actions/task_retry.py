@@ -17,7 +17,6 @@ from vlrb.common.messages import _
     "tasks.retry",
     "POST /api/v1/maintenance/tasks/{task}/retry",
     help="ask for a failed task again, as a new one",
-    command="",
     button="Retry",
 )
 def retry_task(ctx: ActionContext, task: RowNumber) -> ActionResult:

@@ -1,1 +1,1 @@
-"""Gradio page of the maintainers: layout, forms of the registered actions, rows of tables and their texts."""
+"""Maintain page: plain HTML forms of the registered actions, and the views of their results."""

@@ -17,7 +17,7 @@ from auth.settings import IdentitySettings, Mode
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import ActionResult, Conflict, NotFound
-from review import project_pairs, text_output
+from review import project_pairs, views
 from review.actions.projects import ProjectNumber, known
 from review.given_answers import SEEN, GivenAnswer, Place, check, seen_verdict, stored_verdict
 from review.presentation import ResponseOrder, give_order, recorded_order
@@ -116,7 +116,7 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     place=5,
     role=Role.SUBMITTER,
     help="a pair as you see it, and what you have answered",
-    text=text_output.pair,
+    view=views.pair,
 )
 def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPair:
     """Return a pair, its responses in your own order, and your answer.
@@ -205,7 +205,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
     role=Role.SUBMITTER,
     audit=MODELS_SEEN,
     help="tell who wrote the responses; your preference stays from then on",
-    text=text_output.pair,
+    view=views.pair,
 )
 def show_models(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPair:
     """Tell which models wrote the responses; your preference stays from then on.

@@ -11,7 +11,7 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, require_maintainer
-from review import text_output
+from review import views
 from review.items import short_name, vote_counts
 from storage.annotation import disputes
 from storage.jobs import tasks
@@ -77,9 +77,7 @@ def _find_again(ctx: ActionContext) -> ActionResult:
     return request(ctx)
 
 
-@action(
-    "candidates.list", "GET /api/v1/maintenance/candidates", help="what was found last", text=text_output.candidates
-)
+@action("candidates.list", "GET /api/v1/maintenance/candidates", help="what was found last", view=views.candidates)
 def proposed(ctx: ActionContext) -> Proposed:
     """Return the list. For maintainers."""
     require_maintainer(ctx.user)

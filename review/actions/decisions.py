@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
-from review import text_output
+from review import views
 from review.actions.projects import ProjectNumber, known
 from review.items import find_item
 from review.project_pairs import names_of_pairs
@@ -54,7 +54,7 @@ class PairDecision(NamedTuple):
     "GET /api/v1/maintenance/verification/{project}/decisions",
     place=1,
     help="what closing it would write, pair by pair, contested ones first",
-    text=text_output.decisions,
+    view=views.decisions,
 )
 def decisions(ctx: ActionContext, project: ProjectNumber) -> list[PairDecision]:
     """Return what closing a project would write, contested pairs first. For maintainers. Raises AuthError, NotFound."""

@@ -16,7 +16,7 @@ from maintenance.actions import labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
-from review import drafts, text_output
+from review import drafts, views
 from review.items import find_item, pair_names, short_name, vote_counts
 from storage.annotation import disputes as stored
 from storage.annotation.disputes import Disputed, NewDispute
@@ -159,7 +159,7 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     "disputes.list",
     "GET /api/v1/maintenance/disputes",
     help="disputes by pair, with the judges' votes",
-    text=text_output.disputed,
+    view=views.disputed,
 )
 def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     """Disputes by item, with the judges' votes; the item that was disputed last first. For maintainers."""

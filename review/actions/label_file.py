@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict, require_maintainer
+from maintenance.view import View
 from review.actions.projects import ProjectNumber, known
 from review.project_pairs import names_of_pairs
 from storage.annotation import annotation_projects, shown_orders
@@ -61,7 +62,7 @@ class ExportedPair(NamedTuple):
     place=4,
     help="labels and every answer of a closed project, as JSON lines",
     audit=EXPORTED,
-    text=lambda labels: as_lines(labels),
+    view=lambda labels: View([as_lines(labels)]),
 )
 def export(ctx: ActionContext, project: ProjectNumber) -> list[ExportedPair]:
     """Return labels and every answer of a closed project, by pair, and record that. For maintainers.

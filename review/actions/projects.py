@@ -16,7 +16,7 @@ from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
-from review import drafts, text_output
+from review import drafts, views
 from review.gold_results import GoldResult, gold_results
 from review.pair_file import find_pair_file
 from review.selection import PairSelection, select_pairs
@@ -339,7 +339,7 @@ def _written(session: Session, benchmark: str, *, project: int, revision: str) -
     "verification.list",
     "GET /api/v1/maintenance/verification",
     help="progress, agreement, drafts",
-    text=text_output.projects,
+    view=views.projects,
 )
 def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Return all projects, the newest first. For maintainers."""

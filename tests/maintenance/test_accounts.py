@@ -6,11 +6,11 @@ import pytest
 
 from auth import LOCAL, Forbidden
 from auth.settings import IdentitySettings, Mode
-from maintenance import text_output
+from maintenance import views
 from maintenance.actions import account_search, bans, entries
 from maintenance.actions import quota_grants as actions_quota_grants
-from maintenance.page import markup
 from maintenance.types import Conflict, NotFound
+from maintenance.view import terminal
 from storage.database import Database
 from storage.limits import quota_grants as storage_quota_grants
 from storage.models.core import Account, RoleBinding, Submission
@@ -18,6 +18,7 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_THE_SERVICE, STRANGER
 from tests.factories.actions import by
+from tests.factories.maintain_page import MaintainVisitor
 from tests.factories.refusals import refuses
 
 SETTINGS = IdentitySettings(
@@ -42,7 +43,7 @@ def _sign_up(database: Database, account: str, name: str, subject: str, *organis
 def test_nobody_yet_and_nobody_like_that_are_two_things(database: Database) -> None:
     with_labels(database)
     said = [
-        text_output.accounts(account_search.listing(by(database, MAINTAINER, identity=None), text))
+        terminal(views.accounts(account_search.listing(by(database, MAINTAINER, identity=None), text)))
         for text in ("", " ", "bob")
     ]
     assert ["Nobody" in one for one in said] == [True, True, False]
@@ -128,8 +129,8 @@ def test_the_list_tells_roles_bans_and_submissions_the_last_seen_first(signed_up
 def test_what_somebody_asked_for_is_shown_with_their_name(signed_up: Database) -> None:
     assert account_search.names(by(signed_up, MAINTAINER), ["abob00000000", None, "local"]) == {"abob00000000": "bob"}
     actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", extra=2, reason="because")
-    shown = markup.grants(actions_quota_grants.listing(by(signed_up, MAINTAINER)), {"abob00000000": "<bob>"})
-    assert "&lt;bob&gt;" in shown and "abob00000000" not in shown and MAINTAINER.account in shown
+    granted = MaintainVisitor(by(signed_up, MAINTAINER)).look("accounts").partition("Granted submissions")[2]
+    assert "<td>bob</td>" in granted and MAINTAINER.account in granted
     with pytest.raises(Forbidden):
         account_search.names(by(signed_up, STRANGER), ["abob00000000"])
 

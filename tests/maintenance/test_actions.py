@@ -17,8 +17,10 @@ import maintenance.actions
 from auth import Role
 from maintenance import api
 from maintenance.action_context import ActionContext
+from maintenance.page.sections import SECTIONS
 from maintenance.registry import Action, ActionRegistry, EntryParam, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer, require_owner_of
+from review.sections import SECTIONS as REVIEW
 from scripts import doc_tables
 from storage.database import Database
 from storage.integrity import audit
@@ -27,7 +29,7 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by, command_line, run_command
-from tests.factories.maintain_page import MaintainPage
+from tests.factories.maintain_page import MaintainVisitor
 from tests.factories.services.review_pages import SignedInAs
 from tests.factories.specs import spec_of
 from web.actions import ACTIONS, find_actions
@@ -35,11 +37,7 @@ from web.actions import ACTIONS, find_actions
 MAINTAINING = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(encoding="utf-8")
 OF_MAINTAINERS = [one for one in ACTIONS if one.declared.role is Role.MAINTAINER]
 OF_OWNERS = [ACTIONS[name] for name in ("entries.withdraw", "entries.edit", "entries.history")]
-BY_HAND = [
-    ("GET", "/api/v1/maintenance/audit/verify"),
-    ("POST", "/api/v1/maintenance/reported"),
-    ("GET", "/api/v1/maintenance/rescore/preview/{task}/csv"),
-]
+BY_HAND = [("GET", "/api/v1/maintenance/rescore/preview/{task}/csv")]
 PUBLIC = {("GET", "/api/v1/decisions"), ("GET", "/api/v1/chain"), ("GET", "/decisions.atom")}
 Stars = Annotated[int, ParamInfo("Stars", "1 to 5", option="--stars", help="how many, from 1 to 5")]
 
@@ -125,16 +123,13 @@ def test_a_new_action_is_a_command(database: Database, entry: str, capsys: pytes
     assert "praise an entry in public" in capsys.readouterr().out
 
 
-def test_a_new_action_is_a_form_of_its_tab_and_a_new_area_a_tab(database: Database, entry: str) -> None:
-    page = MaintainPage(by(database, MAINTAINER), INVENTED)
-    assert {"Stars", "Praise"} <= set(page.labels("Entries"))
-    said = page.act("entries.praise", [entry], stars="3", reason="x")[0]
-    assert f"{entry} has 3 stars." in said
-    assert {"Entry", "Note", "Say thanks"} <= set(page.labels("Thanks"))
-    assert "Thanks for" in page.press("Say thanks", {"Entry": entry}, tab="Thanks")[0]
-    stranger = MaintainPage(by(database, STRANGER), INVENTED)
-    assert "vl-bad" in stranger.act("entries.praise", [entry], stars="3", reason="x")[0]
-    assert stranger.refused[0] == "page: entries.praise"
+def test_a_new_action_is_a_form_of_its_section(database: Database, entry: str) -> None:
+    page = MaintainVisitor(by(database, MAINTAINER), INVENTED)
+    assert f"do=entries.praise&amp;on={entry}" in page.look("entries")
+    form = page.form("entries.praise", entry)
+    assert "Praise an entry." in form and 'name="stars"' in form and 'name="reason"' in form
+    assert f"{entry} has 3 stars." in page.act("entries.praise", [entry], stars="3", reason="x")
+    assert "Give 1 to 5 stars." in page.act("entries.praise", [entry], stars="x", reason="x")
 
 
 def test_a_new_action_is_described_to_those_who_may(database: Database) -> None:
@@ -233,11 +228,7 @@ def test_every_action_says_what_it_does_and_asks_by_names_that_its_route_has(one
     assert not one.declared.owner or one.declared.audit
 
 
-@pytest.mark.parametrize("one", [one for one in ACTIONS if one.declared.button], ids=lambda one: one.name)
-def test_every_button_is_on_the_page(one: Action[Any, Any], page: MaintainPage) -> None:
-    assert one.declared.button in page.labels()
-
-
-@pytest.fixture(scope="module")
-def page() -> MaintainPage:
-    return MaintainPage(by(None, MAINTAINER))  # type: ignore[arg-type]  # nothing is read while it is laid out
+def test_every_button_is_in_a_section_of_the_page() -> None:
+    areas = {area for section in (*SECTIONS, *REVIEW) for area in section.areas}
+    assert {one.area for one in ACTIONS if one.declared.button} <= areas
+    assert {name for section in (*SECTIONS, *REVIEW) for name in section.lists} <= {one.name for one in ACTIONS}

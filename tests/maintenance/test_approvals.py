@@ -11,13 +11,12 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from maintenance import api
-from maintenance.actions import approvals
-from maintenance.page import markup
 from storage import visibility
 from storage.database import Database
 from tests.databases import submitted, with_labels
 from tests.factories.accounts import ANONYMOUS, MAINTAINER
 from tests.factories.actions import by
+from tests.factories.maintain_page import MaintainVisitor
 from tests.factories.services.review_pages import SignedInAs
 from tests.factories.suite.programs import Finished, run_maintenance
 from web.actions import ACTIONS
@@ -72,6 +71,6 @@ def test_what_people_typed_is_text_on_the_page(database: Database) -> None:
     (name,) = submitted(database, 1, model="<img src=x onerror=alert(1)>")
     with database.write() as session:
         visibility.request_approval(session, name, shown=visibility.PLAIN, approval=True)
-    shown = markup.approvals(approvals.waiting(by(database, MAINTAINER)))
+    shown = MaintainVisitor(by(database, MAINTAINER)).look("approvals")
     assert "&lt;img" in shown
     assert "<img" not in shown

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import func, select, update
 
 from leaderboard.queries import DatabaseSnapshots
-from maintenance import text_output
+from maintenance import views
 from maintenance.actions import operations
 from operation.alarms import service_alarms
 from storage.database import Database, open_database
@@ -104,7 +104,7 @@ def test_there_is_one_a_day_over_all_workers_and_the_oldest_go(small: Database, 
     assert health.backup is not None
     assert health.backup_failed is None
     size = health.backup.size_bytes or 0
-    assert f", {size / 1024:.0f} KiB" in text_output.backup(health), "a small one is not said to be 0.0 MiB"
+    assert f", {size / 1024:.0f} KiB" in views.backup(health), "a small one is not said to be 0.0 MiB"
 
 
 def _older(database: Database, directory: Path, *, number: int) -> None:

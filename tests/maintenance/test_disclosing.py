@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from leaderboard.queries import DatabaseSnapshots
-from maintenance import text_output
+from maintenance import views
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
-from maintenance.page import markup
 from maintenance.types import ActionResult, Conflict, NotFound
+from maintenance.view import terminal
 from storage.labels import label_levels, label_sets
 from tests.databases import new_database
 from tests.factories import boards
@@ -116,7 +116,7 @@ def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: s
     assert done.task_id is not None
     found = rescoring.preview(by(board.database, MAINTAINER), done.task_id)
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
-    assert said in text_output.preview(found)
+    assert said in terminal(views.preview(found))
     with refuses(Conflict, "not-confirmed") as asked:
         rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "")
     assert said in str(asked.value)
@@ -148,8 +148,7 @@ def test_health_says_what_the_scores_under_hidden_labels_give_away(board: RealBo
     _apply(board)
     found = operations.health(ctx)
     assert found.measured == {"v2": {"gain": 3.2, "steps": {"general": 5.0, "hallucination": 0.5, "reasoning": 5.0}}}
-    for told in (text_output.health(found), markup.health(found)[0]):
-        assert measured_sentence(found.measured["v2"]) in told
+    assert measured_sentence(found.measured["v2"]) in terminal(views.health(found))
 
 
 # --- disclose ---------------------------------------------------------------------------------------------------------

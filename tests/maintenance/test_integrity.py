@@ -15,10 +15,11 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import select
 
-from maintenance import text_output
+from maintenance import views
 from maintenance.__main__ import main
 from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, operations
+from maintenance.view import terminal
 from receipts import api
 from receipts.service import ReceiptService
 from storage import visibility
@@ -251,7 +252,7 @@ def test_a_refused_receipt_is_an_alarm_until_a_daily_check_finds_nothing(copied:
     health = operations.health(by(copied, MAINTAINER))
     assert health.integrity is not None
     assert f"entry {ids[0]}" in health.integrity.sentence
-    assert f"ALARM: {health.integrity.sentence}" in text_output.health(health)
+    assert f"ALARM: {health.integrity.sentence}" in terminal(views.health(health))
     _do(copied, f"UPDATE scores SET tally = ? WHERE {FIRST}".replace(":entry", "?"), tally, ids[0])
     assert receipts.of_scores(ids[0], LOCAL)
     assert operations.health(by(copied, MAINTAINER)).integrity is not None

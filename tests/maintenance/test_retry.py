@@ -157,6 +157,6 @@ def test_the_command_line_asks_again_and_says_what_it_leaves(bench: ReviewSetup,
         return run_command(by(bench.database, LOCAL), *arguments)
 
     first = _import(bench, tmp_path / "none.jsonl")
-    assert run("retry").text.endswith("one by one: 1.")
-    assert "imports revision v3" in run("retry", "--task", str(first)).text
-    assert run("retry").text == "0 jobs wait to be tried again."
+    assert run("jobs", "retry-all").text.endswith("one by one: 1.")
+    assert "imports revision v3" in run("tasks", "retry", str(first)).text
+    assert run("jobs", "retry-all").text == "0 jobs wait to be tried again."

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from auth import Forbidden, Unauthenticated
-from maintenance import text_output
+from maintenance import views
 from maintenance.actions import operations, rescoring
 from maintenance.types import Conflict, NotFound
+from maintenance.view import terminal
 from review.actions import disputes
 from storage.jobs import tasks
 from storage.labels import label_sets
@@ -249,8 +250,8 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     bench.runner.run_all()
     found = rescoring.preview(by(bench.database, MAINTAINER), done.task_id or 0)
     assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
-    assert text_output.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
-    assert "too few to show" in text_output.preview(found)
+    assert views.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
+    assert "too few to show" in terminal(views.preview(found))
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
     with bench.database.read() as session:
         board = label_sets.current(session, "demo")
@@ -278,7 +279,7 @@ def test_the_sentence_of_a_preview_says_what_would_happen(
     moved = sum(one[0] != one[1] for one in ranks)
     summary = {"entries": len(ranks), "moved": moved}
     found = {"labels": labels, "summary": summary, "entries": [{"rank": one} for one in ranks]}
-    assert text_output.counterfactual(found) == sentence
+    assert views.counterfactual(found) == sentence
 
 
 def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: ReviewSetup) -> None:

@@ -13,10 +13,11 @@ import pytest
 
 from auth import Forbidden, Unauthenticated
 from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance import text_output
+from maintenance import views
 from maintenance.actions import labels, operations, rescoring
 from maintenance.types import Conflict, NotFound
-from review import text_output as review_words
+from maintenance.view import terminal
+from review import views as review_views
 from review.actions import answers, disputes, projects
 from review.actions.answers import GivenAnswer
 from review.actions.projects import AnnotationTeam
@@ -307,7 +308,7 @@ def _everything_told(bench: ReviewSetup) -> str:
     """
     (report,) = projects.reports(by(bench.database, MAINTAINER))
     draft = next(one for one in labels.revisions(by(bench.database, MAINTAINER)) if one.revision == "next")
-    said = [review_words.projects([report]), review_words.draft(report), text_output.revisions([draft])]
+    said = [terminal(review_views.projects([report])), review_views.draft(report), terminal(views.revisions([draft]))]
     imported = [body for body in bench.event_bodies() if body["ev"] == "labels.imported"]
     told = json.dumps([said, report.result, draft.difference, imported])
     return re.sub(r"[0-9a-f]{32,}|\d{4}-\d\d-\d\dT[0-9:.]+Z", "", told)
@@ -334,7 +335,7 @@ def test_the_preview_of_a_draft_of_few_pairs_is_the_same_whether_one_label_flips
             other.runner.run_all()
             found = rescoring.preview(by(other.database, MAINTAINER), asked.task_id or 0)
             assert found["to"]["label_revision"] == revision
-            told.add(json.dumps([revision, found, text_output.preview(found)]))
+            told.add(json.dumps([revision, found, terminal(views.preview(found))]))
         other.database.close()
     assert len(told) == 2
 

@@ -13,9 +13,10 @@ from sqlalchemy import func, insert, select, update
 
 from auth import LOCAL, OPEN, Forbidden, Identity, Role, Unauthenticated
 from auth.model import ANONYMOUS
-from maintenance import text_output
+from maintenance import views
 from maintenance.actions import approvals, entries, operations
 from maintenance.types import Conflict, NotFound
+from maintenance.view import terminal
 from storage import visibility
 from storage.confusables import skeleton
 from storage.database import Database
@@ -105,7 +106,7 @@ def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Submission
     assert (waiting.submission, waiting.account) == (taken.id, "ann")
     health = operations.health(by(database, MAINTAINER, benchmark="another"))
     assert (health.approvals, health.approvals_by_benchmark) == (1, {BENCHMARK: 1})
-    assert f"1 waiting ({BENCHMARK} 1)" in text_output.health(health)
+    assert f"1 waiting ({BENCHMARK} 1)" in terminal(views.health(health))
     assert approvals.approve(by(database, MAINTAINER), taken.id, "known group").changed
     assert not approvals.approve(by(database, MAINTAINER), taken.id, "twice").changed  # a double click
     assert (jobs(database), events(database, approvals.SUBMISSION_APPROVED)) == (1, 1)

@@ -51,7 +51,6 @@ def test_the_submit_page_names_its_benchmark_and_leads_back_to_it() -> None:
     [
         ("/app/", ""),
         ("/app/submit", "Submit predictions · "),
-        ("/app/maintain", "Maintain · "),
     ],
 )
 def test_each_page_of_the_first_benchmark_has_its_title(path: str, title: str) -> None:

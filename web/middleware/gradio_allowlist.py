@@ -17,20 +17,16 @@ from urllib.parse import urlsplit
 import orjson
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from auth import Role, require
-from auth.middleware import identity_of
 from auth.problem_details import problem
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
 from vlrb.common.translations import ENGLISH
 
-MAINTAIN = "/app/maintain"
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
-_PAGES = ("/submit", "/maintain")
+_PAGES = ("/submit",)
 _API = "/gradio_api/"
 _READ = frozenset(
     {"", "/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/pwa_icon", *_PAGES}
@@ -72,8 +68,7 @@ class GradioAllowlistMiddleware:
         self._apps[language], self._functions = app, functions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request. Raises AuthError where a non-maintainer asks for the maintain page, HTTPException where
-        there is nothing."""
+        """Serve one request. Raises HTTPException where there is nothing."""
         if scope["type"] != "http":
             return  # Gradio has no WebSocket
         path = scope["path"].removeprefix("/app")
@@ -88,9 +83,6 @@ class GradioAllowlistMiddleware:
             scope = {**scope, "path": scope["path"].replace(path, _FILE + self._stored(path.removeprefix(_FILE)))}
         elif not is_allowed(scope["method"], path):
             raise HTTPException(404)
-        if scope["path"] == MAINTAIN:
-            # Nobody is shown forms that refuse them; what happens behind them every use case decides by itself.
-            require(identity_of(Request(scope)), Role.MAINTAINER)
         language = scope.get("language", ENGLISH)
         app = self._apps.get(language)
         if app is None:

@@ -16,7 +16,6 @@ _POLICY = "Content-Security-Policy"
 _POLICY_NAME = _POLICY.lower().encode()
 _OWN_HEADERS = {name.lower().encode() for name in SECURITY}  # by our own pages
 _OWN_FRAMES = "frame-ancestors 'self'"
-_NEVER_FRAMED = "/app/maintain"  # what changes the board for everybody is in no frame of others
 # Gradio's pages begin with inline scripts, compile the templates of gr.HTML and set styles as they draw; its pictures
 # are blob: and data:. Nothing of them comes from, or goes to, another host.
 GRADIO = (
@@ -59,7 +58,7 @@ class SecurityHeadersMiddleware:
                     headers = MutableHeaders(scope=message)
                     for name, value in _default_headers(scope["path"], message["status"], headers=headers).items():
                         headers.setdefault(name, value)
-                if self._frames and scope["path"].rstrip("/") != _NEVER_FRAMED:
+                if self._frames:
                     message["headers"] = [(name, self._framed(name, value)) for name, value in message["headers"]]
                 if self._https or scope["scheme"] == "https":
                     message["headers"] = [*message["headers"], _HTTPS_FROM_NOW_ON]

@@ -9,9 +9,3 @@ def open_submit(page: Page, address: str) -> None:
     """Open the page for submitting; who submits is what it says when it listens."""
     page.goto(address)
     expect(page.locator("#visitor")).to_contain_text("submit")
-
-
-def open_maintain(page: Page, address: str) -> None:
-    """Open the maintain page at its first tab, as a maintainer."""
-    page.goto(address)
-    expect(page.locator("#health")).to_contain_text("The board shows")

@@ -13,13 +13,8 @@ from pathlib import Path
 
 import pytest
 
-import maintenance.__main__
-import maintenance.command_line
 import workers.__main__
 import workers.command_line
-from maintenance import text_output
-from maintenance.types import Conflict, clean_reason
-from storage.jobs.tasks import TaskView
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from vlrb.cli import COMMANDS, main
@@ -78,9 +73,9 @@ def test_a_report_is_chinese_and_its_json_is_not(tmp_path: Path, capsys: pytest.
 def test_every_command_of_every_program_has_chinese_help() -> None:
     translated_ones = {name: command for name, command in COMMANDS.items() if name != "edition"}  # curators are few
     modules = [importlib.import_module(name) for name, _about in translated_ones.values()]
-    programs = [module.command_line() for module in (maintenance.command_line, workers.command_line, *modules)]
+    programs = [module.command_line() for module in (workers.command_line, *modules)]
     texts = [text for program in programs for text in _texts(program)]
-    assert len(texts) > 400
+    assert len(texts) > 200
     assert not [text for text in texts if _has_words(text) and not _is_chinese(translated(text))]
 
 
@@ -108,7 +103,6 @@ def _is_chinese(text: str) -> bool:
 @pytest.mark.parametrize(
     ("run", "arguments", "error"),
     [
-        (maintenance.__main__.main, ["restore", "/there/is/no.db"], "maintenance："),
         (main, ["score", "/no/file", "--labels", "/no/labels"], "错误："),
     ],
 )
@@ -156,32 +150,6 @@ def test_an_interrupt_ends_a_command_with_one_sentence(capsys: pytest.CaptureFix
 
     assert exit_code(interrupted) == 130
     assert capsys.readouterr().err == "Interrupted.\n"
-
-
-@pytest.mark.usefixtures("chinese")
-def test_what_an_action_answers_and_why_it_refuses_is_chinese() -> None:
-    outcome = "The salt is public."
-    task = TaskView(
-        7,
-        "vl-rewardbench",
-        kind="labels.import",
-        subject="v3",
-        params={},
-        reason="",
-        requested_by="local",
-        state="failed",
-        outcome=outcome,
-        progress=0,
-        total=None,
-        worker=None,
-        created_at=0.0,
-        started_at=None,
-        finished_at=None,
-    )
-    assert translated(text_output.task(task)) == "任务 7：labels.import v3：失败。 盐值已公开。"
-    with pytest.raises(Conflict) as refused:
-        clean_reason("  ")
-    assert translated(str(refused.value)) == "请填写理由：它会被记录。"
 
 
 def test_a_package_that_serving_does_not_need_is_named_where_it_is_missing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,1 +1,0 @@
-"""Tabs of the Gradio maintain page."""

@@ -1,0 +1,39 @@
+"""Sections of the maintain page about disputes, label error candidates and annotation projects."""
+
+from __future__ import annotations
+
+from maintenance.page.sections import Section
+from vlrb.label_quality.annotation import GOLD_MINIMUM
+
+SECTIONS = (
+    Section(
+        "disputes",
+        "Disputes",
+        ("disputes.list",),
+        ("disputes",),
+        "Somebody says that a label is wrong. A and B are the responses as the pair's page shows them; votes are those "
+        "of the entries on the board. Accepted disputes make a draft when you ask for one; its preview is the board as "
+        "it would be.",
+        cases="disputes",
+    ),
+    Section(
+        "label-errors",
+        "Label errors",
+        ("candidates.list",),
+        ("candidates",),
+        "Pairs on which the strongest judges agree against the label. The list reveals labels: it is for maintainers "
+        "only. Beside each pair is how many of the judges that are right on 60% of its category prefer A, B, neither: "
+        "the majority contradicts the label. What is hard for one judge is hard for others, so look at every pair.",
+    ),
+    Section(
+        "verification",
+        "Verification",
+        ("verification.list",),
+        ("verification",),
+        "People answer at /annotate without seeing the label. A pair takes so many answers, and one more where these "
+        "have no majority. “Show” lists what closing would write; decide contested pairs yourself. Labels in a file of "
+        f"pairs make gold pairs. An annotator with fewer than {100 * GOLD_MINIMUM:.0f}% of them right keeps a project "
+        "open until you leave the answers out.",
+        cases="projects",
+    ),
+)

@@ -1,0 +1,174 @@
+"""Views of disputes, candidates and annotation projects. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from maintenance.view import Row, Table, TableCell, View
+from maintenance.views import plural, shortened
+from storage.clock import minute
+from vlrb.common.messages import _
+from vlrb.label_quality.annotation import GOLD_MINIMUM, MIN_PAIRS_DISCLOSED
+
+if TYPE_CHECKING:  # the actions import this module
+    from review.actions.answers import ShownPair
+    from review.actions.candidates import Proposed
+    from review.actions.decisions import PairDecision
+    from review.actions.disputes import DisputedItem
+    from review.actions.projects import AnnotatorProgress, ProjectReport
+
+ANSWER_TEXTS = {
+    "a": _("A is better"),
+    "b": _("B is better"),
+    "equal": _("both are equally good"),
+    "both-wrong": _("both are wrong"),
+    "bad-item": _("the pair is unusable"),
+}
+_SPLIT = "A : B : undecided"
+
+
+def _pair_link(name: str, key: str) -> TableCell:
+    return TableCell(name, link=f"/explore/{key}")
+
+
+def disputed(items: Sequence[DisputedItem]) -> View:
+    """Return disputes by pair, with how the entries on the board voted."""
+    rows = [
+        Row(
+            (
+                dispute.id,
+                _pair_link(item.name, item.item),
+                " : ".join(map(str, item.votes)),
+                dispute.state,
+                f"{ANSWER_TEXTS[dispute.better]}",
+                dispute.tag,
+                dispute.reason,
+                TableCell(dispute.account, account=True),
+                minute(dispute.created_at),
+                dispute.note,
+            ),
+            key=f"{dispute.id}",
+            name=f"{dispute.id}: {item.name}",
+            without=() if dispute.state == "open" else ("disputes.accept", "disputes.reject"),
+        )
+        for item in items
+        for dispute in item.disputes
+    ]
+    head = ("No.", "Pair", _SPLIT, "State", "Says", "Error", "Why", "By", "At", "Answer")
+    return View(tables=[Table("Disputes", head, rows, "Nothing is disputed.", parameter="dispute")])
+
+
+def candidates(proposed: Proposed) -> View:
+    """Return pairs that may be labelled wrongly, after how they were found."""
+    facts = proposed.facts
+    if facts is None:
+        return View(["Never looked for: `candidates find` does."])
+    found = f"{facts['candidates']} candidates among {facts['looked_at']} pairs of revision {facts['revision']}"
+    rows = [
+        Row((_pair_link(item.name, item.item), " : ".join(map(str, item.votes)), shortened(item.item)))
+        for item in proposed.items
+    ]
+    table = Table("Candidates", ("Pair", _SPLIT, "Key"), rows, "No candidates.")
+    return View([f"{found}, from {facts['judges']} judges."], tables=[table])
+
+
+def projects(reports: Sequence[ProjectReport]) -> View:
+    """Return annotation projects with their progress and agreement."""
+    rows = [
+        Row(
+            (
+                report.project.id,
+                TableCell(report.project.name, link=f"/annotate/{report.project.id}"),
+                "open" if report.project.closed_at is None else f"closed {minute(report.project.closed_at)}",
+                report.project.base_revision or "a file",
+                report.project.items,
+                "; ".join(f"{user.name} {progress(user)}" for user in report.progress),
+                states(report),
+                "; ".join(agreements(report)),
+                draft(report),
+                report.project.reason,
+            ),
+            key=f"{report.project.id}",
+            name=report.project.name,
+            without=()
+            if report.project.closed_at is None
+            else ("verification.annotators", "verification.leave-out", "verification.decide"),
+        )
+        for report in reports
+    ]
+    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Decisions", "Agreement", "Draft", "Why")
+    table = Table("Projects", head, rows, "There are no projects.", "project", False, shows="verification.decisions")
+    return View(tables=[table])
+
+
+def progress(user: AnnotatorProgress) -> str:
+    """Return how much an annotator has answered, and how well gold pairs among it."""
+    if not user.gold:
+        return f"{user.answered}"
+    mark = f", below {100 * GOLD_MINIMUM:.0f}%" if user.below_gold_minimum else ""
+    return f"{user.answered} (gold {user.gold_right} of {user.gold} right{mark})"
+
+
+def states(report: ProjectReport) -> str:
+    """Return how many pairs are gold, decided, agreed, contested and open."""
+    return ", ".join(f"{state} {number}" for state, number in report.states.items() if number)
+
+
+def agreements(report: ProjectReport) -> list[str]:
+    """Return every two annotators."""
+    names = {user.account: user.name for user in report.progress}
+    return [
+        f"{names[pair.first]} and {names[pair.second]}: {pair.same} of {pair.items} the same, kappa "
+        + ("undefined" if pair.kappa is None else f"{pair.kappa:.2f}")
+        for pair in report.agreement
+    ]
+
+
+def draft(report: ProjectReport) -> str:
+    """Return what the worker counted; "" where no draft was asked for."""
+    if not report.draft:
+        return ""
+    if report.result is None:
+        return f"draft {report.draft}: not written yet"
+    counted, agreed = report.result["proposals"], report.result.get("agreement") or {}
+    text = f"draft {report.draft}: {counted['dropped']} dropped, {counted['undecided']} undecided, "
+    if counted["flipped"] is None:
+        return f"{text}the others are too few to show how many flipped (from {MIN_PAIRS_DISCLOSED} on)"
+    text += f"{counted['flipped']} flipped, {counted['as_it_is']} as they were"
+    if agreed.get("share") is None:  # a draft of disputes
+        return text
+    return f"{text}; {100 * agreed['share']:.1f}% of {agreed['pairs']} agree with {report.result['base']}"
+
+
+def decisions(pairs: Sequence[PairDecision]) -> View:
+    """Return what closing a project would write, pair by pair."""
+    rows = [
+        Row(
+            (
+                pair.place,
+                pair.name,
+                pair.state,
+                pair.verdict,
+                ", ".join(f"{verdict} {number}" for verdict, number in pair.answers.items()),
+                shortened(pair.item),
+            )
+        )
+        for pair in pairs
+    ]
+    head = ("No.", "Pair", "State", "Verdict", "Answers", "Key")
+    return View(tables=[Table("Decisions", head, rows, "There are no such pairs.")])
+
+
+def pair(shown: ShownPair) -> View:
+    """Return a pair of a project as an annotator sees it; of the image its address."""
+    lines = [f"Pair {shown.place} of {plural(shown.items, 'pair')}"]
+    if shown.question is None or shown.responses is None:
+        lines.append("This installation has no texts: ITEMS_FILE names them.")
+    else:
+        lines += [f"Image: {shown.image}" if shown.image else "There is no image here.", "", "Question", shown.question]
+        for place, response, model in zip(("First", "Second"), shown.responses, shown.models or ("", ""), strict=True):
+            lines += ["", f"{place} ({model})" if model else place, response]
+    own = shown.said
+    said = own and "; ".join(filter(None, (own.verdict, ", ".join(own.errors), own.note)))
+    return View([*lines, "", f"Your answer: {said}" if said else "Not answered yet."])
