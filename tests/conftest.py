@@ -55,8 +55,6 @@ INTEGRATION = frozenset(
         "vlrb/editions/test_kill.py",
         "vlrb/editions/test_upload.py",
         "vlrb/judge/test_batch.py",
-        "vlrb/judge/test_inspect_export.py",
-        "vlrb/judge/test_job.py",
         "vlrb/judge/test_kill.py",
         "vlrb/judge/test_progress.py",
         "vlrb/judge/test_run.py",

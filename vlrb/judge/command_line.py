@@ -1,25 +1,23 @@
-"""`vlrb judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into the service."""
+"""`vlrb judge run|status|submit|batch`: from a model to predictions, and into the service."""
 
 from __future__ import annotations
 
 import argparse
 import os
 from pathlib import Path
-from typing import Any
 
 from vlrb.common.command_line import CommandParser, complain
 from vlrb.common.messages import _
 from vlrb.judge.errors import JudgeError
 
 USAGE = 2
-_WITH_OTHERS = ("submit", "job")  # commands that hand further options on
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; returns its exit code."""
     parser = command_line()
     parsed, rest = parser.parse_known_args(arguments)
-    if rest and parsed.command not in _WITH_OTHERS:
+    if rest and parsed.command != "submit":  # which hands further options on
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     parsed.rest, parsed.variables = rest, os.environ
     try:
@@ -36,31 +34,15 @@ def run(arguments: list[str]) -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    from vlrb.judge.commands.run_command import run_command
+    from vlrb.judge.commands import batch_command, run_command, status_command, submit_command
     from vlrb.judge.options import add_endpoint_options, add_question_options
 
-    parser = CommandParser(
-        prog="vlrb judge",
-        description=_(
-            "`vlrb judge run|status|submit|batch|export-inspect|job`: from a model to predictions, and into "
-            "the service."
-        ),
-    )
-    commands = parser.add_subparsers(
-        dest="command", required=True, metavar="run|status|submit|batch|export-inspect|job"
-    )
+    parser = CommandParser(prog="vlrb judge", description=_("From a model to predictions, and into the service."))
+    commands = parser.add_subparsers(dest="command", required=True, metavar="run|status|submit|batch")
     run = commands.add_parser("run", help=_("ask a model; with a journal in DIR, go on"), allow_abbrev=False)
     add_question_options(run)
     add_endpoint_options(run)
-    run.set_defaults(run=run_command)
-    _add_others(commands)
-    return parser
-
-
-def _add_others(commands: Any) -> None:
-    from vlrb.judge import inspect_export
-    from vlrb.judge.commands import batch_command, job_command, status_command, submit_command
-
+    run.set_defaults(run=run_command.run_command)
     status = commands.add_parser("status", help=_("how far a run is"))
     status.add_argument("directory", type=Path, metavar="DIR")
     status.add_argument("--json", action="store_true", help=_("print JSON only"))
@@ -70,5 +52,4 @@ def _add_others(commands: Any) -> None:
     submit.add_argument("--model", required=True, metavar="NAME", help=_("name of the judge on the board"))
     submit.set_defaults(run=submit_command.submit_command)
     batch_command.add_commands(commands)
-    inspect_export.add_command(commands)
-    job_command.add_command(commands)
+    return parser

@@ -2,8 +2,8 @@
 
 A sample is one vote; epochs are further votes. The texts and the order shown stand in the prompt, if it is the official
 one; otherwise the sample's metadata has `swapped`, and its id is the item's. Ids of samples are unique, those of items
-are not always: a log of `judge export-inspect` has fingerprint and id of the item in its metadata. Scores and targets
-are never read.
+are not always: a log may have fingerprint (`item`) and `id` of the item in its metadata. Scores and targets are never
+read.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _needed(sample: Any) -> Any:
     given = sample.get("metadata")
     metadata: Mapping[str, Any] = given if isinstance(given, dict) else {}
     item, name = metadata.get("item"), metadata.get("id")
-    own = isinstance(item, str) and isinstance(name, str) and _FINGERPRINT.fullmatch(item)  # of `judge export-inspect`
+    own = isinstance(item, str) and isinstance(name, str) and _FINGERPRINT.fullmatch(item)
     return {
         "id": name if own else sample.get("id"),
         "item": item if own else None,

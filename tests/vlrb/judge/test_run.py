@@ -492,7 +492,7 @@ def test_a_damaged_file_is_named_in_one_sentence(
         ("run.json", json.dumps(recorded | {"votes": True}), status),
         ("run.json", json.dumps(recorded | {"prompt": {"reading": 3}}), again),
         ("run.json", json.dumps(recorded | {"model": "\ud800"}), status),
-        ("run.json", moved, ["export-inspect", str(output), str(tmp_path / "log.json")]),
+        ("run.json", moved, ["batch", "import", str(output), str(items)]),
         ("report.json", "[]", status),
         *(("journal.jsonl", f"{line}\n", status) for line in ("garbage", "[1]", '{"row": 0}')),
         ("journal.jsonl", '{"row": [0], "vote": 0, "item": "x", "swapped": true}\n', again),
