@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import Awaitable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -24,7 +24,6 @@ _AGAIN = frozenset({408, 409, 425, 429})
 LONGEST_WAIT = 600.0  # seconds that an endpoint may ask for; the run ends where it asks for more
 _CENTURY = 100 * 365 * 86400.0  # seconds
 _SHORTEST_SECRET = 16  # characters of a key
-_LARGEST_REPLY = 32 * 2**20  # octets; a judgement has some thousands
 
 
 class TransientFault(Exception):
@@ -48,43 +47,6 @@ class RequestRefused(Exception):
         self.body = body
 
 
-class BoundedStream(httpx2.AsyncByteStream):
-    """The body of a reply, up to a limit."""
-
-    def __init__(self, stream: httpx2.AsyncByteStream) -> None:
-        self._stream = stream
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Yield the body. Raises httpx2.ReadError where it is too large."""
-        size = 0
-        async for part in self._stream:
-            size += len(part)
-            if size > _LARGEST_REPLY:
-                raise httpx2.ReadError(f"the reply has more than {_LARGEST_REPLY:,} octets")
-            yield part
-
-    async def aclose(self) -> None:
-        """Close the connection."""
-        await self._stream.aclose()
-
-
-class BoundedClient(openai.DefaultAsyncHttpxClient):
-    """A client whose replies are bounded, and not compressed: a small reply could unpack to a huge one."""
-
-    async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """Send a request. Raises httpx2.ReadError where the reply is too large."""
-        request.headers["accept-encoding"] = "identity"
-        reply = await super().send(request, stream=True, **options)
-        if reply.headers.get("content-encoding", "identity").lower() != "identity":
-            await reply.aclose()
-            raise httpx2.ReadError("the reply is compressed, though that was not asked for", request=request)
-        assert isinstance(reply.stream, httpx2.AsyncByteStream)
-        reply.stream = BoundedStream(reply.stream)
-        if not stream:
-            await reply.aread()
-        return reply
-
-
 class Endpoint:
     """A client of one base URL. It follows no redirects: pairs and key go to that address alone."""
 
@@ -97,7 +59,7 @@ class Endpoint:
             base_url=self.base_url,
             api_key=key or NO_KEY,
             max_retries=0,
-            http_client=BoundedClient(follow_redirects=False),
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
             timeout=httpx2.Timeout(timeout, connect=30),
         )
 

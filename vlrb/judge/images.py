@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import io
 import ipaddress
 import mimetypes
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,15 +17,12 @@ from vlrb.common.messages import _
 from vlrb.judge.errors import JudgeError
 
 if TYPE_CHECKING:
-    import httpx2
     from PIL import Image
 
 STORED, OFFICIAL, PNG, JPEG = "stored", "official", "png", "jpeg"
 FORMS = (STORED, OFFICIAL, PNG, JPEG)
 LARGEST_IMAGE = 64 * 2**20  # octets
 LARGEST_PICTURE = 64_000_000  # pixels, of images that are decoded here
-LONGEST_FETCH = 120.0  # seconds
-_MOST_REDIRECTS = 20
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -48,74 +43,13 @@ class ImageSource:
     stated_type: str | None = None  # of a data URI
 
     def read(self) -> bytes:
-        """Return the stored bytes; an address is fetched."""
+        """Return the stored bytes. Raises JudgeError for an address: the endpoint alone fetches those."""
         if self.data is not None:
             return self.data
         if self.path is not None:
             with self.path.open("rb") as file:
                 return _bounded(file.read(LARGEST_IMAGE + 1))
-        return _fetch(str(self.url))
-
-
-def _fetch(url: str) -> bytes:
-    import httpx2  # the client of openai; that looks at sys.modules["httpx"] while another thread may import it
-
-    plain = {"accept-encoding": "identity"}  # a small reply could unpack to a huge one
-    until, here = time.monotonic() + LONGEST_FETCH, httpx2.URL(url)
-    with httpx2.Client(timeout=30, headers=plain) as client:
-        for _redirect in range(_MOST_REDIRECTS + 1):
-            reply = _connect(client, here)
-            with contextlib.closing(reply):
-                if not reply.has_redirect_location:
-                    reply.raise_for_status()
-                    return _read(reply, url, until=until)
-            here = here.join(reply.headers["location"])
-    raise JudgeError(_("{url} redirects more than {most} times", url=url, most=_MOST_REDIRECTS))
-
-
-def _read(reply: httpx2.Response, url: str, *, until: float) -> bytes:
-    parts, size = [], 0
-    for part in reply.iter_raw(2**16):
-        parts.append(part)
-        size += len(part)
-        if size > LARGEST_IMAGE:
-            break
-        if time.monotonic() > until:
-            raise JudgeError(_("{url} sends for more than {seconds:g} seconds", url=url, seconds=LONGEST_FETCH))
-    return _bounded(b"".join(parts))
-
-
-def _connect(client: httpx2.Client, url: httpx2.URL) -> httpx2.Response:
-    """Ask one of the addresses that were checked: a name that is looked up again may lead elsewhere."""
-    import httpx2
-
-    failure: httpx2.ConnectError | None = None
-    for address in _checked_addresses(url):
-        request = client.build_request(
-            "GET",
-            url.copy_with(host=address),
-            headers={"host": url.netloc.decode("ascii")},
-            extensions={"sni_hostname": url.raw_host.decode("ascii")},
-        )
-        try:
-            return client.send(request, stream=True)
-        except httpx2.ConnectError as error:
-            failure = error
-    raise failure or JudgeError(_("{url} has no address", url=url))
-
-
-def _checked_addresses(url: httpx2.URL) -> list[str]:
-    """Return where a URL leads. Raises JudgeError for link-local addresses, such as 169.254.169.254: there a machine
-    of a cloud tells its keys."""
-    import socket
-
-    if url.scheme not in ("http", "https") or not url.host:
-        raise JudgeError(_("the image address {url!r} is not an address", url=str(url)[:200]))
-    resolved = socket.getaddrinfo(url.raw_host.decode("ascii").strip("[]"), None, type=socket.SOCK_STREAM)
-    addresses = list(dict.fromkeys(str(address[0]) for *_, address in resolved))
-    if any(is_link_local(address) for address in addresses):
-        raise JudgeError(_("{url} leads to a link-local address; no image is fetched from there", url=url))
-    return addresses
+        raise JudgeError(_("the image is an address, {url}; save it to a file to send its pixels", url=self.url))
 
 
 def is_link_local(host: str) -> bool:
@@ -141,11 +75,10 @@ class ImagePolicy:
     form: str = STORED
     quality: int = 95  # of JPEG
     max_pixels: int | None = None
-    fetch: bool = False  # send the image behind an address instead of the address
 
     def to_json(self) -> dict[str, Any]:
         """Return what a run records."""
-        result: dict[str, Any] = {"form": self.form, "max_pixels": self.max_pixels, "fetch": self.fetch}
+        result: dict[str, Any] = {"form": self.form, "max_pixels": self.max_pixels}
         return result | ({"quality": self.quality} if self.form == JPEG else {})
 
     @property
@@ -156,7 +89,7 @@ class ImagePolicy:
 
 def image_url(source: ImageSource, policy: ImagePolicy) -> str:
     """Return what goes into `image_url`: an address as it is, anything else as a data URL."""
-    if source.url is not None and not policy.fetch and not policy.changes_pixels:
+    if source.url is not None and not policy.changes_pixels:
         return source.url
     data = source.read()
     if policy.changes_pixels:

@@ -48,7 +48,6 @@ class ModelServer:
     url: str = ""
     get: Reply = field(default_factory=lambda: Reply(body={"data": []}))  # what a GET gets
     asked: list[tuple[str, Any, dict[str, str]]] = field(default_factory=list)
-    hosts: list[str] = field(default_factory=list)  # of each GET
     seen: Counter[str] = field(default_factory=Counter)
     in_flight: int = 0
     most_in_flight: int = 0
@@ -80,7 +79,6 @@ def serving_model(answer: Callable[[str, Any, int], Reply]) -> Iterator[ModelSer
             """Say nothing."""
 
         def do_GET(self) -> None:
-            model.hosts.append(self.headers["Host"])
             self._send(model.get)
 
         def do_POST(self) -> None:

@@ -39,7 +39,10 @@ def write_items(folder: Path, items: list[dict[str, Any]]) -> Path:
 def run(url: str, items: Path, output: Path, *more: str, votes: int = 1) -> int:
     """`judge run` in this process, with short waits; returns the exit code."""
     given = ["--base-url", url, "--model", "m", "--items", str(items), "--output", str(output)]
-    return main(["run", *given, "--votes", str(votes), "--retry-wait", "0.01", *more])
+    try:
+        return main(["run", *given, "--votes", str(votes), "--retry-wait", "0.01", *more])
+    except SystemExit as wrong_use:  # argparse
+        return int(str(wrong_use.code))
 
 
 def predictions(output: Path) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from vlrb.judge.commands.run_command import OK, FinishedRun, about_this_start
 from vlrb.judge.configuration import RunConfiguration, keep_prices, open_run, read_file, require_run, write_json
 from vlrb.judge.errors import JudgeError
 from vlrb.judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
-from vlrb.judge.options import add_price_options, add_question_options, check_numbers, configure, read_prices
+from vlrb.judge.options import add_price_options, add_question_options, configure, read_prices
 from vlrb.judge.pairs import PairFile, pairs_of_run
 from vlrb.judge.parameters import ParameterChanges
 from vlrb.judge.plan import RequestKey, is_swapped, keys
@@ -101,7 +101,6 @@ def _lines(
 
 def import_command(arguments: argparse.Namespace) -> int:
     """Take results into the journal; write the predictions if nothing is open. Returns the exit code."""
-    check_numbers(arguments)
     folder: Path = arguments.directory
     recorded = require_run(folder)
     source, revision, chosen = arguments.items, arguments.items_revision, arguments.items_split

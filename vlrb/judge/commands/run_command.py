@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import INTERRUPTED, complain, lines, say, translated
+from vlrb.common.command_line import INTERRUPTED, lines, say
 from vlrb.common.messages import _
 from vlrb.judge.configuration import CHAT, RunConfiguration, keep_prices, open_run, write_json
 from vlrb.judge.errors import JudgeError
@@ -29,9 +29,6 @@ from vlrb.judge.totals import Prices, describe
 OK, OPEN = 0, 1
 REPORT = "report.json"
 DEFAULT_KEY = "OPENAI_API_KEY"
-_SMOKE_TEST = 20  # pairs
-_LONG = 500  # answers
-_REPLIES = {"y": True, "yes": True, "n": False, "no": False, "": None}  # None: the default
 
 
 def run_command(arguments: argparse.Namespace) -> int:
@@ -48,8 +45,7 @@ def run_command(arguments: argparse.Namespace) -> int:
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
         start = RunStart(arguments, configuration, file=file, journal=journal, pointwise=pointwise, key=key)
         _check_journal(journal, file)
-        ended = start.try_long_run()
-        return ended if ended is not None else start.go(arguments.limit, budget)
+        return start.go(arguments.limit, budget)
     finally:
         journal.close()
 
@@ -104,23 +100,6 @@ class RunStart:
         self._arguments, self._configuration, self._file = arguments, configuration, file
         self._journal, self._pointwise, self._key = journal, pointwise, key
         self._folder: Path = arguments.output
-
-    def try_long_run(self) -> int | None:
-        """Offer a smoke test in a terminal if the run is long. Returns the exit code; None to go on with all pairs."""
-        wanted = len(self._file.pairs) * self._configuration.votes * (2 if self._pointwise else 1)
-        terminal = sys.stdin.isatty() and sys.stderr.isatty()
-        if not terminal or self._arguments.yes or self._arguments.limit or self._journal.answers or wanted < _LONG:
-            return None
-        question = _(
-            "This run asks for {wanted:,} answers. Try {pairs} pairs first? [Y/n] ", wanted=wanted, pairs=_SMOKE_TEST
-        )
-        tries = _says_yes(question, default=True)
-        if not tries:
-            return OPEN if tries is None else None
-        code = self.go(_SMOKE_TEST, read_budget(self._arguments))
-        if code != OK:  # interrupted, or the endpoint has failed
-            return code
-        return None if _says_yes(_("Go on with all pairs? [y/N] "), default=False) else OPEN
 
     def go(self, limit: int | None, budget: Any) -> int:
         """Ask for what is open among the first pairs, write the predictions. Returns the exit code."""
@@ -280,20 +259,6 @@ def _stop_on_signals(engine: Any) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, handle)
-
-
-def _says_yes(question: str, *, default: bool) -> bool | None:
-    """Ask until the answer is yes, no or an empty line, the default. None where the input ends (Ctrl-D)."""
-    while True:
-        print(translated(question), end="", file=sys.stderr, flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            print(file=sys.stderr)
-            return None
-        reply = line.strip().lower()
-        if reply in _REPLIES:
-            return default if _REPLIES[reply] is None else _REPLIES[reply]
-        complain(_("Answer y (yes) or n (no)."))
 
 
 def readable(report: Mapping[str, Any]) -> list[str]:
