@@ -1,4 +1,4 @@
-"""Pairs for checkable questions: correctness, length, and a command that asks nothing twice."""
+"""Pairs for checkable questions: correctness, length, and the files of models that were asked."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
-from tests.vlrb.judge.model_server import Reply, completion, refusal, serving_model
 from vlrb.editions.answer_checking import final_answer, is_right
-from vlrb.editions.answering import with_choices
-from vlrb.editions.pair_building import CandidateAnswer, build_pairs, length_gap
+from vlrb.editions.building import CandidateAnswer, build_pairs, length_gap, with_choices
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,7 @@ def test_the_length_gap_is_relative_to_the_shorter(first: int, second: int, gap:
 
 
 def answer(name: str, count: int, *, right: bool | None) -> CandidateAnswer:
-    return CandidateAnswer(name, 0, text=words(count, name), right=right)
+    return CandidateAnswer(name, name, text=words(count, name), right=right)
 
 
 def test_a_right_and_a_wrong_answer_of_nearly_equal_length_make_a_pair() -> None:
@@ -150,7 +148,7 @@ def test_a_right_and_a_wrong_answer_of_nearly_equal_length_make_a_pair() -> None
         answer("d", 100, right=None),
     ]
     pairs, counts = build_pairs(given, most=5)
-    assert [(pair.first.endpoint, pair.second.endpoint, pair.preferred) for pair in pairs] == [("a", "c", 0)]
+    assert [(pair.first.model, pair.second.model, pair.preferred) for pair in pairs] == [("a", "c", 0)]
     assert counts == {"both_wrong": 1, "lengths": 1, "undecided": 3}
 
 
@@ -160,102 +158,81 @@ def test_two_right_answers_make_a_pair_without_a_preference_only_if_asked() -> N
     assert build_pairs(given, both_right=True)[0][0].preferred is None
 
 
-def ask(folder: Path, url: str, *more: str) -> int:
-    given = ["--endpoint", f"good={url},good", "--endpoint", f"bad={url},bad"]
-    given += ["--checker", f"checker={url},checker", "--retry-wait", "0.01", "--output", str(folder / "build")]
-    return main(["build", str(folder / "questions.jsonl"), *given, *more])
+def write(path: Path, lines: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def reply(_: str, body: Any, __: int) -> Reply:
-    """The good model is right, the bad one wrong; question 2 gets no final answer, and question 3 two wrong ones."""
-    text = body["messages"][0]["content"][0]["text"]
-    model = body["model"]
-    if model == "checker":
-        return completion("RIGHT" if "careful" in text else "WRONG")
-    number = int(text.split("number ")[1][0])
-    said = number if model == "good" and number != 3 else 9
-    start = f"A {'careful' if model == 'good' else 'hasty'} look at number {number} says so many words about it."
-    return completion(start if number == 2 else f"{start}\nAnswer: {said}")
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def build(folder: Path, *more: str) -> int:
+    return main(["build", str(folder / "questions.jsonl"), "--output", str(folder / "build"), *more])
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
+    """Questions, and answers of a good and a bad model; question 2 gets no final answer, and 3 two wrong ones."""
     (tmp_path / "a.png").write_bytes(picture(1))
     rows = [{"id": f"q{n}", "query": f"What is number {n}?", "answer": n, "image": "a.png"} for n in range(5)]
-    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(tmp_path / "questions.jsonl", rows)
+    for model in ("good", "bad"):
+        answers = []
+        for number in range(5):
+            said = number if model == "good" and number != 3 else 9
+            start = (
+                f"A {'careful' if model == 'good' else 'hasty'} look at number {number} says so many words about it."
+            )
+            answers.append({"id": f"q{number}", "text": start if number == 2 else f"{start}\nAnswer: {said}"})
+        write(tmp_path / f"{model}.jsonl", answers)
     return tmp_path
 
 
 def test_answers_become_pairs_and_go_into_a_pool(folder: Path) -> None:
-    with serving_model(reply) as server:
-        assert ask(folder, server.url) == 0
-        asked = len(server.asked)
-        assert ask(folder, server.url) == 0
-        assert len(server.asked) == asked, "every answer is in a journal"
-    lines = [json.loads(line) for line in (folder / "build" / "pairs.jsonl").read_text().splitlines()]
-    assert [line["id"] for line in lines] == ["q0-0", "q1-1", "q2-2", "q4-3"]
-    assert all("careful" in line["response"][line["preferred"]] for line in lines)
-    build = json.loads((folder / "build" / "build.json").read_text())
-    assert build["dropped"]["both_wrong"] == 1
+    assert build(folder) == 0
+    asked = lines(folder / "build" / "to_answer.jsonl")
+    assert [line["id"] for line in asked] == [f"q{n}" for n in range(5)] and "number 4?" in asked[4]["prompt"]
+    assert (folder / "build" / asked[0]["image"]).read_bytes() == picture(1)
+    given = [f"--answers={model}={folder / model}.jsonl" for model in ("good", "bad")]
+    assert build(folder, *given) == 0
+    unclear = lines(folder / "build" / "to_check.jsonl")
+    assert [line["id"] for line in unclear] == ["q2-good-0", "q2-bad-0"] and "Known answer: 2" in unclear[0]["prompt"]
+    said = [{"id": line["id"], "text": "RIGHT" if "careful" in line["prompt"] else "Wrong."} for line in unclear]
+    write(folder / "checks.jsonl", said)
+    assert build(folder, *given, "--checks", str(folder / "checks.jsonl")) == 0
+    built = lines(folder / "build" / "pairs.jsonl")
+    assert [line["id"] for line in built] == ["q0-0", "q1-1", "q2-2", "q4-3"]
+    assert all("careful" in line["response"][line["preferred"]] for line in built)
+    assert json.loads((folder / "build" / "build.json").read_text())["dropped"] == {"both_wrong": 1}
     given = ["--source", "Built", "--licence", "x", "--category", "reasoning", "--into", str(folder / "pool")]
     assert main(["pool", "import", str(folder / "build" / "pairs.jsonl"), *given]) == 0
-    pool = [json.loads(line) for line in (folder / "pool" / "pairs.jsonl").read_text().splitlines()]
-    assert all("careful" in line["response"][line["preferred"]] for line in pool)
+    pool = lines(folder / "pool" / "pairs.jsonl")
+    assert len(pool) == 4 and all("careful" in line["response"][line["preferred"]] for line in pool)
 
 
-def test_an_endpoint_that_goes_away_leaves_a_build_that_goes_on(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def failing(path: str, body: Any, count: int) -> Reply:
-        return refusal(401, "no key") if body["model"] == "bad" else reply(path, body, count)
-
-    with serving_model(failing) as server:
-        assert ask(folder, server.url) == 1
-        assert "same command to continue" in capsys.readouterr().err
-        server.answer = reply
-        asked = [body for body in server.bodies if body["model"] == "good"]
-        assert ask(folder, server.url) == 0
-        assert [body for body in server.bodies if body["model"] == "good"] == asked
-
-
-def test_keys_come_from_named_variables_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-general")
-    monkeypatch.setenv("GOOD_KEY", "sk-good")
-    with serving_model(reply) as server:
-        assert ask(folder, server.url, "--key-env", "good=GOOD_KEY") == 0
-        sent = {body["model"]: headers["authorization"] for _, body, headers in server.asked}
-    assert sent["good"] == "Bearer sk-good"
-    assert "sk-general" not in str(sent)
-    written = "".join(path.read_text() for path in (folder / "build").rglob("*.json*"))
-    assert "sk-good" not in written
-
-
-@pytest.mark.parametrize(
-    "options",
-    [["--answers", "0"], ["--concurrency", "0"], ["--retry-wait", "-1"], ["--length-gap", "nan"], ["--most", "0"]],
-)
-def test_a_number_that_makes_no_sense_is_refused_before_anything_is_asked(
+@pytest.mark.parametrize("options", [["--length-gap", "nan"], ["--most", "0"], ["--answers", "no/name=x"]])
+def test_options_that_make_no_sense_are_refused(
     folder: Path, options: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert ask(folder, "http://localhost:9/v1", *options) == 2
-    assert f"{options[0]} " in capsys.readouterr().err
-    assert not (folder / "build").exists()
+    assert build(folder, *options) == 2
+    assert options[0] in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("name", "row", "said"),
     [
-        ({"query": "", "answer": 1, "image": "a.png"}, "`query`"),
-        ({"query": "Q?", "image": "a.png"}, "`answer`"),
-        ({"query": "Q?", "answer": 1, "image": "../a.png"}, "outside"),
-        ({"query": "Q?", "answer": 1, "image": "a.png", "choices": "A"}, "`choices`"),
+        ("questions", {"query": "", "answer": 1, "image": "a.png"}, "`query`"),
+        ("questions", {"query": "Q?", "image": "a.png"}, "`answer`"),
+        ("questions", {"query": "Q?", "answer": 1, "image": "../a.png"}, "outside"),
+        ("questions", {"query": "Q?", "answer": 1, "image": "a.png", "choices": "A"}, "`choices`"),
+        ("good", {"id": "q9", "text": "Answer: 1"}, "`id`"),
+        ("good", {"id": "q1", "text": None}, "`text`"),
     ],
 )
-def test_bad_questions_are_refused_by_line(
-    folder: Path, row: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
+def test_bad_questions_and_answers_are_refused_by_line(
+    folder: Path, name: str, row: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "questions.jsonl").write_text(json.dumps(row) + "\n")
-    assert ask(folder, "http://localhost:9/v1") == 2
+    write(folder / f"{name}.jsonl", [row])
+    assert build(folder, f"--answers=good={folder / 'good.jsonl'}") == 2
     error = capsys.readouterr().err
-    assert "line 1" in error
-    assert said in error
+    assert "line 1" in error and said in error

@@ -1,0 +1,231 @@
+"""Pairs for questions with a known answer: a right and a wrong answer of nearly the same length. Pure, but for files.
+
+Models are asked by whatever runs them: `to_answer.jsonl` holds what each is asked, and its answers come as a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from vlrb.editions.answer_checking import is_right
+from vlrb.editions.errors import CurateError, listed
+from vlrb.editions.pools.images import read_image, store_image
+from vlrb.editions.pools.sources import open_source, read_objects
+
+ANSWER_PROMPT = (
+    "{query}\n\nExplain your reasoning step by step. End with a line of its own:\nAnswer: <your final answer>"
+)
+CHECK_PROMPT = (
+    "Question: {query}\n\nKnown answer: {known}\n\nReply to be checked:\n{text}\n\nDoes the reply come to the known "
+    "answer? Do not solve the question yourself. Reply with one word: RIGHT, WRONG or UNCLEAR."
+)
+LENGTH_GAP = 0.1
+_CHECKED = re.compile(r"\b(RIGHT|WRONG|UNCLEAR)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class KnownQuestion:
+    """A question whose answer is known. ``choices``: letter -> text, where it offers some; then ``query`` has them.
+
+    ``image``: where the folder of the build keeps it.
+    """
+
+    id: str
+    query: str
+    image: str
+    answer: str
+    choices: Mapping[str, str]
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateAnswer:
+    """An answer to a question. ``id``: of question, model and answer; ``right``: None where nobody can tell."""
+
+    id: str
+    model: str
+    text: str
+    right: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPair:
+    """Two answers. ``preferred``: 0 where the first is right and the second wrong; None where both are right."""
+
+    first: CandidateAnswer
+    second: CandidateAnswer
+    preferred: int | None
+    gap: float
+
+
+def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
+    """Return the questions of a file or Hub dataset; their images are kept in the folder.
+
+    Raises:
+        CurateError: rows cannot be used; the message names line, field and remedy.
+    """
+    source = open_source(name, usual="test")
+    questions: dict[str, KnownQuestion] = {}
+    problems: list[str] = []
+    for number, row in enumerate(source.rows()):
+        try:
+            image = read_image(_first(row.fields, "image", "image_path"), source.folder)
+            question = _question(row.fields, number, image=image, folder=folder)
+            if question.id in questions:
+                raise CurateError(f"the id {question.id!r} occurs twice; give each question its own")
+            questions[question.id] = question
+        except CurateError as error:
+            problems.append(f"{row.place}: {error}")
+    if problems or not questions:
+        raise CurateError(f"{name}: rows that cannot be used: {len(problems):,}.\n{listed(problems)}")
+    return list(questions.values())
+
+
+def _first(row: Mapping[str, Any], *names: str) -> Any:
+    return next((row[name] for name in names if row.get(name) is not None), None)
+
+
+def _question(row: Mapping[str, Any], number: int, *, image: bytes, folder: Path) -> KnownQuestion:
+    query, answer, choices = _first(row, "query", "question"), row.get("answer"), row.get("choices") or []
+    if not isinstance(query, str) or not query.strip():
+        raise CurateError("`query` must be a text")
+    if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
+        raise CurateError("`answer` must be a text or a number: the answer that is known to be right")
+    if not isinstance(choices, list) or len(choices) > 10 or not all(isinstance(text, str) for text in choices):
+        raise CurateError("`choices` must be a list of at most ten texts")
+    by_letter = dict(zip("ABCDEFGHIJ", choices, strict=False))
+    return KnownQuestion(
+        str(row.get("id", number)),
+        with_choices(query, by_letter),
+        image=store_image(image, folder).path,
+        answer=str(answer),
+        choices=by_letter,
+        category=str(row.get("category") or ""),
+    )
+
+
+def with_choices(query: str, choices: Mapping[str, str]) -> str:
+    """Return a question with its choices below it, unless it has them: answering and checking models must see them."""
+    if all(text.casefold() in query.casefold() for text in choices.values()):
+        return query
+    return "\n".join((query, *(f"{letter}. {text}" for letter, text in choices.items())))
+
+
+def read_answers(
+    files: Mapping[str, Path], questions: Sequence[KnownQuestion], *, checks: Path | None
+) -> dict[str, list[CandidateAnswer]]:
+    """Return question id -> answers, with their correctness where their form or a check tells it.
+
+    ``files``: model -> lines with ``id`` of a question and ``text``. ``checks``: lines with ``id`` of an answer and the
+    ``text`` of a model that compared it with the known one.
+
+    Raises:
+        CurateError: a line is no answer, or about no question.
+    """
+    checked = {line["id"]: line["text"] for line in _texts(checks, None)} if checks else {}
+    known = {question.id: question for question in questions}
+    answers: dict[str, list[CandidateAnswer]] = {name: [] for name in known}
+    for model, path in files.items():
+        for line in _texts(path, known):
+            question, text = known[line["id"]], line["text"].strip()
+            count = sum(answer.model == model for answer in answers[question.id])
+            name = f"{question.id}-{model}-{count}"
+            right = is_right(text, question.answer, choices=question.choices)
+            if right is None and (words := _CHECKED.findall(checked.get(name, "").upper())):
+                right = {"RIGHT": True, "WRONG": False}.get(words[-1])
+            if text:
+                answers[question.id].append(CandidateAnswer(name, model, text=text, right=right))
+    return answers
+
+
+def _texts(path: Path, known: Mapping[str, Any] | None) -> Iterator[Mapping[str, str]]:
+    for number, line in read_objects(path):
+        name, text = line.get("id"), line.get("text")
+        if not isinstance(name, str) or not isinstance(text, str) or (known is not None and name not in known):
+            raise CurateError(f"{path}, line {number}: give `id`, as in the file of what is asked, and `text`.")
+        yield {"id": name, "text": text}
+
+
+def to_answer(questions: Sequence[KnownQuestion]) -> Iterator[dict[str, str]]:
+    """Yield what each model is asked."""
+    for question in questions:
+        yield {"id": question.id, "prompt": ANSWER_PROMPT.format(query=question.query), "image": question.image}
+
+
+def to_check(
+    questions: Sequence[KnownQuestion], answers: Mapping[str, Sequence[CandidateAnswer]]
+) -> Iterator[dict[str, str]]:
+    """Yield what a checking model is asked about answers whose correctness cannot be told."""
+    for question in questions:
+        for answer in answers[question.id]:
+            if answer.right is None:
+                prompt = CHECK_PROMPT.format(query=question.query, known=question.answer, text=answer.text)
+                yield {"id": answer.id, "prompt": prompt, "image": question.image}
+
+
+def length_gap(first: str, second: str) -> float:
+    """Return |l1 - l2| / min(l1, l2) of the numbers of words; infinite where one text has none."""
+    words, other = len(first.split()), len(second.split())
+    return abs(words - other) / min(words, other) if min(words, other) else float("inf")
+
+
+def build_pairs(
+    answers: Sequence[CandidateAnswer], *, gap: float = LENGTH_GAP, both_right: bool = False, most: int = 1
+) -> tuple[list[BuiltPair], Counter[str]]:
+    """Return at most so many pairs of one question, the closest lengths first; each answer is used once. Also how often
+    two answers made no pair, by reason.
+
+    Both wrong is always dropped: there is nothing to prefer. Two right answers are kept only if ``both_right``: people
+    then judge the path.
+    """
+    possible: list[BuiltPair] = []
+    dropped: Counter[str] = Counter()
+    for first, second in combinations(answers, 2):
+        if reason := _reason(first, second, gap=gap, both_right=both_right):
+            dropped[reason] += 1
+            continue
+        ordered = (first, second) if first.right else (second, first)
+        preferred = 0 if first.right != second.right else None
+        possible.append(BuiltPair(*ordered, preferred, length_gap(first.text, second.text)))
+    possible.sort(key=lambda pair: (pair.preferred is None, pair.gap, pair.first.model, pair.second.model))
+    used: set[str] = set()
+    chosen: list[BuiltPair] = []
+    for pair in possible:
+        if len(chosen) < most and not {pair.first.id, pair.second.id} & used:
+            used |= {pair.first.id, pair.second.id}
+            chosen.append(pair)
+    return chosen, dropped
+
+
+def _reason(first: CandidateAnswer, second: CandidateAnswer, *, gap: float, both_right: bool) -> str:
+    """Return why two answers make no pair; nothing if they do."""
+    if first.right is None or second.right is None:
+        return "undecided"
+    if not first.right and not second.right:
+        return "both_wrong"
+    if first.right and second.right and not both_right:
+        return "both_right"
+    if first.text.split() == second.text.split():
+        return "same_text"
+    return "" if length_gap(first.text, second.text) < gap else "lengths"
+
+
+def pair_line(number: int, question: KnownQuestion, *, pair: BuiltPair) -> dict[str, Any]:
+    """Return the line that `pool import` takes."""
+    line = {
+        "id": f"{question.id}-{number}",
+        "query": question.query,
+        "response": [pair.first.text, pair.second.text],
+        "preferred": pair.preferred,
+        "image": question.image,
+        "category": question.category,
+        "answer": question.answer,
+        "models": [pair.first.model, pair.second.model],
+    }
+    return {name: value for name, value in line.items() if value not in (None, "")}
