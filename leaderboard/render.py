@@ -59,7 +59,19 @@ from vlrb.protocols import protocols
 _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 _SNAPSHOT_DIGITS = 16  # of a snapshot's id in addresses
-STATIC = ("site.css", "tools.css", "judges.css", "board.js", "nav.js", "submit.js", "analyse.js", "icon.svg")
+LIBRARIES = ("plotly-cartesian.min.js",)
+"""Scripts of others, as they were published."""
+STATIC = (
+    "site.css",
+    "tools.css",
+    "judges.css",
+    "board.js",
+    "nav.js",
+    "submit.js",
+    "analyse.js",
+    "icon.svg",
+    *LIBRARIES,
+)
 NAVIGATION = (
     ("Board", "/"),
     ("Analyse", "/analyse"),
@@ -94,14 +106,15 @@ def assets(spec: BenchmarkSpec | None = None) -> Mapping[str, Asset]:
     Read once: they are part of the program.
     """
     benchmark = spec or load_spec(DEFAULT_BENCHMARK)
-    return MappingProxyType({name: _asset(name, benchmark) for name in STATIC})
+    return MappingProxyType({name: _asset(name, benchmark if name.endswith(".css") else None) for name in STATIC})
 
 
-def _asset(name: str, spec: BenchmarkSpec) -> Asset:
+@cache
+def _asset(name: str, spec: BenchmarkSpec | None) -> Asset:
     content = (_HERE / "static" / name).read_bytes()
-    if name.endswith(".css"):
+    if spec is not None:
         content = style_sheet(content.decode(), spec).encode()
-    if name.endswith((".css", ".js")):
+    if name.endswith((".css", ".js")) and name not in LIBRARIES:
         content = without_comments(content.decode()).encode()
     stem, _, suffix = name.rpartition(".")
     digest = hashlib.sha256(content).hexdigest()[:10]

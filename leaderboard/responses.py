@@ -38,6 +38,12 @@ _SCRIPTS_AND_STYLES = ("text/css", "text/javascript", "application/javascript")
 _NOSNIFF = {name: value for name, value in SECURITY.items() if name == "X-Content-Type-Options"}
 EMBEDDABLE = SECURITY["Content-Security-Policy"].partition("frame-ancestors")[0] + "frame-ancestors *"
 """The policy of pages made for other sites' frames. They show what is public and change nothing."""
+DRAWING = {
+    "Content-Security-Policy": SECURITY["Content-Security-Policy"]
+    .replace("style-src 'self'", "style-src 'self' 'unsafe-inline'")
+    .replace("img-src 'self'", "img-src 'self' data: blob:")
+}
+"""The policy of pages with a figure: Plotly sets styles as it draws, and makes a picture from a drawing."""
 NotFoundPage = Callable[[Headers], Response]
 """The page for addresses that name nothing."""
 

@@ -493,7 +493,6 @@ HTML_IN_PYTHON = {
     "leaderboard/charts/dot_plots.py",  # the same
     "leaderboard/charts/layout.py",  # the same, and <span> for small letters
     "leaderboard/charts/scatter_plots.py",  # the same
-    "leaderboard/charts/svg.py",  # draws figures as SVG, with Plotly's <b>, <br> and <span> in their texts
     "leaderboard/gradio_page.py",  # a warning of Gradio has "<script>" in it
 }
 
@@ -586,7 +585,6 @@ CALLED_BY_LIBRARIES = {
     "vlrb/common/command_line.py": "_fill_text add_usage",
     "vlrb/common/messages.py": "__new__ ngettext",
     "vlrb/common/template_translations.py": "ngettext",
-    "leaderboard/charts/svg.py": "_circle symbol",
     "leaderboard/gradio_page.py": "leaderboard",
     "maintenance/api.py": "__init__",
     "storage/migrations/versions/0004_notifications.py": "_check",

@@ -13,6 +13,7 @@ _ROW = re.compile(r"^\| `([\w./]+)` \| ([\d,]+) \|", re.M)
 
 def _lines(folders: list[Path], suffixes: tuple[str, ...], *, but: tuple[Path, ...] = ()) -> int:
     files = (path for folder in folders for path in folder.rglob("*") if path.suffix in suffixes)
+    files = (path for path in files if ".min" not in path.suffixes)  # of others
     return sum(path.read_bytes().count(b"\n") for path in files if not any(one in path.parents for one in but))
 
 

@@ -351,7 +351,7 @@ def test_on_no_page_a_submitters_markup_is_more_than_text(world: HostileWorld, a
         expect(found).to_have_count(0)
         if path in shows:
             expect(page.locator("body")).to_contain_text("<img src=x onerror=alert(1)>")
-    for path, there in (("/app/", ".board"), (f"/analyse?entries={entry}", ".wide .plot")):
+    for path, there in (("/app/", ".board"), (f"/analyse?entries={entry}", ".drawing .main-svg")):
         page = alice.new_page()
         page.goto(world.service.url + path)
         page.locator(there).first.wait_for()

@@ -157,7 +157,7 @@ def test_a_name_made_of_markup_is_shown_as_it_is(visit: Page, service: Service, 
     shown.goto(service.url)
     expect(shown.get_by_text("<img src=x onerror=alert(1)>").first).to_be_visible()
     shown.goto(service.url + "/analyse")
-    expect(shown.locator(".wide text", has_text="<img src=x onerror=").first).to_be_visible()  # cut in the middle
+    expect(shown.locator(".drawing text", has_text="<img src=x onerror=").first).to_be_visible()  # cut in the middle
 
 
 def test_the_command_line_submits_waits_and_prints_the_result(service: Service, tmp_path: Path) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import plotly.graph_objects as go
+
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, as_csv, judges
 from leaderboard.charts.layout import ChartText, Estimates, Page, isolated
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
-from vlrb.common.json_types import Json
 from vlrb.common.messages import Message, _, joined
 from vlrb.protocols import protocols, scores
 from vlrb.statistics.pairwise import PairwiseArrays
@@ -61,12 +62,12 @@ class ChartQuery:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A figure as Plotly's JSON, or None where there is nothing to draw; sentences about it; its numbers as a table.
+    """A figure of Plotly, or None where there is nothing to draw; sentences about it; its numbers as a table.
 
     The title is a finding where there is one; the subtitle says what is drawn.
     """
 
-    figure: Json | None
+    figure: go.Figure | None
     title: str
     notes: tuple[str, ...]
     header: tuple[str, ...] = ()
@@ -85,10 +86,14 @@ class Chart:
 
 
 def to_chart(
-    drawn: Json, words: ChartText, *, notes: tuple[str, ...], rows: Sequence[Cells], header: tuple[str, ...] = HEADER
+    drawn: go.Figure,
+    words: ChartText,
+    *,
+    notes: tuple[str, ...],
+    rows: Sequence[Cells],
+    header: tuple[str, ...] = HEADER,
 ) -> Chart:
-    """Return the figure carries its own numbers, so that a page can offer them without asking again."""
-    drawn["layout"]["meta"] = {"title": words.title, "csv": as_csv(header, rows)}
+    """Return a figure with its words and numbers."""
     return Chart(drawn, words.title, notes=notes, header=header, rows=tuple(rows), subtitle=words.subtitle)
 
 

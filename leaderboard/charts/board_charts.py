@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +24,9 @@ from leaderboard.charts.base import (
     to_chart,
 )
 from leaderboard.charts.bias import Fit, best_so_far, fit_line
-from leaderboard.charts.estimates import Estimate, SnapshotEntry
-from leaderboard.charts.layout import CHANCE, FADED, FEW_PAIRS, ChartText, Page, isolated, plain, with_legend
+from leaderboard.charts.dot_plots import reach_of
+from leaderboard.charts.estimates import SnapshotEntry
+from leaderboard.charts.layout import CHANCE, ChartText, Page, isolated, plain
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import (
@@ -36,7 +36,6 @@ from leaderboard.charts.scatter_plots import (
     histograms,
     matrix,
     planes,
-    reach_of,
 )
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined, ngettext
@@ -48,6 +47,7 @@ MOST_NAMED = 10  # beside those chosen
 _UNCHOSEN = 1000  # the first rank of points that nobody chose
 _MOST_MISSING = 10  # names in a sentence
 _SIZES = (0.5, 1, 2, 4, 8, 16, 32, 72, 200, 400, 1000)
+_BY_MONTH = {"type": "date", "tickformat": "%Y-%m"}
 _DATES = _("Date of submission or publication")
 
 
@@ -174,8 +174,6 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | N
     numbers = f"n {len(spots)}"
     if fit is not None:
         numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), {numbers}"
-    tens = [value for value in range(0, 101, 10) if x_range[0] <= value <= x_range[1]]
-    ticks = [(float(value), _("{value}<br>chance", value=value) if value == CHANCE else str(value)) for value in tens]
     y_range = reach_of(y)
     title = _("Answers by {policy}", policy=policy.name)
     return ScatterPanel(
@@ -183,9 +181,8 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | N
         numbers,
         under="",
         spots=spots,
-        x_range=x_range,
         y_range=y_range,
-        ticks=ticks,
+        across={"range": x_range, "dtick": 10},
         levels=levels,
         band=band,
         upright=True,
@@ -267,8 +264,7 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         header = (*header, _("error consistency"))
         consistency = [relations.error_consistency(known[i].id, known[j].id) for i, j in places]
         cells = [(*row, value) for row, value in zip(cells, consistency, strict=True)]
-    words = replace(words, axis=with_legend(words.axis, [Estimate(0, None, high=None, n=pairs)]))
-    drawn = matrix(names, values, page=view.page, words=words, strength=FADED if pairs < FEW_PAIRS else 1)
+    drawn = matrix(names, values, page=view.page, words=words)
     return to_chart(drawn, words, notes=notes, rows=cells, header=header)
 
 
@@ -331,13 +327,11 @@ def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         text = _("No judge on the board states its number of parameters. It can be stated with a submission.")
         return empty_chart((text,))
     named = {str(entry["id"]) for entry in entries}
-    spots = _best_of_each(points_of(rows, [math.log10(row.parameters_b or 1) for row in rows], chosen=named, view=view))
-    low, high = min(spot.x for spot in spots) - 0.12, max(spot.x for spot in spots) + 0.2
-    ticks = [(math.log10(size), f"{size:g}") for size in _SIZES if low <= math.log10(size) <= high]
+    spots = _best_of_each(points_of(rows, [row.parameters_b or 1 for row in rows], chosen=named, view=view))
     words = ChartText(
         _("{score} and model size", score=title),
         _(
-            "Each judge that states its size; equal sizes stand side by side, and the best one of each size is named. "
+            "Each judge that states its size; the best one of each size is named. "
             "Filled: scored here, with 95% intervals; hollow: reported, by its source's own rule. {rules}",
             rules=rules(view),
         ),
@@ -348,11 +342,9 @@ def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         "",
         under=_("Parameters, billions (log scale)"),
         spots=spots,
-        x_range=(low, high),
         y_range=score_range(spots, view.spec),
-        ticks=ticks,
+        across=log_axis([row.parameters_b or 1 for row in rows]) | {"tickvals": _SIZES},
         levels=chance_line(spots, view.spec),
-        swarm=True,
     )
     silent = sum(1 for row in ranked(view) if not row.parameters_b)
     notes = (
@@ -372,10 +364,8 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     if not rows:
         return empty_chart((_("Nothing on the board has a date and a {score} yet.", score=title),))
     best = [row for tier in ("reported", "scored") for row in _records(rows, tier, key=key)]
-    last = _day(max([row.date for row in rows] + [view.around.as_of[:10]]))
+    last = max([row.date for row in rows] + [view.around.as_of])[:10]
     spots = _cloud(rows, best, view=view)
-    first = min(spot.x for spot in spots)
-    pad = max(10.0, 0.04 * (last - first))
     words = ChartText(
         _("Best {score} so far", score=title),
         _(
@@ -385,13 +375,9 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("{score}, % (up is better), n {n} results", score=headline_name(view.spec, first=True), n=len(rows)),
     )
-    across = (first - pad, last + pad)
-    months = _months(*across, narrow=view.page.narrow)
     steps = _steps(rows, key, last=last)
     reach, chance = score_range(spots, view.spec), chance_line(spots, view.spec)
-    plane = ScatterPanel(
-        "", "", under=_DATES, spots=spots, x_range=across, y_range=reach, ticks=months, levels=chance, steps=steps
-    )
+    plane = ScatterPanel("", "", under=_DATES, spots=spots, y_range=reach, across=_BY_MONTH, levels=chance, steps=steps)
     luck = _("The best of many results is better by luck alone. Intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
     records = {row.id for row in best}
@@ -415,19 +401,19 @@ def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], *, view: ChartQue
     others = [row for row in rows if row.id not in records][:MOST_SPOTS]
     weak = [
         replace(spot, faint=True, rank=None, y_ends=None)
-        for spot in points_of(others, [float(_day(row.date)) for row in others], chosen=set(), view=view)
+        for spot in points_of(others, [row.date[:10] for row in others], chosen=set(), view=view)
     ]
     latest = best[::-1]
-    return [*weak, *points_of(latest, [float(_day(row.date)) for row in latest], chosen=records, view=view)]
+    return [*weak, *points_of(latest, [row.date[:10] for row in latest], chosen=records, view=view)]
 
 
-def _steps(rows: Sequence[BoardRow], key: str, *, last: int) -> list[tuple[list[float], list[float], bool]]:
+def _steps(rows: Sequence[BoardRow], key: str, *, last: str) -> list[tuple[list[str], list[float], bool]]:
     """Return the best score of each tier over time, up to the last day."""
-    steps: list[tuple[list[float], list[float], bool]] = []
+    steps: list[tuple[list[str], list[float], bool]] = []
     for tier in ("reported", "scored"):
         if best := _records(rows, tier, key=key):
-            days, values = [float(_day(row.date)) for row in best], [100 * (row.value(key) or 0.0) for row in best]
-            steps.append(([*days, float(last)], [*values, values[-1]], tier == "reported"))
+            days, values = [row.date[:10] for row in best], [100 * (row.value(key) or 0.0) for row in best]
+            steps.append(([*days, last], [*values, values[-1]], tier == "reported"))
     return steps
 
 
@@ -451,7 +437,9 @@ def ranked(view: ChartQuery) -> list[BoardRow]:
     return [row for tier in tiers for row in tier]
 
 
-def points_of(rows: Sequence[BoardRow], x: Sequence[float], *, chosen: set[str], view: ChartQuery) -> list[Point2D]:
+def points_of(
+    rows: Sequence[BoardRow], x: Sequence[float | str], *, chosen: set[str], view: ChartQuery
+) -> list[Point2D]:
     """Return the points, the best and those chosen first: they are named first."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
@@ -518,17 +506,12 @@ def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
     return (_("Reported figures follow their sources' rules and categories, which differ; intervals are unpaired."),)
 
 
-def _day(iso: str) -> int:
-    return date.fromisoformat(iso[:10]).toordinal()
-
-
-def _months(start: float, end: float, *, narrow: bool) -> list[tuple[float, str]]:
-    """Return the first days of quarters, or of months where there are few; at most what has room."""
-    first, months = date.fromordinal(int(start)), []
-    year, month = first.year, first.month
-    while (day := date(year, month, 1).toordinal()) <= end:
-        if day >= start:
-            months.append((float(day), f"{year}-{month:02d}"))
-        year, month = (year + 1, 1) if month == 12 else (year, month + 1)
-    every = next(step for step in (1, 3, 6, 12, 60, 1200) if len(months) <= step * (5 if narrow else 12))
-    return [month for month in months if (int(month[1][5:]) - 1) % min(every, 12) == 0] or months[:1]
+def log_axis(values: Sequence[float]) -> dict[str, Any]:
+    """Return a logarithmic axis that ends at its data."""
+    low, high = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.1
+    return {
+        "type": "log",
+        "range": [low, high],
+        "exponentformat": "SI",
+        "dtick": "D2" if 0.6 < high - low < 3 else None,
+    }

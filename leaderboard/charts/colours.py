@@ -6,7 +6,7 @@ for actions and one colour for warnings.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 
@@ -67,6 +67,13 @@ DARK = Palette(
 )
 
 
-def palette(dark: bool) -> Palette:
-    """Return the tokens of the dark or of the light ground."""
-    return DARK if dark else LIGHT
+def dark_colours(spec: BenchmarkSpec) -> dict[str, str]:
+    """Return what the script of a page writes for each colour of a figure on a dark ground, as hex and as rgba()."""
+    tokens = [name for name, value in asdict(LIGHT).items() if isinstance(value, str)]
+    pairs = {getattr(LIGHT, name): getattr(DARK, name) for name in tokens}
+    pairs |= {one.colour: one.dark for one in spec.categories if one.dark}
+    return pairs | {_numbers(light): _numbers(dark) for light, dark in pairs.items()}
+
+
+def _numbers(colour: str) -> str:
+    return ",".join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, headline_name, rules, to_chart
 from leaderboard.charts.bias import best_so_far
-from leaderboard.charts.board_charts import chance_line, points_of, ranked, row_cells, score_range
+from leaderboard.charts.board_charts import chance_line, log_axis, points_of, ranked, row_cells, score_range
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import ChartText
 from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import ScatterPanel, planes
 from vlrb.common.messages import _
 
-_FEW_TICKS = 3
 _EMPTY = (
     _("No judge on the board states the price, the tokens or the time of its run."),
     _(
@@ -93,41 +91,19 @@ def _panel(title: str, rows: tuple[_Costs, _Costs], *, chosen: set[str], view: C
     """Return one pair of axes. `rows`: all, and those on the front, which are named first."""
     result, front = rows
     named = chosen | {row.id for row, _value in front}
-    spots = points_of(
-        [row for row, _value in result], [math.log10(value) for _row, value in result], chosen=named, view=view
-    )
-    low, high = min(spot.x for spot in spots) - 0.15, max(spot.x for spot in spots) + 0.25
+    spots = points_of([row for row, _value in result], [value for _row, value in result], chosen=named, view=view)
+    across = log_axis([value for _row, value in result])
     y_range = score_range(spots, view.spec)
-    xs = [math.log10(value) for _row, value in front]
+    xs = [value for _row, value in front]
     ys = [100 * (row.value(view.spec.headline) or 0) for row, _value in front]
-    steps = [([xs[0], *xs, high], [y_range[0], *ys, ys[-1]], False)]
-    ticks, labels = log_ticks(low, high), f"n {len(result)}"
+    steps = [([xs[0], *xs, 10 ** across["range"][1]], [y_range[0], *ys, ys[-1]], False)]
     return ScatterPanel(
         title,
-        labels,
+        f"n {len(result)}",
         under="",
         spots=spots,
-        x_range=(low, high),
         y_range=y_range,
-        ticks=ticks,
+        across=across,
         levels=chance_line(spots, view.spec),
         steps=steps,
     )
-
-
-def log_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """Return places between two powers of ten, and their numbers: as few digits as give three of them."""
-    ticks: list[tuple[float, str]] = []
-    for digits in ((1,), (1, 3), (1, 2, 5), tuple(range(1, 10))):
-        values = (digit * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for digit in digits)
-        ticks = [(math.log10(value), _short(value)) for value in values if low <= math.log10(value) <= high]
-        if len(ticks) >= _FEW_TICKS:
-            break
-    return ticks
-
-
-def _short(value: float) -> str:
-    for size, letter in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if value >= size:
-            return f"{value / size:.4g}{letter}"
-    return f"{value:.4g}"

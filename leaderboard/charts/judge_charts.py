@@ -149,7 +149,7 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
 
 @chart("sources", _("Sources"), place=3, about=lambda spec: spec.shown_sources)
 def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Heat map of agreement by judge and source, in shades of the ink: colours are for categories."""
+    """Heat map of agreement by judge and source, in shades that part at chance: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
     if not chosen:
         return empty_chart(notes)
@@ -158,7 +158,7 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     words = ChartText(
         _("Agreement by source"),
         _("Share of pairs judged as people did, %. {rules}", rules=rules(view)),
-        axis=_("The stronger the shade, the better. Faded: fewer than {few} pairs.", few=FEW_PAIRS),
+        axis=_("Grey: better than chance; red: worse. Faded and slanted: fewer than {few} pairs.", few=FEW_PAIRS),
     )
     notes += (_("Sources with few pairs say little: see their intervals in the numbers below."),)
     drawn = heat_map(names, estimates, grouping=view.grouping, page=view.page, words=words)

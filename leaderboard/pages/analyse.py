@@ -1,4 +1,4 @@
-"""Analyse page: a figure of chosen judges or of the whole board, drawn on the server; its numbers as files."""
+"""Analyse page: a figure of chosen judges or of the whole board, drawn by Plotly; its numbers as files."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup
-
 from leaderboard.board.best_of_n import load_values
 from leaderboard.board.query import MAX_QUERY, BoardQuery, listed, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
@@ -21,13 +19,11 @@ from leaderboard.board.scoring_rules import scoring_rules, scoring_text
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, charts_of
-from leaderboard.charts.colours import LIGHT
+from leaderboard.charts.colours import dark_colours
 from leaderboard.charts.estimates import SnapshotEntry, display_name
-from leaderboard.charts.interactive import interactive_drawing
 from leaderboard.charts.layout import FEW_PAIRS, Page
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.registry import GROUPS, ChartKind
-from leaderboard.charts.svg import page_paint, svg
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
 from leaderboard.render_context import RenderContext
@@ -40,16 +36,12 @@ PATH = "/analyse"
 FIRST_SHOWN = 5
 MOST_CHOSEN = 100  # judges in a figure; it draws the best of them
 MOST_OFFERED = 200  # judges in the list to choose from; others are found by their names
-WIDTHS = {"phone": 358, "tablet": 720, "wide": 1160}
-"""For which widths of a page a figure is drawn: the style sheet shows one of them."""
-FILES: Mapping[str, str] = {
-    "svg": "image/svg+xml",
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/json",
-    "html": "text/html; charset=utf-8",
-}
+FILES: Mapping[str, str] = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 """Files of a figure: ending -> media type."""
-_FILE_WIDTH = 1160
+PICTURES = ("svg", "png")
+"""Files that the script of the page makes."""
+FORMER_FILES = ("svg", "html")
+"""Files that the server made once: their addresses lead to the page."""
 _ROWS = 400  # of the table; the files have all
 _AGREEMENT_DECIMALS = 3
 _WORDS = ("scored", "reported", "yes", "no", "longer", "shorter")  # in cells of the numbers
@@ -73,6 +65,7 @@ class AnalyseQuery:
     paper: bool = False
     as_of: str = ""
     add: str = ""
+    narrow: bool = False  # whether a drawing is for a telephone
 
     @property
     def kind(self) -> ChartKind:
@@ -90,6 +83,7 @@ class AnalyseQuery:
             ("revision", query.revision),
             ("paper", "1" if query.paper else ""),
             ("as_of", query.as_of),
+            ("narrow", "1" if query.narrow else ""),
         ]
         named = [(name, value) for name, value in pairs if value or (name == "entries" and query.entries == ())]
         path = f"{PATH}.{kind}" if kind else PATH
@@ -121,6 +115,7 @@ def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> An
         paper=parameters.get("paper") == "1" and offers_paper(chart, spec),
         as_of=read_as_of(parameters),
         add="" if matches else typed,
+        narrow=parameters.get("narrow") == "1",
     )
 
 
@@ -243,19 +238,11 @@ def figure_file(
     board_version: BoardVersion, query: AnalyseQuery, catalog: ItemCatalog, kind: str
 ) -> CachedResponse | None:
     """Return a figure as a file of one of FILES. None where there is nothing to draw."""
-    page = Page(board_version.spec, _FILE_WIDTH, language=board_version.context.language)
+    page = Page(board_version.spec, query.narrow, language=board_version.context.language)
     chart = draw(board_version, query, view=chart_query(board_version, query, catalog=catalog, page=page))
     if chart.figure is None:
         return None
-    if kind == "svg":
-        text = svg(chart.figure, _FILE_WIDTH, p=LIGHT, name=page.text(chart.title))
-    elif kind == "csv":
-        text = f"\ufeff{chart.csv}"
-    elif kind == "html":
-        values = {"title": page.text(chart.title), "drawing": interactive_drawing(chart.figure)}
-        text = render(board_version.context, "figure_file.html", **values) + "\n"
-    else:
-        text = _data(chart, board_version, query=query)
+    text = f"\ufeff{chart.csv}" if kind == "csv" else _data(chart, board_version, query=query)
     return CachedResponse.of(text.encode(), FILES[kind], quick=True)
 
 
@@ -279,7 +266,8 @@ def _data(chart: Chart, board_version: BoardVersion, *, query: AnalyseQuery) -> 
         "notes": list(chart.notes),
         "columns": list(chart.header),
         "rows": [list(row) for row in chart.rows],
-        "plotly": chart.figure,
+        "plotly": chart.figure.to_plotly_json() if chart.figure else None,
+        "dark": dark_colours(board_version.spec),
     }
     return json.dumps(data, ensure_ascii=False, indent=1)
 
@@ -313,19 +301,10 @@ class ChoiceLink:
 
 
 def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog) -> str:
-    """Return the page with a figure for each width."""
+    """Return the page, whose script draws the figure."""
     context = board_version.context
-    view = chart_query(
-        board_version,
-        query,
-        catalog=catalog,
-        page=Page(board_version.spec, language=context.language, titled=False),
-    )
-    charts = {
-        name: draw(board_version, query, view=replace(view, page=replace(view.page, width=width)))
-        for name, width in WIDTHS.items()
-    }
-    chart = charts["wide"]
+    view = chart_query(board_version, query, catalog=catalog, page=Page(board_version.spec, language=context.language))
+    chart = draw(board_version, query, view=view)
     return render(
         context,
         "analyse.html",
@@ -333,14 +312,14 @@ def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: I
         demo=board_version.spec.synthetic,
         query=query,
         chart=chart,
-        figures=_drawings(charts, board_version),
         groups=_groups(board_version, query),
         rows=chart.rows[:_ROWS],
         shown=partial(_shown, context, _AGREEMENT_DECIMALS if query.chart == "agreement" else 1),
         is_small=lambda row: chart.has_estimates and row[_PAIRS] is not None and row[_PAIRS] < FEW_PAIRS,
         few=FEW_PAIRS,
         files={kind: (query.url(kind), file_name(query, kind)) for kind in FILES},
-        picture=file_name(query, "png"),
+        pictures={kind: file_name(query, kind) for kind in PICTURES},
+        drawings={"wide": query.url("json", narrow=False), "narrow": query.url("json", narrow=True)},
         lasting=_lasting(board_version, query),
         **_choice_context(board_version, query),
         **_scoring_context(board_version, query),
@@ -357,24 +336,6 @@ def _shown(context: RenderContext, decimals: int, cell: object) -> str:
     if cell in _WORDS:
         return context.translations.known(str(cell))
     return "" if cell is None else str(cell)
-
-
-def _drawings(charts: Mapping[str, Chart], board_version: BoardVersion) -> dict[str, Markup]:
-    """Return the figure as SVG for each width; nothing where there is nothing to draw."""
-    paint = page_paint(board_version.spec)
-    return {
-        name: Markup(  # noqa: S704 (svg escapes)
-            svg(
-                chart.figure,
-                WIDTHS[name],
-                p=LIGHT,
-                name=board_version.context.translations.text(chart.title),
-                paint=paint,
-            )
-        )
-        for name, chart in charts.items()
-        if chart.figure is not None
-    }
 
 
 def _lasting(board_version: BoardVersion, query: AnalyseQuery) -> str:

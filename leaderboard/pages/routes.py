@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 
 from fastapi import APIRouter, Request
-from starlette.responses import FileResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
@@ -14,7 +14,16 @@ from leaderboard.pages import about, analyse, explore, red_team, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import no_board, status_page
 from leaderboard.render_context import RenderContext
-from leaderboard.responses import HTML, OF_A_LANGUAGE, REVALIDATE, SECURITY, NotFoundPage, requested_version, respond
+from leaderboard.responses import (
+    DRAWING,
+    HTML,
+    OF_A_LANGUAGE,
+    REVALIDATE,
+    SECURITY,
+    NotFoundPage,
+    requested_version,
+    respond,
+)
 from leaderboard.serial_executor import QueueFull, SerialExecutor
 from vlrb.common.messages import _
 from vlrb.numbers import report as number_check
@@ -99,10 +108,14 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         response = await board_version.ready(
             key, lambda: status_page(analyse.analyse_page(board_version, query, catalog=catalog))
         )
-        return respond(response, request.headers)
+        reply = respond(response, request.headers)
+        reply.headers.update(DRAWING)
+        return reply
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
     async def figure(kind: str, request: Request) -> Response:
+        if kind in analyse.FORMER_FILES:
+            return RedirectResponse(f"{cache.context.prefix}{analyse.PATH}?{request.url.query}")
         board_version = await requested_version(cache, request) if kind in analyse.FILES else None
         if board_version is None:
             return not_found(request.headers)
@@ -113,8 +126,7 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
             return not_found(request.headers)
         reply = respond(board_version.get_or_render(key, lambda: response), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE
-        placed = "inline" if kind == "svg" else "attachment"
-        reply.headers["Content-Disposition"] = f'{placed}; filename="{analyse.file_name(query, kind)}"'
+        reply.headers["Content-Disposition"] = f'attachment; filename="{analyse.file_name(query, kind)}"'
         return reply
 
     return router

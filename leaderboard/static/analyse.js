@@ -1,37 +1,7 @@
-// What a script adds to the analyse page: numbers at the pointer, choices that act at once, the figure as a picture.
+// What a script adds to the analyse page: the figure, as a picture too, and choices that act at once.
 (() => {
   "use strict";
-  const figure = document.querySelector("[data-figure]");
   const form = document.querySelector("[data-analyse]");
-
-  // A mark says its numbers as soon as it is pointed at, or touched, instead of after a second or never.
-  if (figure) {
-    const tip = document.createElement("div");
-    tip.className = "tip";
-    tip.hidden = true;
-    tip.setAttribute("aria-hidden", "true"); // readers of the page have the table
-    figure.append(tip);
-    const near = (event) => {
-      const mark = event.target.closest("circle,rect,g path");
-      const title = mark?.querySelector("title");
-      if (title) {
-        mark.dataset.title = title.textContent;
-        title.remove(); // or the browser shows it too
-      }
-      return mark?.dataset.title;
-    };
-    figure.addEventListener("pointermove", (event) => {
-      const text = near(event);
-      tip.hidden = !text;
-      if (!text) return;
-      tip.textContent = text;
-      const box = figure.getBoundingClientRect();
-      const left = event.clientX - box.left + 14;
-      tip.style.left = `${Math.max(0, Math.min(left, box.width - tip.offsetWidth))}px`;
-      tip.style.top = `${event.clientY - box.top + 18}px`;
-    });
-    figure.addEventListener("pointerleave", () => { tip.hidden = true; });
-  }
 
   if (form) {
     const search = form.querySelector("[name=add]");
@@ -60,27 +30,33 @@
     });
   }
 
-  // The browser draws the SVG file into a picture; the server keeps none.
-  const link = document.querySelector("[data-picture]");
-  if (link) {
+  const figure = document.querySelector(".drawing");
+  if (!figure) return;
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const narrow = matchMedia("(max-width: 699px)");
+  const drawing = async (address) => (await fetch(address)).json();
+
+  // The page has the figure's title already; on a dark ground every colour has its own.
+  const draw = async () => {
+    const { plotly, dark: colours } = await drawing(narrow.matches ? figure.dataset.narrow : figure.dataset.wide);
+    const text = JSON.stringify(plotly);
+    const shown = dark.matches ? text.replace(/#[0-9a-f]{6}|\d+,\d+,\d+/g, (one) => colours[one] ?? one) : text;
+    const { data, layout } = JSON.parse(shown);
+    const { heading } = layout.meta;
+    delete layout.title;
+    Object.assign(layout, { height: layout.height - heading, margin: { ...layout.margin, t: layout.margin.t - heading } });
+    await Plotly.react(figure, data, layout, { displayModeBar: false, responsive: true });
+  };
+  draw();
+  for (const media of [dark, narrow]) media.addEventListener("change", draw);
+
+  for (const link of document.querySelectorAll("[data-picture]")) {
     link.hidden = false;
-    link.addEventListener("click", (event) => {
+    link.addEventListener("click", async (event) => {
       event.preventDefault();
-      const image = new Image();
-      image.addEventListener("load", () => {
-        const canvas = document.createElement("canvas");
-        canvas.width = 2 * image.naturalWidth;
-        canvas.height = 2 * image.naturalHeight;
-        canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-        canvas.toBlob((blob) => {
-          const save = document.createElement("a");
-          save.download = link.dataset.picture;
-          save.href = URL.createObjectURL(blob);
-          save.click();
-          setTimeout(() => URL.revokeObjectURL(save.href), 1000);
-        });
-      });
-      image.src = link.href;
+      const { data, layout } = (await drawing(figure.dataset.wide)).plotly;
+      const [filename, format] = link.dataset.picture.split(".");
+      Plotly.downloadImage({ data, layout }, { filename, format, width: 1160, height: layout.height, scale: 2 });
     });
   }
 })();

@@ -97,7 +97,8 @@ def test_the_line_of_each_panel_of_a_figure_is_at_its_chance() -> None:
     for spec, places in ((TIES, [100 / 3, 50]), (VL, [50, 50])):
         for lines in ([ChartLine("one")], [ChartLine("one"), ChartLine("two")]):
             drawn = dots(lines, estimates * len(lines), keys=keys, page=Page(spec), words=words)
-            across = {round(one["x0"], 6) for one in drawn["layout"]["shapes"] if one["x0"] == one["x1"]}
+            marks = [trace for trace in drawn.data if trace.marker.symbol == "line-ns-open"]
+            across = {round(place, 6) for trace in marks for place in trace.x}
             assert across == {round(place, 6) for place in places}
 
 

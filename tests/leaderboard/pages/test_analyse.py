@@ -1,11 +1,11 @@
-"""The analyse page: addresses, figures drawn on the server, and their files."""
+"""The analyse page: addresses, figures, and their files."""
 
 import csv
+import html
 import io
 import json
 import re
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from starlette.datastructures import QueryParams
@@ -13,13 +13,10 @@ from starlette.datastructures import QueryParams
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.catalog import CHARTS, charts_of
-from leaderboard.charts.colours import LIGHT
-from leaderboard.charts.svg import page_paint, svg
 from leaderboard.pages.analyse import (
     FILES,
     FIRST_SHOWN,
     MOST_CHOSEN,
-    WIDTHS,
     AnalyseQuery,
     analyse_page,
     best,
@@ -60,8 +57,10 @@ def page_of(board_version: BoardVersion, query: str = "") -> str:
     return analyse_page(board_version, asked(board_version, query), catalog=ITEMS)
 
 
-def drawings(page: str) -> list[str]:
-    return re.findall(r"<svg class=\"plot\".*?</svg>", page, re.DOTALL)
+def drawing(board_version: BoardVersion, query: str = "") -> dict[str, Any]:
+    """Return the figure that the script of a page asks for."""
+    made = figure_file(board_version, asked(board_version, query), ITEMS, "json")
+    return json.loads(made.encodings["identity"])["plotly"] if made is not None else {}
 
 
 # --- addresses --------------------------------------------------------------------------------------------------------
@@ -106,17 +105,15 @@ def test_names_that_are_equal_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("chart", sorted(charts_of(VL)))
-def test_each_figure_is_on_the_page_for_each_width_in_colours_that_follow_the_ground(
-    board_version: BoardVersion, chart: str
-) -> None:
+def test_each_figure_is_drawn_for_a_telephone_and_for_a_wider_page(board_version: BoardVersion, chart: str) -> None:
     page = page_of(board_version, f"chart={chart}&paper=1")
-    if not drawings(page):
-        assert 'class="empty-figure"' in page
+    if 'class="empty-figure"' in page:
+        assert "data-wide" not in page
         return
-    assert len(drawings(page)) == len(WIDTHS)
-    for drawing in drawings(page):
-        ElementTree.fromstring(drawing)
-        assert not re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', drawing), "a colour of one ground alone"
+    for width in ("wide", "narrow"):
+        address = html.unescape(re.findall(rf'data-{width}="([^"]*)"', page)[0])
+        assert drawing(board_version, address.partition("?")[2])["data"]
+    assert page.index("plotly-cartesian") < page.index("analyse.")
 
 
 def test_a_figure_of_the_whole_field_has_no_choice_of_judges_and_does_not_depend_on_it(
@@ -124,7 +121,8 @@ def test_a_figure_of_the_whole_field_has_no_choice_of_judges_and_does_not_depend
 ) -> None:
     page = page_of(board_version, "chart=size&entries=e00000000006")
     assert 'type="checkbox"' not in page
-    assert drawings(page) == drawings(page_of(board_version, "chart=size")) != []
+    of_all = drawing(board_version, "chart=size")
+    assert drawing(board_version, "chart=size&entries=e00000000006") == of_all != {}
     assert "entries=e00000000006" in page, "other figures get the choice back"
 
 
@@ -137,7 +135,7 @@ def test_an_empty_figure_says_how_to_fill_it(board_version: BoardVersion) -> Non
     assert "Show the best" not in page_of(board_version, "chart=cost"), "no choice of judges would help"
     bare = BoardCache(FixedSource(None), published=()).refresh()
     assert 'href="/app/submit"' in page_of(bare)
-    assert "<svg" in page_of(BoardCache(FixedSource(None)).refresh()), "reported results alone are a figure"
+    assert "data-wide" in page_of(BoardCache(FixedSource(None)).refresh()), "reported results alone are a figure"
 
 
 def test_numbers_of_few_pairs_are_pale_in_the_table(board_version: BoardVersion) -> None:
@@ -157,10 +155,9 @@ def test_what_a_submitter_wrote_is_text_in_page_and_files(board_version: BoardVe
     page = page_of(board_version, "entries=e00000000005")
     assert "<img src=x" not in page
     assert "&lt;img src=x" in page
-    for kind in ("svg", "html"):
-        made = figure_file(board_version, asked(board_version, "entries=e00000000005"), ITEMS, kind)
-        assert made is not None
-        assert b"<img src=x" not in made.encodings["identity"]
+    drawn = drawing(board_version, "entries=e00000000005")
+    assert "<img" not in str(drawn)
+    assert "&lt;img" in str(drawn)
 
 
 def test_a_page_in_chinese_draws_its_figure_in_chinese(board_version: BoardVersion) -> None:
@@ -168,20 +165,7 @@ def test_a_page_in_chinese_draws_its_figure_in_chinese(board_version: BoardVersi
     assert '<html lang="zh-CN">' in page
     assert "<td>hallucination</td>" not in page
     assert "Hallucination" not in page.split("<main")[1].split("</figure>")[0]
-
-
-def test_many_judges_make_one_path_for_each_shade_instead_of_thousands_of_cells() -> None:
-    size = 40
-    trace: dict[str, Any] = {
-        "type": "heatmap", "x": list(range(size)), "y": [10.0 * row for row in range(size)],
-        "z": [[(row + column) % 10 / 10 for column in range(size)] for row in range(size)], "zmin": 0, "zmax": 1,
-        "colorscale": [[0, LIGHT.raised], [1, LIGHT.shade]], "xgap": 0, "ygap": 0, "dy": 10,
-        "hovertext": [[""] * size for _row in range(size)],
-    }  # fmt: skip
-    layout = {"height": 400, "margin": {"t": 0, "b": 0}, "shapes": [], "annotations": [], "xaxis": {
-        "range": [-0.5, size - 0.5], "showline": False, "showticklabels": False}}  # fmt: skip
-    drawing = svg({"data": [trace], "layout": layout}, 400, p=LIGHT, name="agreement", paint=page_paint(VL))
-    assert len(ElementTree.fromstring(drawing)) == 10
+    assert "Hallucination" not in str(drawing(board_version.in_language("zh-CN")))
 
 
 # --- files ------------------------------------------------------------------------------------------------------------
@@ -193,24 +177,17 @@ def test_a_figure_is_a_file_of_each_kind(board_version: BoardVersion, kind: str)
     made = figure_file(board_version, query, ITEMS, kind)
     assert made is not None
     text = made.encodings["identity"].decode()
-    if kind == "svg":
-        root = ElementTree.fromstring(text)
-        assert root.tag == "{http://www.w3.org/2000/svg}svg", "it stands alone"
-        assert "var(" not in text
-    elif kind == "csv":
+    if kind == "csv":
         rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
         assert [row["judge"] for row in rows[::4]] == ["Judge 1", "Judge 2"]
-    elif kind == "json":
+    else:
         data = json.loads(text)
         assert (data["label_revision"], data["protocol"], len(data["rows"])) == ("v2", "strict", 2 * 4)
         assert set(data["columns"]) >= {"judge", "value, %", "pairs"}
-    else:
-        assert "Plotly.newPlot" in text
-        assert re.search(r'src="https://cdn\.plot\.ly/[^"]+" integrity="sha256-', text), "checked by its digest"
 
 
 def test_nothing_drawn_is_no_file(board_version: BoardVersion) -> None:
-    assert figure_file(board_version, asked(board_version, "entries="), ITEMS, "svg") is None
+    assert figure_file(board_version, asked(board_version, "entries="), ITEMS, "json") is None
 
 
 def test_every_figure_has_an_address_and_belongs_to_a_group(board_version: BoardVersion) -> None:

@@ -132,7 +132,8 @@ def test_everything_works_without_a_script_and_from_the_keyboard(browser: Browse
     page.fill("input[name=add]", "R1-Reward Voting@15")
     page.keyboard.press("Enter")
     expect(page.locator(".notices")).to_contain_text("Left out: R1-Reward Voting@15")
-    expect(page.locator(".wide .plot")).not_to_contain_text("Judge B")
+    expect(page.locator(".numbers")).to_contain_text("Judge A")
+    expect(page.locator(".numbers")).not_to_contain_text("Judge B")
 
     page.goto(address + "/explore")
     page.select_option("select[name=category]", "reasoning")
@@ -153,8 +154,8 @@ def test_marks_of_a_figure_say_their_numbers_choices_act_and_it_is_taken_along(b
     page.on("console", lambda message: faults.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.goto(f"{address}/analyse?entries={A},{B}")
-    page.locator(".wide circle").first.hover()
-    expect(page.locator(".tip")).to_contain_text("95% interval")
+    page.locator(".drawing .trace:has(.errorbar) .points path").first.hover(force=True)
+    expect(page.locator(".hoverlayer")).to_contain_text("95% interval")
     with page.expect_download() as waiting:
         page.get_by_role("link", name="PNG").click()
     assert waiting.value.suggested_filename == "vl-rewardbench-categories.png"
