@@ -17,7 +17,6 @@ from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.judges import TYPES
 from vlrb.numbers.definition_report import published_tables
 from vlrb.readers import READERS
-from vlrb.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from web.actions import ACTIONS
 
 _FACTS = ("Judge", "Organisation", "Type", "Base model", "Parameters", "Weights", "Votes per pair", "Notes")
@@ -54,8 +53,6 @@ def declared_texts() -> Iterator[tuple[str, str]]:
             (f"{reader.matches_format.__module__.replace('.', '/')}.py", text)
             for text in (reader.GUIDE.tool, reader.GUIDE.note)
         )
-    for guide in PAIR_GUIDES:
-        yield from (("vlrb/readers/pair_predictions.py", text) for text in (guide.tool, guide.note) if text)
     for name, metadata in FIELDS.items():
         titles = (
             name.replace("_", " "),

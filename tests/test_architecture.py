@@ -608,7 +608,6 @@ CALLED_AS_VALUES = {
     "maintenance/cli.py": "_run",
     "maintenance/database/entry_queries.py": "_of",
     "maintenance/decision_log.py": "__call__",
-    "vlrb/readers/pair_predictions.py": "_native_judgement _native_score _native_vote",
     "storage/integrity/integrity_check.py": "check_scores check_submissions",
     "submissions/pages.py": "_anonymity _withdraw",
     "submissions/service.py": "submit",

@@ -9,11 +9,20 @@ gone by then.)
 
 The two differences: a number other than 1 or 2 is undecided, where the official script counts it as agreement; and so
 is one in the digits of another alphabet, which that script reads as ours.
+
+Other benchmarks have their judges answer by other formats:
+
+* ``double-brackets``: ``[[A]]`` anywhere in the text is A, else ``[[B]]`` is B, else (with ties) ``[[C]]`` is a tie.
+  This is the rule of Multimodal RewardBench's scorer.
+* ``answer-tag``: ``<answer>1</answer>`` or ``2``, as R1-Reward asks for it; without the tag, double brackets.
 """
 
 from __future__ import annotations
 
 import re
+
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec
+from vlrb.votes import UNDECIDED as UNREADABLE
 
 UNDECIDED, FIRST, SECOND = 0, 1, 2
 
@@ -22,6 +31,33 @@ _TAIL = re.compile(r"Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", r
 # The only characters outside ASCII that re.IGNORECASE takes for a letter of the pattern. One of them also changes
 # its length in lower(), which would shift positions; so they are folded one to one before.
 _FOLD = str.maketrans("\u0130\u0131\u017f", "iis")
+_ANSWER = re.compile(r"<answer>\s*([^<]{0,40}?)\s*</answer>")
+_NUMBERS = {"1": 0, "2": 1}
+
+
+def read_verdict(text: str, spec: BenchmarkSpec) -> int:
+    """Return what a judge's text says by a benchmark's format: 0, 1, TIE or UNDECIDED of the votes, in the order
+    shown."""
+    if spec.verdict_format == "official-sentence":
+        return choice_of(text)
+    if spec.verdict_format == "answer-tag" and (tag := _ANSWER.search(text)):
+        return _NUMBERS.get(tag.group(1), UNREADABLE)
+    return read_brackets(text, ties=spec.ties)
+
+
+def read_brackets(text: str, *, ties: bool) -> int:
+    """Return what double brackets say: 0, 1, with ``ties`` TIE, or UNDECIDED of the votes."""
+    if "[[A]]" in text:
+        return 0
+    if "[[B]]" in text:
+        return 1
+    return TIE if ties and "[[C]]" in text else UNREADABLE
+
+
+def choice_of(text: str) -> int:
+    """Return ``verdict`` as a vote: 0 or 1, the answer shown, or UNDECIDED of the votes."""
+    result = verdict(text)
+    return result - FIRST if result in (FIRST, SECOND) else UNREADABLE
 
 
 def verdict(text: str) -> int:

@@ -20,7 +20,6 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 from vlrb.readers import READERS
 from vlrb.readers.base import FileGuide
-from vlrb.readers.pair_predictions import GUIDES as PAIR_GUIDES
 from vlrb.scoring import Tally
 
 BIN, BINS = 10, 13  # words; the last bin holds everything longer
@@ -200,9 +199,11 @@ def _histogram(category: str, apart: Sequence[int]) -> Histogram:
 
 def guides(spec: BenchmarkSpec) -> tuple[FileGuide, ...]:
     """Return the formats of files that are read, the service's own last."""
-    if spec.scores_pairs:
-        return PAIR_GUIDES
-    own, *others = (reader.GUIDE for reader in READERS)
+    own, *others = (
+        reader.GUIDE
+        for reader in READERS
+        if not reader.GUIDE.verdict_formats or spec.verdict_format in reader.GUIDE.verdict_formats
+    )
     return (*others, own)
 
 

@@ -25,6 +25,7 @@ from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
 from tests.leaderboard.pages.test_pages_routes import item_catalog, serve
 from tests.test_architecture import PACKAGES, ROOT
 from vlrb import readers
+from vlrb.benchmarks.spec_file import load_spec
 from vlrb.protocols import Protocol
 from vlrb.readers.base import FormatReader, PredictionReader
 from vlrb.scorecard import scorecard
@@ -140,7 +141,7 @@ def test_a_module_with_a_reader_is_all_that_a_format_needs(
         "                  'Upload `coin.txt`, see [Coin](https://coin.example).')\n"
         "def matches_format(record):\n"
         "    return 'coin' in record\n"
-        "def read(records, findings):\n"
+        "def read(records, findings, *, spec):\n"
         "    return ParsedFile(FORMAT, [])\n"
     )
     monkeypatch.setattr(readers, "__path__", [*readers.__path__, str(tmp_path)])
@@ -159,7 +160,9 @@ def test_a_module_with_a_reader_is_all_that_a_format_needs(
 def test_every_reader_says_what_to_upload_and_stands_on_the_about_page(reader: ModuleType, client: TestClient) -> None:
     assert reader.GUIDE.tool and reader.GUIDE.upload
     assert bool(reader.GUIDE.command) == bool(reader.GUIDE.note)
-    assert reader.GUIDE.tool in client.get("/about").text
+    named = reader.GUIDE in about.guides(VL)
+    assert named or reader.GUIDE in about.guides(load_spec("multimodal-rewardbench"))
+    assert (reader.GUIDE.tool in client.get("/about").text) is named
 
 
 def test_the_row_of_a_prediction_format_names_what_every_reader_defines() -> None:

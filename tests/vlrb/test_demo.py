@@ -108,7 +108,7 @@ def test_the_judges_are_plainly_simulated_and_described():
     assert kinds == {"generative-pairwise", "generative-pointwise", "scalar", "critic"}
 
 
-def test_every_file_is_read_by_its_own_reader_without_a_warning():
+def test_every_file_is_read_by_its_own_reader_and_one_shows_the_preferred_response_first():
     found = {letter: (upload.format, upload.votes.k, upload.items) for letter, upload in uploads().items()}
     assert found == {
         "a": ("native", 5, 1250),
@@ -118,7 +118,8 @@ def test_every_file_is_read_by_its_own_reader_without_a_warning():
         "e": ("native", 5, 1250),
         "f": ("vl-reward-model", 1, 1250),
     }
-    assert all(upload.warnings == () for upload in uploads().values())
+    told = {(letter, warning.code) for letter, upload in uploads().items() for warning in upload.warnings}
+    assert told == {("b", "order-tells-label")}
 
 
 def test_the_board_has_a_leader_a_guesser_and_habits_that_show():

@@ -12,7 +12,7 @@ from vlrb.benchmarks.baselines import board_majority
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.pairs.labelled_pairs import PairSet, read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table, preferred_is_named
+from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.protocols import category_counts, group_sums, protocols
 from vlrb.scorecard import score_row
 from vlrb.scoring import FIELDS, UNREADABLE, Tally, fields, in_fields, tally
@@ -116,4 +116,4 @@ def test_most_judges_may_say_that_neither_is_better() -> None:
 def test_only_protocols_that_a_tally_can_count_are_offered() -> None:
     spec = pairs_of("multimodal-rewardbench").spec
     assert tuple(protocols(spec)) == ("strict", "official", "lmms-eval")
-    assert not preferred_is_named(spec)
+    assert not spec.preferred_is_named

@@ -17,7 +17,7 @@ from vlrb.benchmarks.spec import TIE, SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.commands import score
 from vlrb.pairs.labelled_pairs import PairsError, PairSet, read_pairs
-from vlrb.pairs.verdict_formats import read_verdict
+from vlrb.verdicts import read_verdict
 
 ROOT = Path(__file__).parents[2]
 INVENTED = """

@@ -23,8 +23,11 @@ from tests.real_data import real_file, rows
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.cli import main
+from vlrb.pairs.labelled_pairs import read_pairs
+from vlrb.pairs.pair_table import pair_table
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.pair_predictions import read_predictions
+from vlrb.readers import read_file
+from vlrb.readers.base import ParsedFile
 from vlrb.votes import UNDECIDED
 
 MMRB, MM_RLHF = "multimodal-rewardbench", "mm-rlhf-rewardbench"
@@ -44,6 +47,11 @@ def rejected(capsys: pytest.CaptureFixture[str], file: Path, labels: Path, bench
     shown = capsys.readouterr()
     assert code == 1 and shown.out == ""
     return shown.err
+
+
+def read(records: list[dict[str, Any]], problems: ProblemCollector | None = None) -> ParsedFile:
+    table = pair_table([read_pairs(ITEMS, load_spec(MMRB))])
+    return read_file(json.dumps(records).encode(), problems or ProblemCollector(), table=table)
 
 
 @pytest.fixture
@@ -144,26 +152,16 @@ REPLIES = {  # output, PredBetter -> verdict; None is unreadable: the tool's sco
 def test_a_reply_of_omni_rrm_is_read_as_the_tool_reads_it(reply: tuple[Any, Any], meant: str | None) -> None:
     output, stated = reply
     record = {"ID": "1", "output": output, "PredBetter": stated, "Label": "A", "Meta": {}}
-    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), findings=ProblemCollector())
+    found = read([record])
     assert found.format == "omni-rrm"
-    assert found.predictions[0].votes == ({"A": 0, "B": 1, "equal": TIE, None: UNDECIDED}[meant],)
+    assert list(found.rows[0].choices) == [{"A": 0, "B": 1, "equal": TIE, None: UNDECIDED}[meant]]
 
 
 @pytest.mark.parametrize("output", [FENCED % "B", 'Here it is: {"better": "B"}', '{"better": "B"}'])
 def test_a_file_of_json_verdicts_is_known_by_them_too(output: str) -> None:
     record = {"ID": "1", "output": output, "Label": "A", "Meta": {}}
-    found = read_predictions(json.dumps(record).encode(), load_spec(MMRB), findings=ProblemCollector())
-    assert (found.format, found.predictions[0].votes) == ("omni-rrm", (1,))
-
-
-def test_a_file_is_known_by_the_first_reply_that_has_a_verdict() -> None:
-    for verdicts, format in ((['{"better": "B"}', "[[A]]"], "omni-rrm"), (["[[B]]", '{"better": "A"}'], "official")):
-        replies = ["", "I cannot tell.", *verdicts]
-        records = [{"ID": str(number), "output": reply, "Meta": {}} for number, reply in enumerate(replies)]
-        assert (
-            read_predictions(json.dumps(records).encode(), load_spec(MMRB), findings=ProblemCollector()).format
-            == format
-        )
+    found = read([record])
+    assert (found.format, found.rows[0].choices) == ("omni-rrm", [1])
 
 
 @pytest.mark.parametrize("lying", [False, True])
@@ -185,11 +183,10 @@ def test_responses_under_the_names_of_r1_reward_tell_rows_of_one_id_apart_and_na
 
 def test_a_call_that_gave_no_text_is_an_unreadable_reply_and_not_the_end_of_its_file() -> None:
     records = [{"ID": str(number), "output": text, "Meta": {}} for number, text in enumerate(("[[B]]", None, "[[A]]"))]
-    problems = ProblemCollector()
-    found = read_predictions(json.dumps(records).encode(), load_spec(MMRB), findings=problems)
-    assert [one.votes for one in found.predictions] == [(1,), (UNDECIDED,), (0,)]
+    assert [row.choices for row in read(records).rows] == [[1], [UNDECIDED], [0]]
     del records[1]["output"]
-    read_predictions(json.dumps(records).encode(), load_spec(MMRB), findings=problems)
+    problems = ProblemCollector()
+    read(records, problems)
     assert problems.problem_count == 1
 
 
@@ -218,7 +215,7 @@ def test_a_failed_call_of_lmms_eval_is_unreadable_and_prompts_tell_responses(
 ) -> None:
     samples = [
         {
-            "doc_id": 0,
+            "doc_id": number,
             "filtered_resps": "[LMMS_EVAL_REQUEST_FAILED after 3 retries] [[A]]" if number == 1 else "[[A]]",
             "input": f"[The Start of Assistant A's Answer]\n{item['Output2']}\n[The End of Assistant A's Answer]\n\n"
             f"[The Start of Assistant B's Answer]\n{item['Output1']}\n[The End of Assistant B's Answer]",
@@ -249,7 +246,7 @@ def test_rewards_decide_in_r1_rewards_files_and_not_the_text(
     card = score(capsys, write_json_lines(tmp_path / "r1.jsonl", lines), labels, MMRB)
     assert sum(tally["agree"] for tally in card["tally"].values()) == sum(line["rewards"] == [1, 0] for line in lines)
     assert card["format"] == "r1-reward"
-    assert bool(card["notes"]) is not with_prompt
+    assert any("100%" in note for note in card["notes"]) is not with_prompt
 
 
 @pytest.mark.parametrize("with_prompt", [True, False])
@@ -334,8 +331,8 @@ def test_a_swapped_judgement_and_a_tie_of_scores_are_read(
     [
         ({"output": 7}, "line 3, field `output`"),
         ({"ID": 7}, "line 3, field `ID`"),
-        ({"ID": "unheard of"}, "line 3, field `id`: 'unheard of' is not a pair"),
-        ({"Meta": {"Output1": "x", "Output2": "y"}}, "line 3, field `responses`"),
+        ({"ID": "unheard of"}, "line 3, field `id`: no pair of this benchmark has this id"),
+        ({"Meta": {"Output1": "x", "Output2": "y"}}, "line 3, field `Meta`"),
     ],
 )
 def test_an_error_names_line_and_field(
@@ -351,8 +348,8 @@ def test_missing_and_repeated_pairs_are_errors(
 ) -> None:
     lines = mmrb_predictions(ITEMS, 12)
     short = rejected(capsys, write_json_lines(tmp_path / "short.jsonl", lines[1:]), labels, MMRB)
-    assert f"1 of {len(ITEMS)} pairs have no prediction: {ITEMS[-1]['ID']}" in short
-    assert "repeated record" in rejected(
+    assert f"no votes for 1 of the {len(ITEMS)} pairs" in short and short.count(ITEMS[-1]["ID"]) == 1
+    assert "already answered" in rejected(
         capsys, write_json_lines(tmp_path / "l.jsonl", [*lines, lines[0]]), labels, MMRB
     )
 

@@ -18,7 +18,6 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import TIE
 from vlrb.common.messages import _
-from vlrb.pairs.pair_table import preferred_is_named
 from vlrb.scoring import Tally, tally_many
 from vlrb.votes import ABSENT, PREFERRED, UNDECIDED, Matrix
 
@@ -28,14 +27,14 @@ MAJORITY_JUDGES = 3  # with fewer, a majority is one of them or no answer
 
 def always_first(table: ItemTable) -> Matrix:
     """(items, 1) votes for the response that the benchmark's own file has first: shown as A, by most tools."""
-    return np.full((len(table), 1), PREFERRED if preferred_is_named(table.spec) else 0, dtype=np.int8)
+    return np.full((len(table), 1), PREFERRED if table.spec.preferred_is_named else 0, dtype=np.int8)
 
 
 def always_longer(table: ItemTable) -> Matrix:
     """(items, 1) votes: more words; equally many are undecided, or a tie where ties can be told from that."""
     words = table.word_counts
     votes = np.where(words[:, 0] > words[:, 1], 0, 1)
-    equal = TIE if table.spec.scores_pairs else UNDECIDED
+    equal = TIE if table.spec.tells_ties else UNDECIDED
     return np.where(words[:, 0] == words[:, 1], equal, votes).astype(np.int8)[:, np.newaxis]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from vlrb.common.messages import Message
 
@@ -316,6 +317,21 @@ class BenchmarkSpec:
         return tuple(overall.key for overall in self.overalls)
 
     @property
+    def tells_ties(self) -> bool:
+        """Whether that neither response is better is a verdict of a judge; elsewhere it is none, as an unread reply."""
+        return self.fields is not None
+
+    @property
+    def preferred_is_named(self) -> bool:
+        """Whether the fields of the benchmark's own file say which response is the preferred one."""
+        return self.fields is not None and self.fields.label is None
+
+    @property
+    def order_tells_label(self) -> bool:
+        """Whether nearly all preferred responses come first in the benchmark's own file."""
+        return self.fields is None or self.fields.label is None
+
+    @property
     def scores_pairs(self) -> bool:
         """Whether items and labels are read from the benchmark's own file, and counted as finely as its rules ask."""
         return self.fields is not None
@@ -504,6 +520,13 @@ class BenchmarkSpec:
                 return edition
         known = ", ".join(edition.key for edition in self.editions) or "none"
         raise SpecError(f"{self.title} has no edition {key!r}; known: {known}")
+
+
+def value_at(row: Any, path: str) -> Any:
+    """Return the value at a dotted path of a row; None where there is none."""
+    for name in path.split("."):
+        row = row.get(name) if isinstance(row, Mapping) else None
+    return row
 
 
 def capital(text: str) -> str:

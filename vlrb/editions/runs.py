@@ -146,7 +146,7 @@ def _in_words(problem: Problem) -> str:
 
 def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict[int, tuple[tuple[int, int], ...]]:
     """Return the votes of each pair in stored order. Raises UploadRejected."""
-    reading = read_file(data, findings, items=len(table))
+    reading = read_file(data, findings, table=table)
     matched = match(reading, table)
     report_text_differences(reading, table, matched=matched, findings=findings)
     resolve_orientation(reading, matched, findings=findings)

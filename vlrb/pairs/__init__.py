@@ -1,1 +1,1 @@
-"""Benchmarks that are files of labelled pairs: labels, recognition of files, scoring, published overall scores."""
+"""Benchmarks that are files of labelled pairs: labels, items, published overall scores."""

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.benchmarks.items import fingerprint, normalise_query, response_fingerprint
-from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError, UnknownCategory
+from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError, UnknownCategory, value_at
 
 _LISTED = 5
 
@@ -94,29 +94,22 @@ def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, *, editio
     return PairSet(spec, _edition_name(pairs, spec, wanted=edition), pairs=tuple(pairs))
 
 
-def field(row: Any, path: str) -> Any:
-    """Return the value at a dotted path of a row; None where there is none."""
-    for name in path.split("."):
-        row = row.get(name) if isinstance(row, Mapping) else None
-    return row
-
-
 def holds_pairs_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
     """Return whether a row has the fields of this benchmark's own file."""
     if spec.fields is None:
         return False
     names = [spec.fields.id, *spec.fields.responses, *([spec.fields.label] if spec.fields.label else [])]
-    return all(field(row, name) is not None for name in names) and any(
-        field(row, name) for name in spec.fields.category
+    return all(value_at(row, name) is not None for name in names) and any(
+        value_at(row, name) for name in spec.fields.category
     )
 
 
 def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, *, fields: ItemFields) -> LabelledPair:
     item_id = _text(row, fields.id)
     first, second = (_text(row, name) for name in fields.responses)
-    stated = field(row, fields.question)
+    stated = value_at(row, fields.question)
     question = stated if isinstance(stated, str) else ""
-    values = [value for name in fields.category if isinstance(value := field(row, name), str) and value]
+    values = [value for name in fields.category if isinstance(value := value_at(row, name), str) and value]
     if not values:
         raise PairsError(f"no field {' or '.join(f'`{name}`' for name in fields.category)}, which tells the category")
     return LabelledPair(
@@ -133,7 +126,7 @@ def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, *, fields: ItemFields) ->
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:
-    value = field(row, name)
+    value = value_at(row, name)
     if not isinstance(value, str):
         raise PairsError(f"the field `{name}` must be a text")
     return value
@@ -142,7 +135,7 @@ def _text(row: Mapping[str, Any], name: str) -> str:
 def _label(row: Mapping[str, Any], fields: ItemFields) -> int:
     if fields.label is None:
         return 0
-    value = field(row, fields.label)
+    value = value_at(row, fields.label)
     if not isinstance(value, str) or value not in fields.label_values:
         raise PairsError(f"the field `{fields.label}` must be one of {', '.join(fields.label_values)}")
     return fields.label_values[value]

@@ -55,7 +55,7 @@ def pair_manifest(editions: Sequence[PairSet]) -> dict[str, Any]:
 
 
 def _facts(pair: LabelledPair, occurrence: int, *, spec: BenchmarkSpec) -> dict[str, Any]:
-    first, second = presentation_order(pair.responses) if preferred_is_named(spec) else (0, 1)
+    first, second = presentation_order(pair.responses) if spec.preferred_is_named else (0, 1)
     return {
         "key": pair.key if occurrence == 1 else f"{pair.key}-{occurrence}",
         "source": source_of_pair(pair, spec),
@@ -75,11 +75,6 @@ def source_of_pair(pair: LabelledPair, spec: BenchmarkSpec) -> str:
     fitting = [source for source in spec.sources if source.category == pair.category]
     named = [source.key for source in fitting if source.id_prefixes and pair.id.startswith(source.id_prefixes)]
     return named[0] if named else fitting[0].key
-
-
-def preferred_is_named(spec: BenchmarkSpec) -> bool:
-    """Return whether the fields of a benchmark's own file say which response is the preferred one."""
-    return spec.fields is not None and spec.fields.label is None
 
 
 class PairFinder:

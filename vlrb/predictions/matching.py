@@ -19,6 +19,7 @@ from vlrb.benchmarks.items import ItemTable, response_fingerprint
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import ParsedFile, PredictionRow
+from vlrb.readers.base import flip as turn
 
 UNKNOWN = -1
 OpenRows = dict[int, tuple[int, ...]]
@@ -97,6 +98,8 @@ def _by_texts(row: PredictionRow, table: ItemTable) -> tuple[tuple[int, ...], in
     if len(candidates) > 1:
         exact = table.by_fingerprint(table.fingerprint(row.query or "", row.responses))
         candidates = _narrowed(exact or candidates, row.id, table=table)
+        in_order = tuple(i for i in candidates if table.items[i].responses[0] == first)
+        candidates = in_order or candidates
     return candidates, int(table.items[candidates[0]].responses[0] != first)
 
 
@@ -257,7 +260,7 @@ def resolve_orientation(reading: ParsedFile, matched: Matched, *, findings: Prob
         if flip is not None and flip != swapped and not (row.responses and row.responses[0] == row.responses[1]):
             message = _("the responses are neither in the dataset's order nor in the order shown; write them unchanged")
             findings.add("order-unclear", message, line=row.line, id=row.id, field="response")
-        row.choices, row.shown = [choice ^ swapped if choice >= 0 else choice for choice in row.choices], (0,)
+        row.choices, row.shown = [turn(choice, swapped) for choice in row.choices], (0,)
 
 
 def report_text_differences(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec, SpecError
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec, SpecError, UnknownCategory, value_at
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.common.messages import _
-from vlrb.pairs.recognition import benchmark_of_record
 from vlrb.predictions.problems import BenchmarkName, Problem, UploadRejected
-from vlrb.readers.pair_predictions import first_records
+from vlrb.readers import first_records
 
 CODE = "other-benchmark"
 
@@ -32,6 +34,33 @@ def _load(name: str, spec: BenchmarkSpec) -> BenchmarkSpec | None:
         return load_spec(name, spec.folder.parent if spec.folder is not None else DEFINITIONS)
     except SpecError:  # of another benchmark's definition, which must not keep files of this one away
         return None
+
+
+def benchmark_of_record(record: Any, specs: Iterable[BenchmarkSpec]) -> BenchmarkSpec | None:
+    """Return the first benchmark whose ids or categories the record has; None where it tells nothing."""
+    if not isinstance(record, Mapping):
+        return None
+    return next((spec for spec in specs if _belongs(record, spec)), None)
+
+
+def _belongs(record: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
+    item_id = value_at(record, spec.fields.id if spec.fields is not None else "id")
+    if not isinstance(item_id, str):
+        return False
+    if spec.fields is None:
+        return any(item_id.startswith(prefix) for source in spec.sources for prefix in source.id_prefixes)
+    places = [path for name in spec.fields.category for path in (name, f"Meta.{name}", f"doc.{name}")]
+    return any(_has_category(value_at(record, path), item_id, spec=spec) for path in places)
+
+
+def _has_category(value: Any, item_id: str, *, spec: BenchmarkSpec) -> bool:
+    if not isinstance(value, str) or not value:
+        return False
+    try:
+        spec.category_of(value, item_id)
+    except UnknownCategory:
+        return False
+    return True
 
 
 def submit_path(benchmark: str) -> str:

@@ -19,12 +19,10 @@ from vlrb.common.messages import _, joined
 from vlrb.file_remarks import (
     BASELINE_VOTES,
     ONE_SIDED_VOTES,
-    ORDER_TELLS_LABEL,
     SAME_SHARE,
     is_one_sided,
     same_as_baseline,
 )
-from vlrb.pairs.pair_table import preferred_is_named
 from vlrb.predictions import readability
 from vlrb.predictions.matching import (
     UNKNOWN,
@@ -36,13 +34,10 @@ from vlrb.predictions.matching import (
     resolve_orientation,
 )
 from vlrb.predictions.other_benchmark import other_benchmark, refused_for
-from vlrb.predictions.pair_matching import MatchedPairs, match_predictions
 from vlrb.predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict, shorten
-from vlrb.readers.pair_predictions import PredictionFile, read_predictions
-from vlrb.readers.samples import SHOWN, STORED, Samples
-from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, UNDECIDED, Matrix, Votes
+from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, PREFERRED, UNDECIDED, Matrix, Votes
 
 __all__ = [
     "FileWarning",
@@ -94,7 +89,7 @@ def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
         UploadRejected: with every problem found (the first 100 listed), or with the benchmark that the file belongs to.
     """
     try:
-        return _parse_pairs(data, table) if table.spec.scores_pairs else _parse_rows(data, table)
+        return _parse(data, table)
     except UploadRejected as rejected:
         other = other_benchmark(data, table.spec)
         if other is None:
@@ -102,13 +97,14 @@ def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
         raise refused_for(other, table.spec, rejected=rejected) from None
 
 
-def _parse_rows(data: bytes, table: ItemTable) -> Predictions:
+def _parse(data: bytes, table: ItemTable) -> Predictions:
     findings = ProblemCollector()
-    reading = read_file(data, findings, items=len(table))
+    reading = read_file(data, findings, table=table)
     matched = match(reading, table)
     _refuse_other_benchmark(reading.rows, table, matched=matched, findings=findings)
     _report_unknown(reading.rows, table, matched=matched, findings=findings)
     per_item = _votes_per_item(reading, matched, table=table, findings=findings)
+    _refuse_votes_about_labels(reading, table, findings=findings)
     _report_coverage(per_item, reading.rows, table=table, matched=matched, findings=findings)
     report_text_differences(reading, table, matched=matched, findings=findings)
     resolve_orientation(reading, matched, findings=findings)
@@ -120,36 +116,6 @@ def _parse_rows(data: bytes, table: ItemTable) -> Predictions:
         names = dict.fromkeys(item_label(matched.items[i], table, revision=matched.revision) for i in indices)
         findings.note(code, message, ids=names)
     return _upload(reading, table, matched=matched, rows_per_item=len(next(iter(per_item.values()))), findings=findings)
-
-
-def _parse_pairs(data: bytes, table: ItemTable) -> Predictions:
-    """Read the votes of a file about a benchmark of labelled pairs."""
-    findings = ProblemCollector()
-    file = read_predictions(data, table.spec, findings=findings)
-    matched = match_predictions(file.predictions, table, findings=findings)
-    if findings.problem_count:
-        raise findings.rejected()
-    findings.note_unscored()
-    for note in file.notes:
-        findings.note(ORDER_TELLS_LABEL, note)
-    votes = np.array([prediction.votes for prediction in file.predictions], dtype=np.int8)
-    _note_no_judge(votes, matched.matrix, table=table, findings=findings)
-    orders = Votes(matched.orders) if file.first_shown else None
-    behaviour = behaviour_of(Votes(matched.matrix), orders)
-    if not preferred_is_named(table.spec):  # then the order of the file says nothing of the labels
-        behaviour = replace(behaviour, one_order=None)
-    return Predictions(
-        file.format,
-        matched.revision,
-        votes=Votes(matched.matrix),
-        behaviour=behaviour,
-        items=len(file.predictions),
-        warnings=tuple(findings.notices),
-        samples=_pair_samples(file, matched, table=table),
-        reply_field=file.reply_field,
-        example=readability.EXAMPLES[table.spec.verdict_format],
-        orders=orders,
-    )
 
 
 def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings: ProblemCollector) -> None:
@@ -168,21 +134,6 @@ def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings:
     elif is_one_sided(votes):
         sentence = _("{share:g}% or more of the votes are the same.", share=100 * SAME_SHARE)
         findings.note(ONE_SIDED_VOTES, joined((sentence, then), " "))
-
-
-def _pair_samples(file: PredictionFile, matched: MatchedPairs, *, table: ItemTable) -> tuple[Sample, ...]:
-    """Return a few replies with what was read from each."""
-    samples, words = Samples(), SHOWN if file.reply_field else STORED
-    for row, prediction in enumerate(file.predictions):
-        for place, (vote, reply) in enumerate(zip(prediction.votes, prediction.replies, strict=False)):
-            samples.see(row, place, choice=vote, reply=reply, words=words)
-    results = []
-    for seen in samples.chosen():
-        item = matched.items[seen.row] or 0
-        vote = int(matched.matrix[item, seen.vote])
-        name = item_label(item, table, revision=matched.revision)
-        results.append(Sample(name, seen.reply, read=seen.read, vote=vote if vote in (0, 1) else None))
-    return tuple(results)
 
 
 def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[str, Any]:
@@ -420,14 +371,15 @@ def _upload(
     reading: ParsedFile, table: ItemTable, *, matched: Matched, rows_per_item: int, findings: ProblemCollector
 ) -> Predictions:
     """Return the votes of a file without problems."""
-    count = len(reading.rows)
-    k = rows_per_item if reading.one_vote_a_row else len(reading.rows[0].choices)
+    rows, spec = reading.rows, table.spec
+    k = rows_per_item if reading.one_vote_a_row else len(rows[0].choices)
     width = 1 if reading.one_vote_a_row else k
-    choices = np.array([row.choices for row in reading.rows], dtype=np.int8).reshape(count, width)
+    none = (UNDECIDED,) * width
+    choices = np.array([row.choices for row in rows], dtype=np.int8).reshape(len(rows), width)
+    shown_first = np.array([row.shown or none for row in rows], dtype=np.int8).reshape(len(rows), width)
     items = np.array(matched.items)
-    shown_first, flips = _orders(reading, table, matched=matched, width=width)
     stored, stored_first = (
-        np.where(named == UNDECIDED, UNDECIDED, named ^ flips[:, None]) for named in (choices, shown_first)
+        _as_stored(named, reading, table=table, matched=matched) for named in (choices, shown_first)
     )
     # A stable sort keeps the votes of an item in file order.
     order = np.argsort(items, kind="stable")
@@ -437,21 +389,61 @@ def _upload(
     _note_no_judge(choices, matrix, table=table, findings=findings)
     known = Votes(orders) if (orders >= 0).any() else None
     behaviour = behaviour_of(Votes(matrix), known)
-    texts = _about_texts(reading.rows, order, items=len(held), k=k)
-    samples = _samples(reading, matched, table=table, stored=stored)
-    read = (reading.format, matched.revision, Votes(matrix), behaviour, len(held), tuple(findings.notices))
-    return Predictions(*read, texts, samples, reading.reply_field, orders=known)
+    if not spec.order_tells_label:
+        behaviour = replace(behaviour, one_order=None)
+    return Predictions(
+        reading.format,
+        matched.revision,
+        votes=Votes(matrix),
+        behaviour=behaviour,
+        items=len(held),
+        warnings=tuple(findings.notices),
+        texts=_about_texts(rows, order, items=len(held), k=k),
+        samples=_samples(reading, matched, table=table, stored=stored),
+        reply_field=reading.reply_field,
+        example=readability.EXAMPLES[spec.verdict_format],
+        orders=known,
+    )
+
+
+def _as_stored(named: Matrix, reading: ParsedFile, *, table: ItemTable, matched: Matched) -> Matrix:
+    """Return choices (rows, votes) about the record's responses as choices about the item's, or about its label."""
+    turned = [
+        (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
+        for row, item, flip in zip(reading.rows, matched.items, matched.flips, strict=True)
+    ]
+    about = np.array([_is_about_label(row, table) for row in reading.rows])[:, np.newaxis]
+    other = np.where(about, named + PREFERRED, named ^ np.array(turned, dtype=np.int8)[:, np.newaxis])
+    return np.where((named == 0) | (named == 1), other, named).astype(np.int8)
+
+
+def _is_about_label(row: PredictionRow, table: ItemTable) -> bool:
+    """Return whether a row's choices name the preferred response: it says so, or has no texts and the benchmark's own
+    file has that response first."""
+    return row.about_label or (row.responses is None and table.spec.preferred_is_named)
+
+
+def _refuse_votes_about_labels(reading: ParsedFile, table: ItemTable, *, findings: ProblemCollector) -> None:
+    """Report every row that takes a label for known that is hidden."""
+    if table.spec.public_labels:
+        return
+    for row in reading.rows:
+        if _is_about_label(row, table):
+            message = _(
+                "the record does not state which response was shown first; repeat both responses, or the prompt"
+            )
+            findings.add("order-unclear", message, line=row.line, id=row.id, field=reading.text_field)
 
 
 def _samples(reading: ParsedFile, matched: Matched, *, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
-    """Return the statistics of votes. ``stored``: rows x votes, in stored order."""
+    """Return a few replies with what was read from each. ``stored``: rows x votes, in stored order."""
     chosen = [(sample, int(stored[sample.row, sample.vote])) for sample in reading.samples.chosen()]
     return tuple(
         Sample(
             item_label(matched.items[sample.row], table, revision=matched.revision),
             sample.reply,
             read=sample.read,
-            vote=None if vote == UNDECIDED else vote,
+            vote=vote if vote in (0, 1) else None,
         )
         for sample, vote in chosen
     )
@@ -468,18 +460,3 @@ def _about_texts(rows: Sequence[PredictionRow], order: Any, *, items: int, k: in
         "identical_rate": None if same is None else float(same.mean()),
         "empty_rate": float((table == 0).mean()),
     }
-
-
-def _orders(reading: ParsedFile, table: ItemTable, *, matched: Matched, width: int) -> tuple[Any, Any]:
-    """Return rows x votes: the index (as in ``choices``) shown first, or UNDECIDED; and per row whether to swap to
-    stored order."""
-    rows, none = reading.rows, (UNDECIDED,) * width
-    flips = np.array(
-        [
-            (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
-            for row, item, flip in zip(rows, matched.items, matched.flips, strict=True)
-        ],
-        dtype=np.int8,
-    )
-    shown_first = np.array([row.shown or none for row in rows], dtype=np.int8).reshape(len(rows), width)
-    return shown_first, flips

@@ -11,6 +11,8 @@ import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import TIE
 from vlrb.common.messages import _
 from vlrb.predictions.containers import ARCHIVE, opened
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
@@ -32,7 +34,7 @@ from vlrb.readers import (
 from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader, is_bare_verdict
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import Flags, is_by_column, refusal, refuse_binary, refuse_table, refuse_text
-from vlrb.votes import MAX_VOTES_PER_ITEM
+from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
 
 def _further() -> Iterator[PredictionReader]:
@@ -49,6 +51,8 @@ READERS: tuple[PredictionReader, ...] = (
 """In the order in which they are asked; the first that recognises a record reads the file."""
 
 _Change = Callable[[Any], Any]
+_Recognised = tuple[FormatReader, Iterable[tuple[int, Any]]]
+"""Who reads a file, and its records."""
 
 _NAMED: dict[str, str] = {
     inspect_log.FORMAT: "Inspect log",
@@ -102,17 +106,47 @@ def _matches(reader: PredictionReader, record: dict[str, Any], *, in_document: b
     return reader.matches_format(record)
 
 
-def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
-    """Read a whole file. ``items``: how many the benchmark has; it bounds the number of records.
+def read_file(data: bytes, findings: ProblemCollector, *, table: ItemTable) -> ParsedFile:
+    """Read a whole file about the benchmark of a table.
 
     Raises:
         UploadRejected: the file as a whole cannot be read. Problems of single records are added to ``findings``.
     """
-    data = opened(data, findings)
+    reader, records = _recognise(opened(data, findings), findings, items=len(table))
+    if isinstance(records, list) and len(records) > len(table) * MAX_VOTES_PER_ITEM:
+        raise too_many_records(len(records), findings, items=len(table))
+    findings.format = reader.FORMAT
+    flags = Flags()
+    parsed: ParsedFile = reader.read(flags.watched(records), findings, spec=table.spec)
+    findings.format = parsed.format
+    # A choice that refers to the record's own texts, to the label or to an order shown, is no flag.
+    stored = ((r.line, r.choices) for r in parsed.rows if r.responses is None and r.shown is None and not r.about_label)
+    flags.refuse_votes(stored, findings)
+    if not table.spec.tells_ties:
+        for row in parsed.rows:
+            if TIE in row.choices:
+                row.choices = [UNDECIDED if choice == TIE else choice for choice in row.choices]
+    return parsed
+
+
+def first_records(data: bytes) -> list[Any]:
+    """Return the first records of a file, of those that can be read."""
+    try:
+        data = opened(data, ProblemCollector())
+    except UploadRejected:
+        return []
+    lines = [_parsed(line) for line in first_lines(data, _ASKED)]
+    records = [line for line in lines if isinstance(line, dict)]
+    return records if len(records) > 1 else records_of(_parsed(data))[:_ASKED]
+
+
+def _recognise(data: bytes, findings: ProblemCollector, *, items: int) -> _Recognised:
+    """Return the reader of a file by its content, and its records. ``items``: how many the benchmark has, which bounds
+    the number of records. Raises UploadRejected."""
     if data.startswith(ARCHIVE):
         if inspect_log.is_archive(data):
-            return _read(inspect_log, inspect_log.archive_records(data, findings), findings=findings, items=items)
-        return _read_workbook(data, findings, items=items)
+            return inspect_log, inspect_log.archive_records(data, findings)
+        return _workbook(data, findings)
     refuse_binary(data, findings)
     start = data[:4096].lstrip()[:1]
     if not start and not data.strip():
@@ -123,11 +157,10 @@ def read_file(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedF
         raise refuse_text(data[:_SHOWN_OF_LINE], findings)
     document = _document(data, findings)
     if document is not None:
-        return _read_document(document, findings, items=items)
+        return _of_document(document, findings)
     if start not in (b"[", b"{") and _table_reader(data.split(b"\n", 1)[0]):
-        records = table_records(data, findings)
-        return _read_table(records, findings, items=items, code="unknown-format")
-    return _read_lines(data, findings, items=items)
+        return _table(table_records(data, findings), findings, code="unknown-format")
+    return _lines(data, findings, items=items)
 
 
 def _document(data: bytes, findings: ProblemCollector) -> Any:
@@ -171,10 +204,10 @@ def _parsed(text: bytes) -> Any:
         return None
 
 
-def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> ParsedFile:
-    """Read one JSON value: a list of records, or an object that holds one."""
+def _of_document(value: Any, findings: ProblemCollector) -> _Recognised:
+    """Return the reader and records of one JSON value: a list of records, or an object that holds one."""
     if inspect_log.is_document(value):
-        return _read(inspect_log, inspect_log.document_records(value), findings=findings, items=items)
+        return inspect_log, inspect_log.document_records(value)
     records = records_of(value)
     if not any(isinstance(record, dict) for record in records):
         raise _unknown(value, findings)
@@ -182,7 +215,7 @@ def _read_document(value: Any, findings: ProblemCollector, *, items: int) -> Par
     if known is None:
         raise _unknown(value if records == [value] else records, findings)
     reader, change = known
-    return _read(reader, list(enumerate(map(change, records), 1)), findings=findings, items=items)
+    return reader, list(enumerate(map(change, records), 1))
 
 
 def _table_reader(header: bytes) -> PredictionReader | None:
@@ -193,8 +226,8 @@ def _table_reader(header: bytes) -> PredictionReader | None:
     return detect(as_record(dict.fromkeys(names, ""))) if len(names) > 1 else None
 
 
-def _read_workbook(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
-    """Read the first sheet of a workbook that is a table of predictions."""
+def _workbook(data: bytes, findings: ProblemCollector) -> _Recognised:
+    """Return the reader and rows of the first sheet of a workbook that is a table of predictions."""
     from vlrb.readers import xlsx  # XML parsers are needed for no other file
 
     sheets: list[list[tuple[int, Any]]] = []
@@ -203,11 +236,11 @@ def _read_workbook(data: bytes, findings: ProblemCollector, *, items: int) -> Pa
         if records and detect(as_record(records[0][1])):
             break
     shown = next((records for records in (*sheets[-1:], *sheets) if records), [])
-    return _read_table(shown, findings, items=items, code="xlsx-not-vlmevalkit")
+    return _table(shown, findings, code="xlsx-not-vlmevalkit")
 
 
-def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, items: int, code: str) -> ParsedFile:
-    """Return the records of an xlsx, tsv or csv file."""
+def _table(records: list[tuple[int, Any]], findings: ProblemCollector, *, code: str) -> _Recognised:
+    """Return the reader and records of an xlsx, tsv or csv file."""
     reader = detect(as_record(records[0][1])) if records else None
     if records and reader is None:
         raise refuse_table(list(records[0][1]), findings, code=code)
@@ -216,11 +249,11 @@ def _read_table(records: list[tuple[int, Any]], findings: ProblemCollector, *, i
     for line, record in records:
         if any("\x00" in cell for cell in record.values()):
             raise findings.reject("nul-character", _("a cell holds the character NUL; remove it"), line=line)
-    return _read(reader, [(line, as_record(row)) for line, row in records], findings=findings, items=items)
+    return reader, [(line, as_record(row)) for line, row in records]
 
 
-def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> ParsedFile:
-    """Read JSON lines; split on LF only, since texts hold other line separators."""
+def _lines(data: bytes, findings: ProblemCollector, *, items: int) -> _Recognised:
+    """Return the reader and values of JSON lines; split on LF only, since texts hold other line separators."""
     first = first_lines(data, _ASKED)
     known = _detect_among([_parsed(line) for line in first if len(line) <= LINE_LIMIT])
     if known is None:
@@ -228,29 +261,13 @@ def _read_lines(data: bytes, findings: ProblemCollector, *, items: int) -> Parse
             raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
         raise _unknown_lines(data, findings, items=items)
     reader, change = known
-    lines = Lines(data, findings, items=items)
-    return _read(reader, ((number, change(value)) for number, value in lines), findings=findings, items=items)
+    return reader, ((number, change(value)) for number, value in Lines(data, findings, items=items))
 
 
 def _looks_like_json(line: bytes) -> bool:
     """Return whether a line is JSON or was meant to be: it starts like an object, or like a list of something."""
     start = line.lstrip()[:2]
     return (start[:1] == b"{" and start != b"{'") or start[:1] == b"[" or _parsed(line) is not None
-
-
-def _read(
-    reader: FormatReader, records: Iterable[tuple[int, Any]], *, findings: ProblemCollector, items: int
-) -> ParsedFile:
-    if isinstance(records, list) and len(records) > items * MAX_VOTES_PER_ITEM:
-        raise too_many_records(len(records), findings, items=items)
-    findings.format = reader.FORMAT
-    flags = Flags()
-    reading: ParsedFile = reader.read(flags.watched(records), findings)
-    findings.format = reading.format
-    # A choice that refers to the record's own texts, or to an order shown, is no flag.
-    stored = ((row.line, row.choices) for row in reading.rows if row.responses is None and row.shown is None)
-    flags.refuse_votes(stored, findings)
-    return reading
 
 
 def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> UploadRejected:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, objects, shorten
-from vlrb.readers.samples import Samples
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, shorten
 from vlrb.votes import UNDECIDED
 
 FORMAT = "arm-thinker"
@@ -22,20 +22,18 @@ def matches_format(record: dict[str, Any]) -> bool:
     return isinstance(record.get("judge_result"), dict) and "preds" in record
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a result file."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
-        responses, result = fields.pair("preds"), record.get("judge_result")
-        stated = result.get("model_choice", 0) if isinstance(result, dict) else 0
+    parsed = ParsedFile(FORMAT, text_field="preds", order_by_texts=True)
+    for fields in fields_of(records, findings):
+        responses, result = fields.pair("preds"), fields.record.get("judge_result")
+        result = result if isinstance(result, dict) else {}
+        stated = result.get("model_choice", 0)
         if stated is not None and (type(stated) is not int or stated not in _CHOICES):
             message = _("`judge_result.model_choice` must be 1, 2 or null, not {value}", value=shorten(stated))
             fields.fault("judge_result.model_choice", "bad-vote", message=message)
         if fields.finish():
-            choice = _CHOICES[stated]
-            samples.see(len(rows), 0, choice=choice, reply=(result or {}).get("model_resp"))
             query = fields.optional_text("question")
-            rows.append(PredictionRow(line, (choice,), (0,), fields.id, query, responses))
-    return ParsedFile(FORMAT, rows, text_field="preds", order_by_texts=True, samples=samples)
+            row = PredictionRow(fields.line, (_CHOICES[stated],), (0,), fields.id, query, responses)
+            parsed.add(row, (result.get("model_resp"),))
+    return parsed

@@ -8,16 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec, value_at
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.samples import Samples
-from vlrb.verdicts import FIRST, SECOND, verdict
+from vlrb.readers.samples import SHOWN, STORED, Samples
+from vlrb.verdicts import choice_of
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8 in one judge's text
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _LONGEST_NUMBER = 40
-_VOTES = {"0": 0, "1": 1, "false": 0, "true": 1}
+_VOTES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 SHORT_TEXT = TEXT_LIMIT // 4  # characters that never exceed TEXT_LIMIT
 
 Records = Iterable[tuple[int, Any]]
@@ -31,6 +32,7 @@ class FileGuide:
     ``upload`` is in the documentation's table. The about page shows ``command`` (what to run, or a line of the
     file) and ``note`` where there is a command; else it names the tool. ``name``: how sentences call the format, where
     that is not the tool. ``also``: another tool, whose files people may not know by this format.
+    ``verdict_formats``: of the benchmarks that the tool is for; () is all.
     """
 
     tool: str
@@ -39,15 +41,17 @@ class FileGuide:
     note: str = ""
     name: str = ""
     also: str = ""
+    verdict_formats: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class PredictionRow:
     """The votes that one record of a file holds.
 
-    ``choices``: per vote 0, 1 or UNDECIDED, an index into the record's responses; 0 is the first of ``responses`` where
-    the record has texts, else the stored response 0; with ``by_parity`` the one that the parity rule shows first. That
-    rule is applied to the item's own lengths, since white space in a file's texts may have been changed.
+    ``choices``: per vote 0, 1, TIE or UNDECIDED, an index into the record's responses; 0 is the first of ``responses``
+    where the record has texts, else the first of the benchmark's own file; with ``by_parity`` the one that the parity
+    rule shows first, by the item's own lengths, since white space in a file's texts may have been changed; with
+    ``about_label`` the preferred one, whichever that is.
     ``shown``: per vote the index of the response that was shown first; None where the order is not known.
     ``texts``: per vote the ``text_mark`` of the judge's text; None in files without such texts.
     """
@@ -61,6 +65,7 @@ class PredictionRow:
     key: str | None = None  # item key, of native files
     position: int | None = None  # row number in the revision that the tool downloaded
     by_parity: bool = False
+    about_label: bool = False
     texts: Sequence[int] | None = None
 
 
@@ -69,11 +74,10 @@ class ParsedFile:
     """A whole file, read."""
 
     format: str
-    rows: list[PredictionRow]
+    rows: list[PredictionRow] = field(default_factory=list)
     one_vote_a_row: bool = False  # several rows make up one item's votes
-    responses_as_shown: bool = (
-        False  # the responses may be in displayed order, and `shown` means it only if they are not
-    )
+    # The responses may be in displayed order, and `shown` means it only if they are not:
+    responses_as_shown: bool = False
     order_by_texts: bool = False  # nothing but the texts tells which stored response a choice means
     order_by_rule: bool = False  # a rule on the item tells the order, whatever became of the texts
     text_field: str = "response"  # the field of the texts, for problems
@@ -81,14 +85,26 @@ class ParsedFile:
     samples: Samples = field(default_factory=Samples)
     reply_field: str | None = None  # the field of the judge's texts; None in a file of votes or scores
 
+    def add(self, row: PredictionRow, replies: Sequence[Any]) -> None:
+        """Keep a row. ``replies``: per vote the judge's text, or the value in its place."""
+        place = len(self.rows)
+        for vote, (choice, reply) in enumerate(zip(row.choices, replies, strict=False)):
+            if row.shown is None:
+                self.samples.see(place, vote, choice=choice, reply=reply, words=STORED)
+            else:
+                self.samples.see(place, vote, choice=flip(choice, row.shown[vote]), reply=reply, words=SHOWN)
+        if self.reply_field is not None and row.shown is not None:
+            row.texts = [text_mark(reply) for reply in replies]
+        self.rows.append(row)
+
 
 class FormatReader(Protocol):
     """A module that reads the records of one format; a record that it cannot use is a problem in ``findings``."""
 
     FORMAT: str  # the key of the format in reports
 
-    def read(self, records: Records, findings: ProblemCollector) -> ParsedFile:
-        """Return the rows of a file."""
+    def read(self, records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
+        """Return the rows of a file about a benchmark."""
 
 
 class PredictionReader(FormatReader, Protocol):
@@ -108,10 +124,9 @@ class DocumentReader(Protocol):
         """Return whether a record of a document is of this format."""
 
 
-def choice_of(text: str) -> int:
-    """0 or 1: the shown answer that a judge's text prefers; UNDECIDED."""
-    result = verdict(text)
-    return UNDECIDED if result not in (FIRST, SECOND) else result - FIRST
+def flip(choice: int, turned: int) -> int:
+    """Return a choice with the two responses exchanged, if they are ``turned``; TIE and UNDECIDED stay."""
+    return 1 - choice if turned and choice in (0, 1) else choice
 
 
 def text_mark(text: str) -> int:
@@ -120,9 +135,9 @@ def text_mark(text: str) -> int:
 
 
 def preferred(scores: Sequence[float]) -> int:
-    """Return the index of the larger of two scores; a tie is undecided, never index 0."""
+    """Return the index of the larger of two scores; TIE of equal ones, UNDECIDED where one is missing."""
     first, second = scores
-    return 0 if first > second else 1 if second > first else UNDECIDED
+    return 0 if first > second else 1 if second > first else TIE if first == second else UNDECIDED
 
 
 def failed_remark(marker: str, failed: list[int]) -> list[tuple[str, str, list[int]]]:
@@ -134,6 +149,20 @@ def failed_remark(marker: str, failed: list[int]) -> list[tuple[str, str, list[i
         marker=marker,
     )
     return [("failed-reply", message, failed)] if failed else []
+
+
+def fields_of(records: Records, findings: ProblemCollector, *, id_field: str = "") -> Iterator[FieldReader]:
+    """Yield the fields of each record that is a JSON object; a problem for each other one."""
+    for line, record in objects(records, findings):
+        yield FieldReader(record, line, findings=findings, id_field=id_field)
+
+
+def own_responses(row: Any, spec: BenchmarkSpec) -> tuple[str, str] | None:
+    """Return both responses where a row repeats them under the names of the benchmark's own file."""
+    if spec.fields is None:
+        return None
+    first, second = (value_at(row, name) for name in spec.fields.responses)
+    return (first, second) if isinstance(first, str) and isinstance(second, str) else None
 
 
 def objects(records: Records, findings: ProblemCollector) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -151,11 +180,12 @@ def objects(records: Records, findings: ProblemCollector) -> Iterator[tuple[int,
 class FieldReader:
     """Typed access to one record's fields; a problem for each that is missing or wrong."""
 
-    __slots__ = ("findings", "id", "line", "ok", "record")
+    __slots__ = ("findings", "id", "id_field", "line", "ok", "record")
 
-    def __init__(self, record: dict[str, Any], line: int, *, findings: ProblemCollector, id_field: str = "id") -> None:
+    def __init__(self, record: dict[str, Any], line: int, *, findings: ProblemCollector, id_field: str = "") -> None:
         self.record, self.line, self.findings, self.ok = record, line, findings, True
-        name = record.get(id_field)
+        self.id_field = id_field or ("ID" if "ID" in record else "id")
+        name = record.get(self.id_field)
         self.id = name.strip() if isinstance(name, str) else None
 
     def fault(self, field: str, code: str, *, message: str) -> None:
@@ -168,6 +198,10 @@ class FieldReader:
         if not self.ok:
             self.findings.unread += 1
         return self.ok
+
+    def require_id(self) -> None:
+        """Add a problem if the record has no id."""
+        self.text(self.id_field)
 
     def text(self, name: str, path: str | None = None, *, where: dict[str, Any] | None = None) -> str:
         """Return a text of at most TEXT_LIMIT bytes."""
@@ -206,14 +240,6 @@ class FieldReader:
         self._wrong(path, value, wanted=_("a list of two texts"), missing=name not in holder)
         return "", ""
 
-    def flag(self, name: str, path: str) -> int:
-        """Return the number 0 or 1."""
-        value = self.record.get(name)
-        if type(value) is int and value in (0, 1):
-            return value
-        self._wrong(path, value, wanted=_("0 (order as stored) or 1 (swapped)"), missing=name not in self.record)
-        return 0
-
     def number(self, name: str) -> float:
         """Return a finite number; NaN where it is null."""
         number = as_number(self.record.get(name))
@@ -232,16 +258,12 @@ class FieldReader:
         self._wrong(path, value, wanted=_("a list of two finite numbers"))
         return 0.0, 0.0
 
-    def score_pairs(self) -> list[tuple[float, float]]:
-        """Return the pairs of ``scores``, one for each vote; one vote may stand without its outer list."""
-        value = self.record["scores"]
-        flat = (
-            isinstance(value, list)
-            and len(value) == 2
-            and any(as_number(part) is not None and part is not None for part in value)
-        )
-        pairs = self.votes([value] if flat else value, "scores")
-        return [self.scores(pair, f"scores[{i}]") for i, pair in enumerate(pairs)]
+    def score_pairs(self, name: str) -> list[tuple[float, float]]:
+        """Return the pairs of ``scores`` in a field, one for each vote; one vote may stand without its outer list."""
+        value = self.record.get(name)
+        flat = isinstance(value, list) and len(value) == 2 and not any(isinstance(part, list) for part in value)
+        pairs = self.votes([value] if flat else value, name)
+        return [self.scores(pair, f"{name}[{i}]") for i, pair in enumerate(pairs)]
 
     def _counted(self, number: float) -> float:
         if math.isnan(number):
@@ -290,12 +312,12 @@ def as_number(value: Any) -> float | None:
 
 
 def as_vote(value: Any) -> int | None:
-    """Return a vote: 0 or 1, also as false and true, or as a text; UNDECIDED for null; None for all else."""
+    """Return a vote: 0 or 1, also as 0.0, false, or a text; UNDECIDED for null; None for all else."""
     if value is None:
         return UNDECIDED
     if type(value) is str:
         value = _VOTES.get(value.strip().lower())
-    return int(value) if type(value) in (int, bool) and value in (0, 1) else None
+    return int(value) if type(value) in (int, float, bool) and value in (0, 1) else None
 
 
 def shorten(value: Any) -> str:
@@ -353,11 +375,11 @@ class TextComparison:
 
     def compare(self, row_index: int, choice: int, *, text: Any) -> None:
         """Count a text that states no choice, or another than the recorded one."""
-        if not isinstance(text, str):
+        if not isinstance(text, str) or not text.strip():
             return
         stated = stated_choice(text)
         if stated == UNDECIDED:
-            if choice != UNDECIDED:
+            if choice in (0, 1):
                 self.silent.append(row_index)
         elif stated != choice:
             self.different.append(row_index)

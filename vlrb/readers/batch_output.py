@@ -14,20 +14,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import (
-    FieldReader,
-    FileGuide,
-    ParsedFile,
-    PredictionRow,
-    Records,
-    choice_of,
-    failed_remark,
-    objects,
-    text_mark,
-)
-from vlrb.readers.samples import Samples
-from vlrb.votes import UNDECIDED
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, failed_remark, fields_of, flip
+from vlrb.verdicts import read_verdict
 
 FORMAT = "batch"
 GUIDE = FileGuide(
@@ -62,16 +52,15 @@ def matches_format(record: dict[str, Any]) -> bool:
     return "custom_id" in record and ("response" in record or "result" in record)
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of result files, vote by vote of each pair, whatever the order of the lines."""
     kept: dict[RequestName, tuple[int, str | None]] = {}
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings, id_field="custom_id")
-        name = request_name(record.get("custom_id"))
+    for fields in fields_of(records, findings, id_field="custom_id"):
+        line, name = fields.line, request_name(fields.record.get("custom_id"))
         if name is None:
             message = "must tell pair, vote and order: <id>--v0-o (as stored) or <id>--v0-s (swapped)"
             fields.fault("custom_id", "bad-field", message=message)
-        text = reply_of(record)
+        text = reply_of(fields.record)
         if text is not None:
             fields.bounded(text, "response")
         if not fields.finish() or name is None:
@@ -81,25 +70,19 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             findings.add("duplicate-item", f"the request was already answered on line {earlier[0]}", line=line)
         elif earlier is None or text is not None:  # the answer of a repeated request counts, not its failure
             kept[name] = (line, text)
-    return _parsed(kept)
+    return _parsed(kept, spec)
 
 
-def _parsed(kept: Mapping[RequestName, tuple[int, str | None]]) -> ParsedFile:
-    rows: list[PredictionRow] = []
-    samples, failed = Samples(), []
+def _parsed(kept: Mapping[RequestName, tuple[int, str | None]], spec: BenchmarkSpec) -> ParsedFile:
+    parsed = ParsedFile(FORMAT, one_vote_a_row=True, text_field="custom_id", reply_field="response")
+    failed = []
     for name, (line, text) in sorted(kept.items(), key=lambda item: (item[0].row, item[0].id or "", item[0].vote)):
-        choice = UNDECIDED if text is None else choice_of(text)
         if text is None:
-            failed.append(len(rows))
-        samples.see(len(rows), 0, choice=choice, reply=text or "")
-        stored = choice if choice == UNDECIDED else choice ^ name.swapped
-        marks = (text_mark(text or ""),)
-        rows.append(PredictionRow(line, (stored,), shown=(name.swapped,), id=name.id, key=name.key, texts=marks))
-    remarks = failed_remark(_FAILED, failed)
-    return ParsedFile(
-        FORMAT, rows, one_vote_a_row=True, text_field="custom_id", remarks=remarks, samples=samples,
-        reply_field="response",
-    )  # fmt: skip
+            failed.append(len(parsed.rows))
+        choice = flip(read_verdict(text or "", spec), name.swapped)
+        parsed.add(PredictionRow(line, (choice,), (name.swapped,), name.id, key=name.key), (text or "",))
+    parsed.remarks += failed_remark(_FAILED, failed)
+    return parsed
 
 
 def request_name(value: Any) -> RequestName | None:

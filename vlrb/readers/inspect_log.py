@@ -16,14 +16,14 @@ import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.predictions.strict_json import JsonFault, loads
-from vlrb.readers.base import FieldReader, ParsedFile, PredictionRow, Records, choice_of, objects, text_mark
+from vlrb.readers.base import ParsedFile, PredictionRow, Records, fields_of, flip
 from vlrb.readers.lmms_eval import prompted
-from vlrb.readers.samples import Samples
-from vlrb.votes import UNDECIDED
+from vlrb.verdicts import read_verdict
 
 FORMAT = "inspect"
 _MEMBER_LIMIT = 16 * 2**20
@@ -131,8 +131,9 @@ def _needed(sample: Any) -> Any:
     metadata: Mapping[str, Any] = given if isinstance(given, dict) else {}
     item, name = metadata.get("item"), metadata.get("id")
     own = isinstance(item, str) and isinstance(name, str) and _FINGERPRINT.fullmatch(item)
+    name = name if own else sample.get("id")
     return {
-        "id": name if own else sample.get("id"),
+        "id": str(name) if type(name) is int else name,
         "item": item if own else None,
         "prompt": _resolved(_prompt(sample.get("input")), attachments),
         "reply": _resolved(_reply(sample.get("output")), attachments),
@@ -179,27 +180,19 @@ def document_records(value: dict[str, Any]) -> list[tuple[int, Any]]:
     return [(number, _needed(sample)) for number, sample in enumerate(value["samples"], 1)]
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
-    """Yield the rows of a log."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
-    for line, record in objects(records, findings):
-        record["id"] = str(record["id"]) if type(record.get("id")) is int else record.get("id")
-        fields = FieldReader(record, line, findings=findings)
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
+    """Return the rows of a log."""
+    parsed = ParsedFile(FORMAT, one_vote_a_row=True, text_field="input", reply_field="output")
+    for fields in fields_of(records, findings):
+        record = fields.record
         text = fields.bounded(record["reply"], "output") if isinstance(record["reply"], str) else ""
-        swapped = record["swapped"]
-        texts = prompted(record["prompt"]) if isinstance(record["prompt"], str) else None
-        if texts is None and type(swapped) is not bool:
+        swapped, prompt = record["swapped"], record["prompt"]
+        query, responses = (prompted(prompt) if isinstance(prompt, str) else None) or (None, None)
+        if responses is None and type(swapped) is not bool:
             message = _("the sample states no order: use the official prompt, or put `swapped` into its metadata")
             fields.fault("input", "missing-field", message=message)
         if fields.finish():
-            choice = choice_of(text)
-            samples.see(len(rows), 0, choice=choice, reply=text)
-            marks = (text_mark(text),)
-            if texts is not None:  # as shown
-                rows.append(PredictionRow(line, (choice,), (0,), fields.id, *texts, texts=marks))
-            else:
-                stored = choice if choice == UNDECIDED else choice ^ swapped
-                key = record["item"]
-                rows.append(PredictionRow(line, (stored,), shown=(int(swapped),), id=fields.id, key=key, texts=marks))
-    return ParsedFile(FORMAT, rows, one_vote_a_row=True, text_field="input", samples=samples, reply_field="output")
+            turned = 0 if responses else int(swapped)  # texts are as shown
+            choice, key = flip(read_verdict(text, spec), turned), None if responses else record["item"]
+            parsed.add(PredictionRow(fields.line, (choice,), (turned,), fields.id, query, responses, key), (text,))
+    return parsed

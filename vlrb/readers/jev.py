@@ -7,19 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import (
-    FieldReader,
-    FileGuide,
-    ParsedFile,
-    PredictionRow,
-    Records,
-    objects,
-    preferred,
-    shorten,
-)
-from vlrb.readers.samples import STORED, Samples
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, preferred, shorten
 
 FORMAT = "jev"
 GUIDE = FileGuide(
@@ -33,20 +24,15 @@ def matches_format(record: dict[str, Any]) -> bool:
     return "p_first_better" in record
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a file of probabilities."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
-        fields.text("id")
+    parsed = ParsedFile(FORMAT)
+    for fields in fields_of(records, findings):
+        fields.require_id()
         p = fields.number("p_first_better")
         if fields.ok and (p < 0.0 or p > 1.0):
-            fields.fault(
-                "p_first_better", "bad-field", message=_("must be a probability from 0 to 1, not {p}", p=shorten(p))
-            )
+            message = _("must be a probability from 0 to 1, not {p}", p=shorten(p))
+            fields.fault("p_first_better", "bad-field", message=message)
         if fields.finish():
-            choice = preferred((p, 0.5))
-            samples.see(len(rows), 0, choice=choice, reply=p, words=STORED)
-            rows.append(PredictionRow(line, (choice,), shown=None, id=fields.id))
-    return ParsedFile(FORMAT, rows, samples=samples)
+            parsed.add(PredictionRow(fields.line, (preferred((p, 0.5)),), id=fields.id), (p,))
+    return parsed

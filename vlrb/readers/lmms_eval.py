@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec, value_at
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
@@ -17,26 +18,27 @@ from vlrb.readers.base import (
     ParsedFile,
     PredictionRow,
     Records,
-    choice_of,
     failed_remark,
-    objects,
-    text_mark,
+    fields_of,
+    own_responses,
 )
-from vlrb.readers.samples import Samples
+from vlrb.verdicts import read_verdict
 from vlrb.votes import UNDECIDED
 
 FORMAT = "lmms-eval"
 GUIDE = FileGuide(
     tool="lmms-eval",
     upload="run with `--tasks vl_rewardbench --log_samples`; the `..._samples_vl_rewardbench.jsonl` file",
-    command=(
-        "python -m lmms_eval --model MODEL --tasks vl_rewardbench --batch_size 1 --log_samples --output_path logs"
-    ),
+    command="python -m lmms_eval --model MODEL --tasks TASK --batch_size 1 --log_samples --output_path logs",
     note=(
-        "Upload `logs/…/…_samples_vl_rewardbench.jsonl`. It keeps one vote for each pair, whatever `--repeats` says."
+        "TASK is `vl_rewardbench` or `multimodal_rewardbench`. Upload `logs/…/…_samples_TASK.jsonl`. It keeps one vote "
+        "for each pair, whatever `--repeats` says."
     ),
 )
 _QUESTION, _FIRST, _SECOND = "\n\nQuestion: ", "\n\nAnswer 1: ", "\n\nAnswer 2: "
+_PROMPT_PARTS = ("[The Start of Assistant A's Answer]\n", "\n[The End of Assistant A's Answer]",
+                 "[The Start of Assistant B's Answer]\n", "\n[The End of Assistant B's Answer]")  # fmt: skip
+_METRIC = "multimodal_rewardbench_accuracy"
 _AFTER = "\n\nPlease evaluate both answers"
 # Prefix of a reply whose call failed, and how to name it; the server's error follows the first.
 _FAILED = {
@@ -50,56 +52,35 @@ def matches_format(record: dict[str, Any]) -> bool:
     return "doc_id" in record and ("filtered_resps" in record or "resps" in record)
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a samples file."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
+    parsed = ParsedFile(FORMAT, text_field="input", reply_field="filtered_resps")
     failed: dict[str, list[int]] = {marker: [] for marker in _FAILED}
-    in_doc = False
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
+    for fields in fields_of(records, findings):
+        record = fields.record
         text = _text(fields)
         position = record.get("doc_id")
         if type(position) is not int or position < 0:
-            fields.fault(
-                "doc_id", "bad-field", message=_("the field `doc_id` must be the row number in the dataset, from 0")
-            )
-            position = None
-        name, texts = _item(record)
-        in_doc = in_doc or "doc" in record
-        fields.id = fields.id or name
+            message = _("the field `doc_id` must be the row number in the dataset, from 0")
+            fields.fault("doc_id", "bad-field", message=message)
+        row = _row(fields, spec)
+        if "doc" in record:
+            parsed.text_field = "doc"
+        fields.id = fields.id or row.id
         if fields.finish():
-            query, responses = texts or (None, None)
-            by_parity = responses is None or isinstance(record.get("doc"), dict)
             marker = next((failure for failure in _FAILED if text.startswith(failure)), None)
             if marker is not None:
-                failed[marker].append(len(rows))
-            choice = choice_of(text) if marker is None else UNDECIDED
-            samples.see(len(rows), 0, choice=choice, reply=text)
-            mark = (text_mark(text),)
-            rows.append(
-                PredictionRow(
-                    line,
-                    (choice,),
-                    shown=(0,),
-                    id=name,
-                    query=query,
-                    responses=responses,
-                    key=None,
-                    position=position,
-                    by_parity=by_parity,
-                    texts=mark,
-                )
-            )
-    remarks = [remark for marker, label in _FAILED.items() for remark in failed_remark(label, failed[marker])]
-    field = "doc" if in_doc else "input"
-    return ParsedFile(FORMAT, rows, text_field=field, remarks=remarks, samples=samples, reply_field="filtered_resps")
+                failed[marker].append(len(parsed.rows))
+            row.choices, row.position = (read_verdict(text, spec) if marker is None else UNDECIDED,), position
+            parsed.add(row, (text,))
+    parsed.remarks += [remark for marker, label in _FAILED.items() for remark in failed_remark(label, failed[marker])]
+    return parsed
 
 
 def _text(fields: FieldReader) -> str:
     """Return the reply that the tool scored."""
-    value = fields.record.get("filtered_resps")
-    if isinstance(value, list) and len(value) == 1:
+    value = fields.record.get("filtered_resps", fields.record.get("resps"))
+    while isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, str):
         return fields.bounded(value, "filtered_resps")
@@ -110,18 +91,37 @@ def _text(fields: FieldReader) -> str:
     return ""
 
 
-def _item(record: dict[str, Any]) -> tuple[str | None, tuple[str, tuple[str, str]] | None]:
-    """Return the id, and the query with its responses, as far as the record tells: as stored from a doc, else as
-    shown."""
-    doc = record.get("doc")
+def _row(fields: FieldReader, spec: BenchmarkSpec) -> PredictionRow:
+    """Return the row of a sample, without its vote: id and texts from the `doc`, or from prompt and score.
+
+    The task multimodal_rewardbench shows the responses as stored, vl_rewardbench by the parity rule.
+    """
+    record, doc = fields.record, fields.record.get("doc")
+    score, prompt = record.get(_METRIC), record.get("input")
+    if score is not None or own_responses(doc, spec):
+        name = value_at(doc, spec.fields.id if spec.fields else "id") or value_at(score, "question_id")
+        responses = own_responses(doc, spec) or (_assistants(prompt) if isinstance(prompt, str) else None)
+        return PredictionRow(fields.line, (), (0,), name if isinstance(name, str) else None, None, responses)
+    name = value_at(record, "vlreward_score.question_id")
+    texts = prompted(prompt) if isinstance(prompt, str) and not isinstance(doc, dict) else None
     if isinstance(doc, dict) and isinstance(doc.get("query"), str):
-        name, responses = doc.get("id"), doc.get("response")
-        if isinstance(responses, list) and len(responses) == 2 and all(isinstance(text, str) for text in responses):
-            return name if isinstance(name, str) else None, (doc["query"], (responses[0], responses[1]))
-    score = record.get("vlreward_score")
-    name = score.get("question_id") if isinstance(score, dict) else None
-    prompt = None if isinstance(doc, dict) else record.get("input")
-    return name if isinstance(name, str) else None, prompted(prompt) if isinstance(prompt, str) else None
+        stored = doc.get("response")
+        if isinstance(stored, list) and len(stored) == 2 and all(isinstance(text, str) for text in stored):
+            name, texts = doc.get("id"), (doc["query"], (stored[0], stored[1]))
+    query, responses = texts or (None, None)
+    by_parity = responses is None or isinstance(doc, dict)
+    name = name if isinstance(name, str) else None
+    return PredictionRow(fields.line, (), (0,), name, query, responses, by_parity=by_parity)
+
+
+def _assistants(prompt: str) -> tuple[str, str] | None:
+    """Return both answers from the prompt of Multimodal RewardBench, in the order shown."""
+    start_first, end_first, start_second, end_second = _PROMPT_PARTS
+    _, marker, rest = prompt.partition(start_first)
+    first, found_end, rest = rest.partition(end_first)
+    _, found_second, rest = rest.partition(start_second)
+    second, end, _ = rest.rpartition(end_second)
+    return (first, second) if marker and found_end and found_second and end else None
 
 
 def prompted(prompt: str) -> tuple[str, tuple[str, str]] | None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, objects, text_mark
-from vlrb.readers.samples import Samples
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, flip
 from vlrb.votes import UNDECIDED
 
 FORMAT = "lwe"
@@ -30,22 +30,14 @@ def bracketed(text: str) -> int:
     return UNDECIDED
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a run: a vote for each order in which the judge was asked."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings, id_field="ID")
+    parsed = ParsedFile(FORMAT, text_field="Output1", order_by_texts=True, reply_field="response")
+    for fields in fields_of(records, findings):
         responses = fields.text("Output1"), fields.text("Output2")
-        replies = [fields.text(name) for name in ("response", "swap_response") if name in record]
-        if not fields.finish():
-            continue
-        choices = []
-        for swapped, reply in enumerate(replies):
-            choice = bracketed(reply)
-            samples.see(len(rows), swapped, choice=choice, reply=reply)
-            choices.append(choice if choice == UNDECIDED else choice ^ swapped)
-        shown, marks = range(len(replies)), [text_mark(reply) for reply in replies]
-        query = fields.optional_text("Text")
-        rows.append(PredictionRow(line, choices, shown, fields.id, query, responses, texts=marks))
-    return ParsedFile(FORMAT, rows, text_field="Output1", order_by_texts=True, samples=samples, reply_field="response")
+        replies = [fields.text(name) for name in ("response", "swap_response") if name in fields.record]
+        if fields.finish():
+            choices = [flip(bracketed(reply), swapped) for swapped, reply in enumerate(replies)]
+            query, shown = fields.optional_text("Text"), range(len(replies))
+            parsed.add(PredictionRow(fields.line, choices, shown, fields.id, query, responses), replies)
+    return parsed

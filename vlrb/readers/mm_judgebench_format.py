@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, objects, shorten
-from vlrb.readers.samples import Samples
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, shorten
 from vlrb.votes import UNDECIDED
 
 FORMAT = "mm-judgebench"
@@ -23,24 +23,21 @@ def matches_format(record: dict[str, Any]) -> bool:
     return "id" in record and "winner" in record and "raw_response" in record
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows in English."""
-    rows: list[PredictionRow] = []
-    samples, other = Samples(), 0
-    for line, record in objects(records, findings):
+    parsed, other = ParsedFile(FORMAT), 0
+    for fields in fields_of(records, findings):
+        record = fields.record
         if record.get("language", "English") != "English":
             other += 1
             continue
-        fields = FieldReader(record, line, findings=findings)
-        fields.text("id")
+        fields.require_id()
         winner = str(record["winner"] or "").strip().upper()
         if winner not in _CHOICES:
             message = _("`winner` must be A, B or empty, not {winner}", winner=shorten(winner))
             fields.fault("winner", "bad-vote", message=message)
         if fields.finish():
-            choice = _CHOICES[winner]
-            samples.see(len(rows), 0, choice=choice, reply=record["raw_response"])
-            rows.append(PredictionRow(line, (choice,), (0,), fields.id))
+            parsed.add(PredictionRow(fields.line, (_CHOICES[winner],), (0,), fields.id), (record["raw_response"],))
     if other:
         findings.note("other-languages", _("{n} rows in other languages than English were passed over.", n=other))
-    return ParsedFile(FORMAT, rows, samples=samples)
+    return parsed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
@@ -13,24 +14,19 @@ from vlrb.readers.base import (
     PredictionRow,
     Records,
     as_vote,
-    choice_of,
-    objects,
+    fields_of,
+    flip,
     preferred,
     shorten,
-    text_mark,
 )
-from vlrb.readers.samples import STORED, Samples
-from vlrb.votes import UNDECIDED
+from vlrb.verdicts import read_verdict
 
 FORMAT = "native"
 GUIDE = FileGuide(
     name="native JSONL",
     tool="Your own code: native JSONL",
     upload="native JSONL, below",
-    command=(
-        '{"id": "…", "votes": [0, 1, null]}\n'
-        '{"id": "…", "judgements": [{"text": "… Answer 1 is better.", "swapped": true}]}'
-    ),
+    command=('{"id": "…", "votes": [0, 1, null]}\n{"id": "…", "judgements": [{"text": "…", "swapped": true}]}'),
     note=(
         "One line for each pair. A vote is the index of the preferred response in the order of the dataset, "
         "null is undecided; `swapped` says that the second response was shown first. Every line has the same "
@@ -45,19 +41,15 @@ def matches_format(record: dict[str, Any]) -> bool:
     return ("id" in record or "item" in record) and any(kind in record for kind in _KINDS)
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a native file."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
-    reply_field: str | None = None
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
-        key = _item_key(fields)
+    parsed = ParsedFile(FORMAT)
+    for fields in fields_of(records, findings):
+        record, key = fields.record, _item_key(fields)
         kinds = [kind for kind in _KINDS if kind in record]
         choices: list[int] = []
-        shown_first: list[int] | None = None
-        marks: list[int] | None = None
-        replies = record[kinds[0]] if kinds else []
+        shown: list[int] | None = None
+        replies: list[Any] = []
         if len(kinds) != 1:
             given = _("none of them") if not kinds else " and ".join(f"`{kind}`" for kind in kinds)
             message = _(
@@ -65,27 +57,17 @@ def read(records: Records, findings: ProblemCollector) -> ParsedFile:
             )
             fields.fault(kinds[-1] if kinds else "votes", "bad-kind" if kinds else "missing-field", message=message)
         elif kinds[0] == "votes":
-            choices = _votes(fields)
+            choices, replies = _votes(fields, spec), record["votes"]
         elif kinds[0] == "scores":
-            replies = fields.score_pairs()
+            replies = fields.score_pairs("scores")
             choices = [preferred(pair) for pair in replies]
         else:
-            choices, shown_first, marks = _judgements(fields)
-            reply_field = "judgements.text"
+            replies, shown = _judgements(fields)
+            choices = [flip(read_verdict(text, spec), turned) for text, turned in zip(replies, shown, strict=True)]
+            parsed.reply_field = "judgements.text"
         if fields.finish():
-            _see(samples, len(rows), replies=replies, choices=choices, shown=shown_first)
-            rows.append(PredictionRow(line, choices, shown=shown_first, id=fields.id, key=key, texts=marks))
-    return ParsedFile(FORMAT, rows, samples=samples, reply_field=reply_field)
-
-
-def _see(samples: Samples, row: int, *, replies: list[Any], choices: list[int], shown: list[int] | None) -> None:
-    for vote, choice in enumerate(choices):
-        if shown is None:
-            samples.see(row, vote, choice=choice, reply=replies[vote], words=STORED)
-        else:
-            samples.see(
-                row, vote, choice=choice if choice == UNDECIDED else choice ^ shown[vote], reply=replies[vote]["text"]
-            )
+            parsed.add(PredictionRow(fields.line, choices, shown, fields.id, key=key), replies)
+    return parsed
 
 
 def _item_key(fields: FieldReader) -> str | None:
@@ -105,22 +87,25 @@ def _item_key(fields: FieldReader) -> str | None:
     return key if isinstance(key, str) else None
 
 
-def _votes(fields: FieldReader) -> list[int]:
+def _votes(fields: FieldReader, spec: BenchmarkSpec) -> list[int]:
     choices = []
     for i, vote in enumerate(fields.votes(fields.record["votes"], "votes")):
-        choice = as_vote(vote)
+        choice = TIE if spec.ties and type(vote) is int and vote == TIE else as_vote(vote)
         if choice is not None:
             choices.append(choice)
-        else:
-            message = _(
-                "a vote is 0 or 1 (the preferred stored response) or null (undecided), not {vote}", vote=shorten(vote)
-            )
-            fields.fault(f"votes[{i}]", "bad-vote", message=message)
+            continue
+        message = _(
+            "a vote is 0 or 1 (the preferred stored response) or null (undecided), not {vote}", vote=shorten(vote)
+        )
+        if spec.ties:
+            message = _("a vote is 0, 1, 2 (a tie) or null (undecided), not {vote}", vote=shorten(vote))
+        fields.fault(f"votes[{i}]", "bad-vote", message=message)
     return choices
 
 
-def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
-    choices, shown_first, marks = [], [], []
+def _judgements(fields: FieldReader) -> tuple[list[str], list[int]]:
+    """Return per vote the judge's text, and the response that was shown first."""
+    texts, shown_first = [], []
     for i, judgement in enumerate(fields.votes(fields.record["judgements"], "judgements")):
         path = f"judgements[{i}]"
         if not isinstance(judgement, dict):
@@ -130,7 +115,7 @@ def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
             )
             fields.fault(path, "bad-field", message=message)
             continue
-        text = fields.text("text", f"{path}.text", where=judgement)
+        texts.append(fields.text("text", f"{path}.text", where=judgement))
         swapped = judgement.get("swapped")
         if not isinstance(swapped, bool):
             message = _(
@@ -138,8 +123,5 @@ def _judgements(fields: FieldReader) -> tuple[list[int], list[int], list[int]]:
                 swapped=shorten(swapped),
             )
             fields.fault(f"{path}.swapped", "bad-order-flag", message=message)
-        choice = choice_of(text)
-        choices.append(choice if choice == UNDECIDED else choice ^ bool(swapped))
-        shown_first.append(int(bool(swapped)))
-        marks.append(text_mark(text))
-    return choices, shown_first, marks
+        shown_first.append(int(swapped is True))
+    return texts, shown_first

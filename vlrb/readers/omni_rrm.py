@@ -1,19 +1,21 @@
 """tmfk418/Omni-RRM: as the official file, but the judge answers in JSON, ``{"better": 1 | 2 | "A" | "B" | "equal"}``.
 
 ``better`` names the answer in the order shown. The scripts in circulation differ in whether `response` and `ranking`
-are stored in dataset order or as shown; the texts tell (``Reading.responses_as_shown``), the ranking is never read.
+are stored in dataset order or as shown; the texts tell (``ParsedFile.responses_as_shown``), the ranking is never read.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers import official
-from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, choice_of
-from vlrb.readers.samples import Samples
+from vlrb.readers.base import FileGuide, ParsedFile, Records
+from vlrb.verdicts import read_brackets, read_verdict
 from vlrb.votes import UNDECIDED
 
 FORMAT = "omni-rrm"
@@ -21,8 +23,8 @@ GUIDE = FileGuide(
     tool="Omni-RRM",
     upload="the result file as written",
 )
-_BETTER = re.compile(r'"better"\s*:\s*"?([0-9a-z]{1,8})\b', re.IGNORECASE)
-_SHOWN = {"1": 0, "a": 0, "2": 1, "b": 1}
+_BETTER = {"1": 0, "A": 0, "2": 1, "B": 1, "EQUAL": TIE}
+_IN_TEXT = re.compile(r'"better"\s{0,20}:\s{0,20}"?([0-9a-z]{1,8})\b', re.IGNORECASE)
 
 
 def matches_format(record: dict[str, Any]) -> bool:
@@ -33,34 +35,54 @@ def matches_format(record: dict[str, Any]) -> bool:
     return isinstance(text, str) and "{" in text and '"better"' in text
 
 
-def better(text: str) -> int:
-    """0 or 1: the shown answer that the JSON names; else what the text says in words; else UNDECIDED."""
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        parsed = None
-    if isinstance(parsed, dict) and "better" in parsed:
-        return _SHOWN.get(str(parsed["better"]).strip().lower()[:8], UNDECIDED)
-    match = _BETTER.search(text)
-    return _SHOWN.get(match.group(1).lower(), UNDECIDED) if match else choice_of(text)
-
-
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of an Omni-RRM file."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
-    for line, record in official.present(records, findings):
-        if official.explain(record, line, findings=findings):
-            text = record["meta"]["filter_choice"]
-            choice = better(text)
-            samples.see(len(rows), 0, choice=choice, reply=text)
-            rows.append(official.row(record, line, result=choice + 1))
-    return ParsedFile(
-        FORMAT,
-        rows,
-        one_vote_a_row=True,
-        responses_as_shown=True,
-        order_by_texts=True,
-        samples=samples,
-        reply_field=official.REPLY_FIELD,
+    parsed = ParsedFile(
+        FORMAT, one_vote_a_row=True, responses_as_shown=True, order_by_texts=True, reply_field=official.REPLY_FIELD
     )
+    verdict = partial(read_json_verdict, spec=spec)
+    official.add_rows(parsed, official.present(records, findings), findings=findings, verdict=verdict)
+    return parsed
+
+
+def read_json_verdict(text: str, spec: BenchmarkSpec) -> int:
+    """Return what a judge's JSON says: its ``final_verdict``, else ``better``; other text is read as any judge's.
+
+    Where its scorer reads no JSON (a code fence, words before it) and the benchmark's format finds nothing, ``better``
+    is read from the text, as its inference script does.
+    """
+    answer = _object(text, 0) if text.lstrip().startswith("{") else None
+    if answer is not None:
+        final = str(answer.get("final_verdict", ""))
+        result = read_brackets(final, ties=False)
+        if result != UNDECIDED:
+            return result
+        if "equal" in final.lower():
+            return TIE
+        if (result := stated(answer.get("better"))) != UNDECIDED:
+            return result
+    result = read_verdict(text, spec)
+    if result != UNDECIDED or (answer is not None and "better" in answer):
+        return result
+    match = _IN_TEXT.search(text)
+    return stated(match[1]) if match else UNDECIDED
+
+
+def stated(value: Any) -> int:
+    """Return what ``better`` says: 0, 1, TIE or UNDECIDED."""
+    return _BETTER.get(str(value).strip().upper()[:8], UNDECIDED)
+
+
+def holds_json_verdict(text: str) -> bool:
+    """Return whether a JSON object with a verdict is in a text, in a code fence or behind words too."""
+    start = text.find("{")
+    return start >= 0 and _object(text, start) is not None
+
+
+def _object(text: str, start: int) -> dict[str, Any] | None:
+    """Return the JSON object at a place of a text, if it holds a verdict."""
+    try:
+        answer, _end = json.JSONDecoder().raw_decode(text.lstrip() if not start else text, start)
+    except (ValueError, RecursionError):
+        return None
+    return answer if isinstance(answer, dict) and ("better" in answer or "final_verdict" in answer) else None

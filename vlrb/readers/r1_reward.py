@@ -1,14 +1,17 @@
-"""R1-Reward and Proxy-GRM: `chosen` and `rejected` texts, and `rewards`, a pair or a list of K pairs.
+"""R1-Reward, MM-RLHF and Proxy-GRM: `rewards`, a pair or a list of K pairs, of the responses in the order shown.
 
-Which stored response `chosen` is follows from its text. Rewards refer to the order shown: chosen first, unless the
-prompt was swapped (`reverse`, Proxy-GRM). Equal rewards are undecided.
+The preferred response (`chosen`) was shown first, unless the prompt was swapped (`reverse`, Proxy-GRM). Which response
+that is follows from its text. A row of a benchmark without `chosen` has both texts under the benchmark's names; there
+the prompt (`qs`) tells the order, else rewards are about the label.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
+from vlrb.file_remarks import ORDER_TELLS_LABEL
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
     FieldReader,
@@ -17,64 +20,85 @@ from vlrb.readers.base import (
     PredictionRow,
     Records,
     TextComparison,
-    objects,
+    fields_of,
+    flip,
+    own_responses,
     preferred,
     shorten,
 )
-from vlrb.readers.samples import Samples
-from vlrb.votes import UNDECIDED
 
 FORMAT = "r1-reward"
 GUIDE = FileGuide(
     name="R1-Reward",
-    tool="R1-Reward, Proxy-GRM",
+    tool="R1-Reward, MM-RLHF, Proxy-GRM",
     upload="the result file as written",
+    command='{"id": "…", "chosen": "…", "rejected": "…", "rewards": [1, 0]}',
+    note="The higher reward decides, not the text beside it. Equal rewards are a tie.",
     also="Proxy-GRM",
 )
 SWAPPED_FORMAT = "proxy-grm"
+_FIRST_IN_PROMPT = "[Response 1]:\n"
 
 
 def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has the responses by the names of the label, and rewards."""
-    return "chosen" in record and "rejected" in record and "rewards" in record
+    """Return whether a record has rewards."""
+    return "rewards" in record and ("id" in record or "ID" in record)
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a file of rewards."""
-    rows: list[PredictionRow] = []
-    check, samples = TextComparison(), Samples()
-    format = FORMAT
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
-        fields.text("id")
-        responses = fields.text("chosen"), fields.text("rejected")
-        rewards = _rewards(fields)
-        shown_choices = [preferred(pair) for pair in rewards]
-        swapped = _reverse(fields)
+    parsed = ParsedFile(FORMAT, order_by_texts=True, text_field="chosen")
+    check, judged, preferred_first = TextComparison(), True, True
+    for fields in fields_of(records, findings):
+        record = fields.record
+        fields.require_id()
+        own, named = own_responses(record, spec), None
+        if "chosen" in record or "rejected" in record:
+            named = fields.text("chosen"), fields.text("rejected")
+        rewards, swapped = fields.score_pairs("rewards"), _reverse(fields)
         if "reverse" in record:
-            format = SWAPPED_FORMAT
+            parsed.format = SWAPPED_FORMAT
         if not fields.finish():
             continue
-        for choice, text in zip(shown_choices, _texts(record), strict=False):
-            check.compare(len(rows), choice, text=text)
-        for vote, choice in enumerate(shown_choices):
-            samples.see(len(rows), vote, choice=choice, reply=rewards[vote])
-        choices = [choice if choice == UNDECIDED else choice ^ swapped for choice in shown_choices]
-        query = fields.optional_text("qs") or fields.optional_text("prompt") or ""
-        rows.append(
-            PredictionRow(line, choices, shown=[swapped] * len(choices), id=fields.id, query=query, responses=responses)
+        choices = [preferred(pair) for pair in rewards]
+        for choice, text in zip(choices, _texts(record), strict=False):
+            check.compare(len(parsed.rows), choice, text=text)
+        first = _shown_first(record.get("qs"), named or own)
+        turned = swapped if named or first is None else first
+        shown = swapped if first is None else first
+        # A scorer of single responses leaves neither a prompt nor a text about both, and no verdicts of 0 and 1.
+        judged &= bool({"critic", "qs"} & record.keys()) or all(one in (0, 1) for pair in rewards for one in pair)
+        preferred_first &= not shown and (named is not None or first is None)
+        row = PredictionRow(
+            fields.line,
+            [flip(choice, turned) for choice in choices],
+            [shown] * len(choices),
+            fields.id,
+            fields.optional_text("qs") or fields.optional_text("prompt") or "",
+            named or own,
+            about_label=named is None and first is None,
         )
-    remarks = check.remarks()
-    return ParsedFile(format, rows, order_by_texts=True, text_field="chosen", remarks=remarks, samples=samples)
+        parsed.add(row, rewards)
+    parsed.remarks += check.remarks()
+    if not judged:
+        for row in parsed.rows:
+            row.shown = None
+    elif parsed.rows and preferred_first:
+        message = _(
+            "R1-Reward's script shows the preferred response first in every prompt. The order gives the "
+            "label away: a judge that always picks the first response scores 100%."
+        )
+        parsed.remarks.append((ORDER_TELLS_LABEL, message, []))
+    return parsed
 
 
-def _rewards(fields: FieldReader) -> list[tuple[float, float]]:
-    """Per vote the rewards of the two responses, as shown."""
-    value = fields.record.get("rewards")
-    if isinstance(value, list) and value and not any(isinstance(part, list) for part in value):
-        value = [value]
-    pairs = fields.votes(value, "rewards")
-    return [fields.scores(pair, f"rewards[{i}]") for i, pair in enumerate(pairs)]
+def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:
+    """Return which response R1-Reward's prompt shows as Response 1; None where it does not tell."""
+    if not isinstance(prompt, str) or responses is None or responses[0] == responses[1]:
+        return None
+    _, marker, first_text = prompt.partition(_FIRST_IN_PROMPT)
+    fitting = [index for index in (0, 1) if marker and first_text.startswith(responses[index])]
+    return max(fitting, key=lambda index: len(responses[index])) if fitting else None
 
 
 def _reverse(fields: FieldReader) -> int:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
     FieldReader,
@@ -14,10 +15,9 @@ from vlrb.readers.base import (
     PredictionRow,
     Records,
     TextComparison,
-    objects,
+    fields_of,
     preferred,
 )
-from vlrb.readers.samples import STORED, Samples
 
 FORMAT = "two-score"
 GUIDE = FileGuide(
@@ -47,25 +47,27 @@ def matches_in_document(record: dict[str, Any]) -> bool:
     return False
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a file with two scores a record."""
-    rows: list[PredictionRow] = []
-    check, samples = TextComparison(), Samples()
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
-        fields.text("id")
+    parsed, check = ParsedFile(FORMAT, text_field="response0"), TextComparison()
+    for fields in fields_of(records, findings):
+        record = fields.record
+        fields.require_id()
         scores = two_scores(fields)
-        choice = preferred(scores)
-        query, texts = fields.optional_text("query"), _responses(record)
+        texts = _responses(record)
+        query = fields.optional_text("query") if texts else None
         if fields.finish():
-            check.compare(len(rows), choice, text=next((record[name] for name in TEXT_FIELDS if name in record), None))
-            samples.see(len(rows), 0, choice=choice, reply=scores, words=STORED)
-            rows.append(
-                PredictionRow(
-                    line, (choice,), shown=None, id=fields.id, query=query if texts else None, responses=texts
-                )
-            )
-    return ParsedFile(FORMAT, rows, text_field="response0", remarks=check.remarks(), samples=samples)
+            choice = preferred(scores)
+            check.compare(len(parsed.rows), choice, text=text_beside(record))
+            row = PredictionRow(fields.line, (choice,), id=fields.id, query=query, responses=texts)
+            parsed.add(row, (scores,))
+    parsed.remarks += check.remarks()
+    return parsed
+
+
+def text_beside(record: dict[str, Any]) -> Any:
+    """Return the judge's text beside its scores, under one of the names in use; None without one."""
+    return next((record[name] for name in TEXT_FIELDS if name in record), None)
 
 
 def two_scores(fields: FieldReader) -> tuple[float, float]:

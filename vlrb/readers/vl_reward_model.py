@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.predictions.readability import VOTES
@@ -19,13 +20,12 @@ from vlrb.readers.base import (
     Records,
     TextComparison,
     as_vote,
+    fields_of,
     is_bare_verdict,
-    objects,
     preferred,
     shorten,
 )
-from vlrb.readers.samples import STORED, Samples
-from vlrb.readers.two_score import SCORE_FIELDS, TEXT_FIELDS, two_scores
+from vlrb.readers.two_score import SCORE_FIELDS, text_beside, two_scores
 from vlrb.readers.two_score import matches_format as has_two_scores
 from vlrb.votes import UNDECIDED
 
@@ -47,21 +47,20 @@ def matches_in_document(record: dict[str, Any]) -> bool:
     return matches_format(record) or has_two_scores(record)
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of the results."""
-    rows: list[PredictionRow] = []
-    check, samples = TextComparison(), Samples()
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
-        fields.text("id")
+    parsed, check = ParsedFile(FORMAT), TextComparison()
+    for fields in fields_of(records, findings):
+        record = fields.record
+        fields.require_id()
         scores = two_scores(fields) if _SCORES & record.keys() else None
         choice = preferred(scores) if scores else _choice(fields)
         if fields.finish():
-            check.compare(len(rows), choice, text=next((record[name] for name in TEXT_FIELDS if name in record), None))
-            prediction = scores or record.get("prediction", record.get("pred"))
-            samples.see(len(rows), 0, choice=choice, reply=prediction, words=STORED)
-            rows.append(PredictionRow(line, (choice,), shown=None, id=fields.id))
-    return ParsedFile(FORMAT, rows, remarks=check.remarks(), samples=samples)
+            check.compare(len(parsed.rows), choice, text=text_beside(record))
+            reply = scores or record.get("prediction", record.get("pred"))
+            parsed.add(PredictionRow(fields.line, (choice,), id=fields.id), (reply,))
+    parsed.remarks += check.remarks()
+    return parsed
 
 
 def _choice(fields: FieldReader) -> int:

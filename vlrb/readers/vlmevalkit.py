@@ -9,19 +9,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import (
-    FieldReader,
-    FileGuide,
-    ParsedFile,
-    PredictionRow,
-    Records,
-    choice_of,
-    failed_remark,
-    objects,
-)
-from vlrb.readers.samples import Samples
+from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, failed_remark, fields_of
+from vlrb.verdicts import choice_of
 
 FORMAT = "vlmevalkit"
 GUIDE = FileGuide(
@@ -31,6 +23,7 @@ GUIDE = FileGuide(
     note=(
         "Upload `MODEL_VL-RewardBench.xlsx`, or better .tsv or .json (`PRED_FORMAT=tsv`): Excel cuts long answers off."
     ),
+    verdict_formats=("official-sentence",),
 )
 EXCEL_CELL_LIMIT = 32_767
 _FAILED = "Failed to obtain answer via API."
@@ -42,43 +35,29 @@ def matches_format(record: dict[str, Any]) -> bool:
     return "index" in record and "prediction" in record and ("response" in record or "question" in record)
 
 
-def read(records: Records, findings: ProblemCollector) -> ParsedFile:
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a prediction table."""
-    rows: list[PredictionRow] = []
-    samples = Samples()
+    parsed = ParsedFile(FORMAT, order_by_rule=True, reply_field="prediction")
     cut, failed, unreadable = [], [], []
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings, id_field="index")
+    for fields in fields_of(records, findings, id_field="index"):
+        record, place = fields.record, len(parsed.rows)
         position = _row_number(fields)
         fields.id = None  # the file has no ids
         text = "" if "prediction" in record and record["prediction"] is None else fields.text("prediction")
         if not fields.finish():
             continue
         if len(text) == EXCEL_CELL_LIMIT:
-            cut.append(len(rows))
+            cut.append(place)
         if text == _FAILED:
-            failed.append(len(rows))
-        responses = _responses(record.get("response"))
+            failed.append(place)
+        query, responses = fields.optional_text("question"), _responses(record.get("response"))
         if responses is None and record.get("response"):
-            unreadable.append(len(rows))
-        query = fields.optional_text("question")
-        choice = choice_of(text)
-        samples.see(len(rows), 0, choice=choice, reply=text)
-        rows.append(
-            PredictionRow(
-                line,
-                (choice,),
-                shown=(0,),
-                id=None,
-                query=query,
-                responses=responses,
-                key=None,
-                position=position,
-                by_parity=True,
-            )
-        )
-    remarks = [*_cut_remark(cut), *failed_remark(_FAILED, failed), *_unreadable_remark(unreadable)]
-    return ParsedFile(FORMAT, rows, order_by_rule=True, remarks=remarks, samples=samples, reply_field="prediction")
+            unreadable.append(place)
+        row = PredictionRow(fields.line, (choice_of(text),), (0,), None, query, responses)
+        row.position, row.by_parity = position, True
+        parsed.add(row, (text,))
+    parsed.remarks += [*_cut_remark(cut), *failed_remark(_FAILED, failed), *_unreadable_remark(unreadable)]
+    return parsed
 
 
 def _row_number(fields: FieldReader) -> int | None:

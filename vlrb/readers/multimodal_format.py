@@ -1,0 +1,71 @@
+"""Official script of Multimodal RewardBench, and Omni-RRM on it: ``{"ID", "Label", "output" or "outputs", "Meta"}``.
+
+A was shown first, as stored. `Label` and the category are never read. Omni-RRM's judge answers in JSON, and
+`PredBetter` is what the tool has read from that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers import omni_rrm
+from vlrb.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    failed_remark,
+    fields_of,
+    own_responses,
+)
+from vlrb.votes import UNDECIDED
+
+FORMAT = "official"
+GUIDE = FileGuide(
+    tool="Multimodal RewardBench's script",
+    upload="the file as written, with one output or several",
+    command='{"ID": "…", "Label": "A", "output": "… [[A]]", "Meta": {}}',
+    note="`[[A]]` in the text is for the response stored first, else `[[B]]` is for the other. `Label` is not read.",
+    name="official script",
+    verdict_formats=("double-brackets", "answer-tag"),
+)
+_FAILED = "None"  # the script writes it after nine tries
+
+
+def matches_format(record: dict[str, Any]) -> bool:
+    """Return whether a record has an id and a judge's text, or several."""
+    return "ID" in record and ("output" in record or isinstance(record.get("outputs"), list))
+
+
+def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
+    """Return the rows of an official file."""
+    parsed = ParsedFile(FORMAT, text_field="Meta", reply_field="output")
+    failed: list[int] = []
+    for fields in fields_of(records, findings):
+        record = fields.record
+        fields.require_id()
+        texts = _texts(fields)
+        if not fields.finish():
+            continue
+        if "PredBetter" in record or any(map(omni_rrm.holds_json_verdict, texts)):
+            parsed.format = omni_rrm.FORMAT
+        failed += [len(parsed.rows)] * texts.count(_FAILED)
+        choices = [omni_rrm.read_json_verdict(text, spec) for text in texts]
+        if choices == [UNDECIDED]:
+            choices = [omni_rrm.stated(record.get("PredBetter"))]
+        responses = own_responses(record.get("Meta"), spec) or own_responses(record, spec)
+        row = PredictionRow(fields.line, choices, [0] * len(choices), fields.id, responses=responses)
+        parsed.add(row, texts)
+    parsed.remarks += failed_remark(_FAILED, failed)
+    return parsed
+
+
+def _texts(fields: FieldReader) -> list[str]:
+    """Return the judge's texts; one that is null is empty."""
+    record = fields.record
+    several = "outputs" in record and "output" not in record
+    holders = [{"output": text} for text in fields.votes(record["outputs"], "outputs")] if several else [record]
+    return ["" if holder.get("output", "") is None else fields.text("output", where=holder) for holder in holders]
