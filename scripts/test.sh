@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # Installs Chromium and PostgreSQL where they are missing and can be installed, says which suites cannot run and why, and runs
-# the rest in four processes (on two cores: often one of them waits for a service or a page); tests/conftest.py says what
-# shares one of them. With CI set, nothing may be missing, but for the real files with REAL_FILES=absent. Arguments go to pytest
-# (-n 0 runs everything in one process, for a debugger). `--unit` as the first argument chooses the tests that need none of
-# these and start no process.
+# the rest in four processes (on two cores: often one of them waits for a service or a page), each file in one of them. With CI
+# set, nothing may be missing, but for the real files with REAL_FILES=absent. Arguments go to pytest (-n 0 runs everything in one
+# process, for a debugger). `--unit` as the first argument chooses the tests that need none of these and start no process.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -60,4 +59,4 @@ arguments=()
 for expression in "${skip[@]}"; do
   [ ${#arguments[@]} -gt 0 ] && arguments=(-m "${arguments[1]} and $expression") || arguments=(-m "$expression")
 done
-.venv/bin/python -m pytest -n 4 --dist loadgroup --no-loadscope-reorder "${arguments[@]}" "$@"
+.venv/bin/python -m pytest -n 4 --dist loadfile --no-loadscope-reorder "${arguments[@]}" "$@"

@@ -133,7 +133,6 @@ def _names_on_board(client: httpx.Client) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.integration
 def test_no_english_sentence_or_mark_is_left_on_a_chinese_page(client: httpx.Client) -> None:
     names = _names_on_board(client) | {str(baseline.name) for baseline in BASELINES} | {"paper"}  # a rule
     found = [led for page, kind in LED_TO if (led := _first(client, page, kind=kind))]

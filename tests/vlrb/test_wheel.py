@@ -18,7 +18,6 @@ UV = Path(sys.executable).with_name("uv")
 
 
 @pytest.mark.slow
-@pytest.mark.integration
 def test_the_wheel_checks_scores_and_compares_numbers_where_nothing_else_is_installed(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "vlrb", tmp_path / "source" / "vlrb", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", tmp_path / "source")

@@ -35,9 +35,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from tests.factories.suite.fork_server import IMPORTED_AT_WORK
 from tests.factories.suite.forked_readers import end_with, read_in_forks
-from tests.factories.suite.gradio_stubs import write_no_gradio_stubs
 from tests.factories.suite.opened_files import record
-from tests.factories.suite.quick_compression import compress_quickly
 from workers.demo_files import write_demo
 from workers.supervisor import Supervisor
 
@@ -172,14 +170,14 @@ def launch(environ: Mapping[str, str], folder: Path, *, log: Path) -> LaunchedPr
 
 
 def _main(address: str) -> None:
-    write_no_gradio_stubs()
     import app  # noqa: F401
     import web.gradio_app  # noqa: F401
+    from leaderboard import cache as page_cache
     from tests.factories.suite.prepared_service import prepare_service
 
     for name in IMPORTED_AT_WORK:
         importlib.import_module(name)
-    compress_quickly()
+    page_cache.BROTLI_QUALITY = 5  # a board is compressed in a twentieth of the time
     prepare_service()
     read_in_forks()
     write_demo(_demo_files(os.getpid()))

@@ -6,9 +6,6 @@ from tempfile import TemporaryDirectory
 
 from leaderboard.render import environment
 from settings import Settings
-from tests.factories.suite.mounted_gradio import make_one_application
-from tests.factories.suite.shared_tls_context import share_tls_contexts
-from tests.factories.suite.shared_type_adapters import share_type_adapters
 from vlrb.common.translations import languages
 from web.app import create_app
 from web.services import build_services
@@ -16,10 +13,7 @@ from web.startup import load_signer, open_service_database, prepare_files
 
 
 def prepare_service() -> None:
-    """Fill the caches of this process: translations, compiled templates, and validators of parameters."""
-    make_one_application()
-    share_tls_contexts()
-    share_type_adapters()
+    """Fill the caches of this process: translations and compiled templates."""
     with TemporaryDirectory() as folder:
         settings = Settings.from_env({"DATA_DIR": folder, "IDENTITY": "local"})
         prepare_files(settings)

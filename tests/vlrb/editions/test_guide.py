@@ -47,7 +47,7 @@ def expect_an_edition(folder: Path) -> None:
     assert "below chance" in (folder / "first" / "pool" / "filtered" / "filter.html").read_text()
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_the_first_example_of_the_guide_works_word_for_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)  # as `python -m` does
     (asked, their_asked), (their_answered, answered) = os.pipe(), os.pipe()

@@ -20,7 +20,7 @@ from vlrb.editions.pools.pool import locked, read_pool
 ROOT = Path(__file__).parents[3]
 
 
-@pytest.mark.integration
+@pytest.mark.slow
 def test_a_killed_import_leaves_no_half_and_goes_on(tmp_path: Path) -> None:
     with (tmp_path / "pairs.jsonl").open("w") as out:
         for number in range(300):
