@@ -22,7 +22,6 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session as Session  # actions name the type and import no SQL
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from vlrb.common.canonical_json import is_old_link
 from vlrb.common.messages import _
 
 if TYPE_CHECKING:
@@ -58,14 +57,6 @@ _LOCK_ERRORS = ("40P01", "55P03")  # deadlock_detected, lock_not_available
 
 class DatabaseUnusable(Exception):
     """The database does not answer, or is none; the message is one sentence without the address."""
-
-
-class OldChain(DatabaseUnusable):
-    """The audit chain in this database was made by an earlier version with another formula, and cannot be continued.
-    Start with an empty DATA_DIR or DATABASE_URL, or go back to that version."""
-
-    def __init__(self) -> None:
-        super().__init__(" ".join((OldChain.__doc__ or "").split()))
 
 
 class UnknownSchema(DatabaseUnusable):
@@ -150,7 +141,7 @@ def open_migrated(url: str, *, must_exist: bool = False) -> Database:
     Raises:
         DatabaseNotMade: `must_exist`, and there is none yet; none is made.
         DatabaseAway: it does not answer now.
-        DatabaseUnusable: it is none, refuses us, or holds an old audit chain (OldChain).
+        DatabaseUnusable: it is none, refuses us, or has another schema (UnknownSchema).
     """
     if must_exist and not is_made(url):
         raise DatabaseNotMade(_("No service has made this database yet."))
@@ -193,7 +184,7 @@ def _explained() -> Iterator[None]:
 def migrate(database: Database) -> None:
     """Bring the schema to the newest revision. Several processes may call it at once: one works, the others wait.
 
-    Raises OldChain and UnknownSchema, and then has changed nothing.
+    Raises UnknownSchema, and then has changed nothing.
     """
     from alembic.config import Config  # half the time that importing this module would take, for one call
 
@@ -223,19 +214,11 @@ def _upgrade_once(database: Database, config: Config) -> None:
     from alembic.util import CommandError
 
     with _migration_connection(database) as connection:
-        _refuse_old_chain(connection)
         config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
         except CommandError as error:
             raise UnknownSchema from error
-
-
-def _refuse_old_chain(connection: Connection) -> None:
-    if inspect(connection).has_table("events"):
-        first = connection.execute(text("SELECT prev_hash, body, hash FROM events ORDER BY seq LIMIT 1")).first()
-        if first is not None and is_old_link(str(first[0]), str(first[1]), digest=str(first[2])):
-            raise OldChain
 
 
 @contextmanager

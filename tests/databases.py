@@ -12,10 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from alembic.config import Config
 from sqlalchemy.engine import make_url
 
-from storage import database as database_module
 from storage import stored_rows
 from storage.database import Database, Session, migrate, open_database
 from storage.integrity import audit
@@ -114,15 +112,6 @@ def _filled_sqlite_file(fill: Callable[..., Filled], arguments: tuple[Hashable, 
         returned = fill(opened, *arguments)
         opened.close()
         return path.read_bytes(), returned
-
-
-def move_schema(database: Database, move: Callable[[Config, str], None], *, revision: str) -> None:
-    """Bring the schema to a revision with Alembic's command upgrade or downgrade."""
-    config = Config()
-    config.set_main_option("script_location", str(Path(database_module.__file__).parent / "migrations"))
-    with database_module._migration_connection(database) as connection:
-        config.attributes["connection"] = connection
-        move(config, revision)
 
 
 @cache

@@ -577,7 +577,7 @@ def test_no_function_takes_more_than_six_parameters() -> None:
 
 MOST_IN_ORDER = 2  # arguments; what comes after them is passed by keyword
 ASGI = ["scope", "receive", "send"]
-# Gradio, Starlette, argparse, gettext, pickle or OpenTelemetry call these, a migration stays as it was, x and y are one
+# Gradio, Starlette, argparse, gettext, pickle or OpenTelemetry call these, x and y are one
 # point, and overloads are one formula.
 CALLED_BY_LIBRARIES = {
     "auth/limits/rate_limit.py": "push_in_turn",
@@ -587,8 +587,6 @@ CALLED_BY_LIBRARIES = {
     "vlrb/common/template_translations.py": "ngettext",
     "leaderboard/gradio_page.py": "leaderboard",
     "maintenance/api.py": "__init__",
-    "storage/migrations/versions/0004_notifications.py": "_check",
-    "storage/migrations/versions/0005_webhooks.py": "_check",
     "web/errors.py": "_database_unavailable",
 }
 # These are passed as values, or take the values of a tuple; whoever got them gives the arguments in order.
@@ -643,7 +641,6 @@ OTHER_MEANINGS = {
     "vlrb/editions/folder/hub.py": 1,
     "vlrb/label_quality/annotation.py": 1,
     "storage/integrity/integrity_check.py": 1,
-    "storage/migrations/versions/0007_one_annotation_queue.py": 1,
     "vlrb/pairs/published_overalls.py": 1,
     "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,

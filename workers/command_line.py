@@ -54,7 +54,7 @@ def _compare_labels(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
-    from storage.database import DatabaseUnusable, OldChain, UnknownSchema
+    from storage.database import DatabaseUnusable, UnknownSchema
     from storage.labels.label_sets import LabelSetChanged
     from storage.own_boards import OtherBoards
     from workers import main
@@ -70,7 +70,7 @@ def _serve(options: argparse.Namespace, settings: WorkerSettings) -> int:
             )
         )
         return WRONG_CONFIGURATION
-    except (OldChain, UnknownSchema, OtherBoards) as error:
+    except (UnknownSchema, OtherBoards) as error:
         complain(_("error: {error}", error=translated(str(error))))
         return WRONG_CONFIGURATION
     except DatabaseUnusable as error:

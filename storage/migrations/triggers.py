@@ -1,14 +1,16 @@
-"""Triggers against changes of immutable rows, for migrations: the same rule on both databases.
-
-On PostgreSQL they call refuse_change(), which the first migration makes. What these functions make must stay as it is:
-databases that have a migration behind them do not run it again.
-"""
+"""Triggers that refuse changes of immutable rows, for the migration: the same rules on both databases."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from alembic import op
+APPLIED = "OLD.published_at IS NOT NULL OR OLD.retired_at IS NOT NULL"
+NOT_DISCLOSED = "OLD.disclosure = 'public' OR NEW.disclosure <> 'public'"
+_REGISTERED = "imported_labels_no_registered"
+_REGISTERED_ROW = (
+    "SELECT 1 FROM label_sets WHERE label_sets.benchmark = OLD.benchmark AND label_sets.revision = OLD.revision"
+)
 
 
 class ImmutableRule(NamedTuple):
@@ -16,7 +18,7 @@ class ImmutableRule(NamedTuple):
 
     table: str
     statement: str  # UPDATE, DELETE, or TRUNCATE, which SQLite does not know
-    columns: tuple[str, ...] = ()  # refused where an UPDATE names one of them; none: whatever it names
+    columns: str = ""  # refused where an UPDATE names one of them; none: whatever it names
     when: str = ""  # refused for these rows alone; they are OLD
     what: str = ""  # for the name, where the table refuses the statement for two reasons
 
@@ -26,33 +28,78 @@ class ImmutableRule(NamedTuple):
         return f"{self.table}_no_{self.what or self.statement.lower()}"
 
 
-def create_trigger(immutable_rule: ImmutableRule) -> None:
-    """Make the trigger."""
-    of = f" OF {', '.join(immutable_rule.columns)}" if immutable_rule.columns else ""
-    begin = f"CREATE TRIGGER {immutable_rule.name} BEFORE {immutable_rule.statement}{of} ON {immutable_rule.table} "
-    when = f"FOR EACH ROW WHEN ({immutable_rule.when}) " if immutable_rule.when else ""
-    if _postgresql():
-        op.execute(f"{begin}{when or 'FOR EACH STATEMENT '}EXECUTE FUNCTION refuse_change()")
-    elif immutable_rule.statement != "TRUNCATE":
-        op.execute(f"{begin}{when}{_abort(immutable_rule.table)}")
+# Table -> columns that are written with the row and never again; none named: all of them.
+WRITTEN_ONCE = {
+    "label_sets": "",
+    "label_commitments": "",
+    # Not published_at: applying and undoing set it. Retiring sets retired_at and salt, once.
+    "imported_labels": "revision, benchmark, spec, items, digest, commitment, difference, reason, requested_by, "
+    "imported_at",
+    # Not the owner and the description, which both are edited.
+    "submissions": "id, benchmark, content_sha256, size_bytes, file_name, format, revision, votes_per_item, votes, "
+    "parse_rate, first_shown_rate, self_consistency, report, created_at, orders, salt",
+    # Not `at`, from which quotas are counted: the event has its own.
+    "attempts": "submission_id, label_revision, number, policy",
+}
+NEVER_CHANGED = ("events", "scores", "edits", "verification_orders", *WRITTEN_ONCE)
+RULES = (
+    *(ImmutableRule(table, "UPDATE", WRITTEN_ONCE.get(table, "")) for table in NEVER_CHANGED),
+    *(ImmutableRule(table, "DELETE") for table in NEVER_CHANGED if table != "imported_labels"),
+    *(ImmutableRule(table, "TRUNCATE") for table in ("events", "scores", "audit_head", *WRITTEN_ONCE)),
+    *(ImmutableRule(table, "UPDATE") for table in ("snapshots", "relations")),  # they may be thinned out
+    ImmutableRule("audit_head", "DELETE"),  # without this row nothing says whether later events are gone
+    # Labels that are not public may become so, and nothing else.
+    ImmutableRule("imported_labels", "UPDATE", "disclosure", NOT_DISCLOSED, "other_level"),
+    ImmutableRule("imported_labels", "UPDATE", "retired_at, salt", "OLD.retired_at IS NOT NULL", "other_salt"),
+    # A draft may be discarded, unless something was ever scored under it: then it is registered, see below.
+    ImmutableRule("imported_labels", "DELETE", "", APPLIED, "applied"),
+)
+# SQLite's REPLACE removes the old row of the same key without the triggers that refuse a DELETE.
+KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "events": (("seq",), ("prev_hash",)),
+    "scores": (("id",), ("submission_id", "label_revision", "scorer_version")),
+    "label_sets": (("benchmark", "revision"),),
+    "label_commitments": (("benchmark", "revision"),),
+    "imported_labels": (("benchmark", "revision"),),
+    "submissions": (("id",), ("benchmark", "owner", "content_sha256"), ("benchmark", "owner", "model", "version")),
+    "attempts": (("submission_id",),),
+    "verification_orders": (("project_id", "account", "item"),),
+}
 
 
-def create_replace_trigger(table: str, *keys: tuple[str, ...]) -> None:
-    """Refuse REPLACE on SQLite: it removes the old row of the same key without the triggers that refuse a DELETE."""
-    if not _postgresql():
-        same = " OR ".join(_same(key) for key in keys)
-        known = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608 - names that migrations write
-        op.execute(f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {known} {_abort(table)}")
+def sqlite_triggers() -> Iterator[str]:
+    """Yield the statements that make the triggers on SQLite."""
+    for rule in RULES:
+        if rule.statement != "TRUNCATE":
+            when = f"FOR EACH ROW WHEN ({rule.when}) " if rule.when else ""
+            yield f"{_begin(rule)}{when}{_abort(rule.table)}"
+    for table, keys in KEYS.items():
+        same = " OR ".join(f"({' AND '.join(f'{column} = NEW.{column}' for column in key)})" for key in keys)
+        exists = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608 - constant names
+        yield f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {exists} {_abort(table)}"
+    registered = f"WHEN EXISTS ({_REGISTERED_ROW}) {_abort('imported_labels')}"
+    yield f"CREATE TRIGGER {_REGISTERED} BEFORE DELETE ON imported_labels {registered}"
 
 
-def _postgresql() -> bool:
-    return op.get_bind().dialect.name == "postgresql"
+def postgresql_triggers() -> Iterator[str]:
+    """Yield the statements that make the triggers on PostgreSQL, and the functions that these call."""
+    refuse = "RAISE EXCEPTION '% may not be changed', TG_TABLE_NAME;"
+    yield f"CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {refuse} END $$"
+    for rule in RULES:
+        each = f"FOR EACH ROW WHEN ({rule.when})" if rule.when else "FOR EACH STATEMENT"
+        yield f"{_begin(rule)}{each} EXECUTE FUNCTION refuse_change()"
+    # A condition of a trigger cannot look elsewhere.
+    body = f"BEGIN IF EXISTS ({_REGISTERED_ROW}) THEN {refuse} END IF; RETURN OLD; END"
+    yield f"CREATE FUNCTION {_REGISTERED}() RETURNS trigger LANGUAGE plpgsql AS $$ {body} $$"
+    yield (
+        f"CREATE TRIGGER {_REGISTERED} BEFORE DELETE ON imported_labels FOR EACH ROW EXECUTE FUNCTION {_REGISTERED}()"
+    )
+
+
+def _begin(rule: ImmutableRule) -> str:
+    of = f" OF {rule.columns}" if rule.columns else ""
+    return f"CREATE TRIGGER {rule.name} BEFORE {rule.statement}{of} ON {rule.table} "
 
 
 def _abort(table: str) -> str:
     return f"BEGIN SELECT RAISE(ABORT, '{table} may not be changed'); END"
-
-
-def _same(key: tuple[str, ...]) -> str:
-    rule = " AND ".join(f"{column} = NEW.{column}" for column in key)
-    return f"({rule})" if len(key) > 1 else rule

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import sqlite3
@@ -23,7 +22,7 @@ from maintenance.view import terminal
 from receipts import api
 from receipts.service import ReceiptService
 from storage import visibility
-from storage.database import Database, OldChain, migrate, open_database
+from storage.database import Database, open_database
 from storage.integrity import audit, integrity_alarms, row_commitments
 from storage.integrity import integrity_check as integrity
 from storage.integrity.integrity_alarms import RecordChanged
@@ -301,24 +300,6 @@ def test_the_command_works_without_service_and_names_the_row(
     said = capsys.readouterr()
     assert f"submissions {ids[1]}: votes, or another column that never changes" in said.out
     assert "Traceback" not in said.err
-
-
-def test_an_old_chain_is_refused_in_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "leaderboard.db"
-    database = new_database(f"sqlite:///{path}")
-    body = canonical_json({"seq": 1, "ev": "test", "at": "2026-11-21T22:00:03Z", "nonce": "00"})
-    old = hashlib.sha256((audit.GENESIS + body).encode()).hexdigest()
-    row = (1, audit.GENESIS, old, "test", body, 1795298403.0)
-    _do(database, "INSERT INTO events (seq, prev_hash, hash, kind, body, at) VALUES (?, ?, ?, ?, ?, ?)", *row)
-    with pytest.raises(OldChain):
-        migrate(database)
-    database.close()
-    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{path}")
-    assert main(["audit", "verify"]) == 1
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n"), "earlier version" in said.err) == ("", 1, True)
 
 
 def _hide(database: Database) -> None:

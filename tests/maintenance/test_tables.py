@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import inspect
 from sqlalchemy.exc import DatabaseError
 
-from storage.database import Database, open_database
+from storage.database import Database
 from storage.models.core import Base
 from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag, Task
 from storage.models.operations import Backup, QuotaGrant, ReportedResult, UnfitFigures
@@ -94,24 +93,3 @@ def test_one_task_of_a_kind_and_subject_and_one_apply_may_be_open(database: Data
             session.add(Task(**{**TASK, "kind": kind, "subject": subject}))
     with database.write() as session:
         session.add(Task(**{**TASK, "subject": "v3"}))
-
-
-def test_the_migration_makes_the_tables_that_the_code_declares(database: Database, tmp_path: Any) -> None:
-    declared = open_database(f"sqlite:///{tmp_path}/declared.db")
-    Base.metadata.create_all(declared.engine)
-    ours = ("moderation", "edits", "switches", "tasks", "imported_labels")
-    made, wanted = ({table: _shape(one, table) for table in ours} for one in (database, declared))
-    assert made == wanted
-
-
-def _shape(database: Database, table: str) -> dict[str, Any]:
-    schema = inspect(database.engine)
-    return {
-        "columns": [(column["name"], column["nullable"]) for column in schema.get_columns(table)],
-        "checks": {str(check["name"]) for check in schema.get_check_constraints(table)},
-        "foreign": sorted(str(key["name"]) for key in schema.get_foreign_keys(table)),
-        # PostgreSQL lists a unique constraint as an index, too.
-        "indexes": sorted(
-            str(index["name"]) for index in schema.get_indexes(table) if not index.get("duplicates_constraint")
-        ),
-    }

@@ -5,14 +5,11 @@ The newer schema is this one and a made-up revision that adds a table, a column 
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
-import zlib
 from pathlib import Path
 
 import pytest
-from alembic import command
 from alembic.config import Config
 from sqlalchemy import select, text
 
@@ -20,8 +17,8 @@ from storage import database as database_module
 from storage.boards import snapshots
 from storage.database import Database, UnknownSchema, is_away, migrate, open_database, upgrade
 from storage.integrity import audit
-from storage.models.core import Score, Snapshot
-from tests.databases import database, database_url, move_schema
+from storage.models.core import Score
+from tests.databases import database, database_url
 from tests.factories import small_benchmark
 from workers.runner import Worker
 from workers.startup import prepare
@@ -125,21 +122,3 @@ def test_a_process_of_the_release_before_that_starts_then_says_what_to_do(worker
     upgrade_later(worker.database, tmp_path)
     with pytest.raises(UnknownSchema):
         migrate(worker.database)
-
-
-def test_a_database_of_the_first_revision_is_taken_over_with_its_snapshots(database: Database) -> None:
-    move_schema(database, command.downgrade, revision="0001")
-    content = b'{"entries":[{"id":"eaaaaaaaaaaa"}]}'
-    name = hashlib.sha256(content).hexdigest()
-    with database.write() as session:
-        row = {"id": name, "body": zlib.compress(content)}
-        columns = "(id, benchmark, through_seq, created_at, body)"
-        session.execute(text(f"INSERT INTO snapshots {columns} VALUES (:id, 'demo', 0, 1.0, :body)"), row)
-    migrate(database)
-    scorer = small_benchmark.scorer()
-    prepare(database, scorer, label_revision="demo")
-    Worker(database, scorer, lease_seconds=60).publish_snapshot()
-    with database.read() as session:
-        assert snapshots.content(session, name) == content
-        assert len(session.scalars(select(Snapshot.id)).all()) == 2
-        assert snapshots.snapshot_at(session, "demo", when="1970-01-01") == name

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.exc import DatabaseError
 
-from storage.database import Database, open_database
+from storage.database import Database
 from storage.models.core import Base
 from storage.models.review import (
     Annotation,
@@ -19,7 +19,6 @@ from storage.models.review import (
     ProjectItem,
     ShownOrder,
 )
-from tests.maintenance.test_tables import _shape
 
 DISPUTE = {"benchmark": "demo", "item": "k", "account": "local", "better": "a", "reason": "x" * 20}
 DECIDED = {"state": "accepted", "decided_at": 1.0, "decided_by": "local", "note": "x"}
@@ -80,22 +79,3 @@ def test_bad_rows_are_refused_and_good_ones_are_not(database: Database) -> None:
         session.add(Annotation(**ANSWER))
     with pytest.raises(DatabaseError, match="may not be changed"), database.write() as session:
         session.execute(update(ShownOrder).values(shown_first="b"))
-
-
-def test_the_migration_makes_the_tables_that_the_code_declares(database: Database, tmp_path: Any) -> None:
-    declared = open_database(f"sqlite:///{tmp_path}/declared.db")
-    Base.metadata.create_all(declared.engine)
-    ours = [
-        kind.__tablename__
-        for kind in (
-            Dispute,
-            LabelErrorCandidate,
-            AnnotationProject,
-            ProjectItem,
-            Annotator,
-            Annotation,
-            ShownOrder,
-        )
-    ]
-    made, wanted = ({table: _shape(one, table) for table in ours} for one in (database, declared))
-    assert made == wanted

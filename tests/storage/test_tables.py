@@ -256,7 +256,7 @@ def test_entry_ids_are_short_lower_case_and_random() -> None:
     assert all(len(name) == 12 and name[0] == "e" and name.isalnum() and name == name.lower() for name in ids)
 
 
-def test_a_policy_may_be_a_judge_after_the_migrations(database: Database) -> None:
+def test_a_policy_may_be_a_judge(database: Database) -> None:
     (name,) = submitted(database, 1, judge_type="policy-as-judge", judge="SPARK")
     with database.read() as session:
         assert session.get_one(Submission, name).judge_type == "policy-as-judge"

@@ -30,11 +30,6 @@ def link_of(previous: str, body_digest: str) -> str:
     return hashlib.sha256(bytes.fromhex(previous) + bytes.fromhex(body_digest)).hexdigest()
 
 
-def is_old_link(previous: str, body: str, *, digest: str) -> bool:
-    """Return whether a hash was made by the formula that was used before bodies had a digest of their own."""
-    return hashlib.sha256((previous + body).encode()).hexdigest() == digest
-
-
 def link(previous: str, body: str) -> str:
     """Return the hash of an event (canonical JSON) that follows the one with hash `previous`."""
     return link_of(previous, body_sha256(body))
