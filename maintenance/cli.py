@@ -15,7 +15,6 @@ from maintenance.actions import operations
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
 from maintenance.view import terminal
-from vlrb.common.messages import _
 
 _WAIT_SECONDS = 0.3
 
@@ -52,7 +51,7 @@ class CommandTree:
         """Return the parser of a new command, for its arguments."""
         group, _space, name = words.rpartition(" ")
         parser: argparse.ArgumentParser = self._group(group).add_parser(name, help=help)
-        parser.add_argument("--json", action="store_true", help=_("print JSON"))
+        parser.add_argument("--json", action="store_true", help="print JSON")
         parser.set_defaults(command=run)
         return parser
 
@@ -95,7 +94,7 @@ def _add_argument(parser: Any, action_parameter: ActionParameter) -> None:
         if many:
             options |= {
                 "action": "append",
-                "help": _("{help} (repeatable)", help=_(info.help)) if info.help else _("(repeatable)"),
+                "help": f"{info.help} (repeatable)" if info.help else "(repeatable)",
             }
         parser.add_argument(
             info.option,
@@ -159,7 +158,7 @@ def _value(action_parameter: ActionParameter, given: Any) -> Any:
         return given
     wrong = [text for text in given if "=" not in text]
     if wrong:
-        raise ValueError(_("{value!r} is not FIELD=VALUE", value=wrong[0]))
+        raise ValueError(f"{wrong[0]!r} is not FIELD=VALUE")
     return dict(text.split("=", 1) for text in given)
 
 

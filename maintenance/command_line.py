@@ -29,8 +29,7 @@ from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import build_table, load_table
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.command_line import CommandParser, complain, say, translated
-from vlrb.common.messages import _
+from vlrb.common.command_line import CommandParser, complain, say
 from vlrb.pairs.labelled_pairs import PairsError, read_pairs
 from vlrb.pairs.pair_table import pair_manifest
 from web.actions import ACTIONS
@@ -45,33 +44,31 @@ def run(arguments: list[str] | None) -> int:
         raise
     except OSError as error:
         message = f"{error.filename}: {error.strerror}" if error.filename else error
-        complain(_("maintenance: {error}", error=message))
+        complain(f"maintenance: {message}")
         return 1
     except (DatabaseUnusable, ValueError, LookupError, AuthError) as error:
-        complain(_("maintenance: {error}", error=translated(str(error))))
+        complain(f"maintenance: {error}")
         return 1
 
 
 def command_line() -> argparse.ArgumentParser:
     """Return every command with its options."""
-    parser = CommandParser(prog="python -m maintenance", description=_("Command line `python -m maintenance`."))
-    text = _("which of BENCHMARKS the command is about (default: the first)")
+    parser = CommandParser(prog="python -m maintenance", description="Command line `python -m maintenance`.")
+    text = "which of BENCHMARKS the command is about (default: the first)"
     parser.add_argument("--benchmark", dest="served", default="", metavar="ID", help=text)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    manifest = commands.add_parser("manifest", help=_("build the item manifest from dataset files"))
-    manifest.add_argument("benchmark", help=_("the benchmark's name, such as vl-rewardbench"))
+    manifest = commands.add_parser("manifest", help="build the item manifest from dataset files")
+    manifest.add_argument("benchmark", help="the benchmark's name, such as vl-rewardbench")
     manifest.add_argument(
-        "revision", nargs="+", metavar="REVISION=FILE", help=_("JSONL or JSON rows; the first defines the pairs")
+        "revision", nargs="+", metavar="REVISION=FILE", help="JSONL or JSON rows; the first defines the pairs"
     )
     manifest.add_argument("--output", type=Path, required=True)
     manifest.set_defaults(command=None, files=_manifest)
-    items = commands.add_parser("items", help=_("from dataset files the texts for the explore page, without labels"))
-    items.add_argument("file", nargs="+", type=Path, metavar="FILE", help=_("JSONL or JSON rows of the dataset"))
-    items.add_argument("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark"))
-    items.add_argument("--output", type=Path, required=True, help=_("what ITEMS_FILE is to name"))
-    items.add_argument(
-        "--models", action="store_true", help=_("also which models wrote the responses, for verification")
-    )
+    items = commands.add_parser("items", help="from dataset files the texts for the explore page, without labels")
+    items.add_argument("file", nargs="+", type=Path, metavar="FILE", help="JSONL or JSON rows of the dataset")
+    items.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark")
+    items.add_argument("--output", type=Path, required=True, help="what ITEMS_FILE is to name")
+    items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
     items.set_defaults(command=None, files=_items)
     maintenance.installation.add_commands(commands)
     maintenance.space_commands.add_commands(commands)
@@ -88,19 +85,15 @@ def _run(options: argparse.Namespace) -> int:
         database = open_migrated(settings.database_url, must_exist=True)
     except DatabaseNotMade:
         raise DatabaseNotMade(
-            _(
-                "No service has run for the benchmark {benchmark} in {state_dir}. Set LABELS, DATA_DIR and "
-                "DATABASE_URL in this shell as they are set for the service.",
-                benchmark=settings.benchmark,
-                state_dir=settings.state_dir,
-            )
+            f"No service has run for the benchmark {settings.benchmark} in {settings.state_dir}. Set LABELS, "
+            "DATA_DIR and DATABASE_URL in this shell as they are set for the service."
         ) from None
     try:
         served = settings.served_as(options.served)
         answer: CliResult = options.command(_context(settings, served, database=database), options)
     finally:
         database.close()
-    print(json.dumps(answer.data, indent=1) if options.json else translated(answer.text), flush=True)
+    print(json.dumps(answer.data, indent=1) if options.json else answer.text, flush=True)
     return 0 if answer.ok else 1
 
 
@@ -139,7 +132,7 @@ def _identity() -> IdentitySettings | None:
 
 def _ask(question: str) -> str:
     """Empty where nobody is at the terminal."""
-    return input(translated(question)) if sys.stdin.isatty() else ""
+    return input(question) if sys.stdin.isatty() else ""
 
 
 def _manifest(options: argparse.Namespace) -> int:
@@ -149,14 +142,7 @@ def _manifest(options: argparse.Namespace) -> int:
         return _manifest_of_pairs(spec, named, output=options.output)
     table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
     options.output.write_text(manifest_text(table.to_json()))
-    say(
-        _(
-            "{file}: {number} pairs, revisions {names}",
-            file=options.output,
-            number=len(table),
-            names=", ".join(table.revisions),
-        )
-    )
+    say(f"{options.output}: {len(table)} pairs, revisions {', '.join(table.revisions)}")
     return 0
 
 
@@ -169,18 +155,11 @@ def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], *, output: Pa
             for name, path in files.items()
         ]
     except PairsError as error:
-        complain(_("maintenance: {error}", error=translated(str(error))))
+        complain(f"maintenance: {error}")
         return 1
     manifest = pair_manifest([replace(pairs, edition=name) for name, pairs in zip(files, sets, strict=True)])
     output.write_text(manifest_text(manifest))
-    say(
-        _(
-            "{file}: {number} pairs, editions {names}",
-            file=output,
-            number=len(manifest["items"]),
-            names=", ".join(manifest["editions"]),
-        )
-    )
+    say(f"{output}: {len(manifest['items'])} pairs, editions {', '.join(manifest['editions'])}")
     return 0
 
 
@@ -188,15 +167,7 @@ def _items(options: argparse.Namespace) -> int:
     table = load_table(options.items)
     rows = list(item_rows((row for path in options.file for row in _rows(path)), table, models=options.models))
     options.output.write_text(item_text(rows), encoding="utf-8")
-    say(
-        _(
-            "{file}: {written:,} of {pairs:,} pairs; set ITEMS_FILE={path}",
-            file=options.output,
-            written=len(rows),
-            pairs=len(table),
-            path=options.output.absolute(),
-        )
-    )
+    say(f"{options.output}: {len(rows):,} of {len(table):,} pairs; set ITEMS_FILE={options.output.absolute()}")
     return 0
 
 

@@ -6,7 +6,6 @@ from maintenance.types import Conflict
 from operation.alarms import labels_remedy
 from storage.database import Session
 from storage.jobs import worker_heartbeats
-from vlrb.common.messages import _
 
 
 def require_labels_loaded(session: Session, benchmark: str, *, revision: str) -> None:
@@ -14,9 +13,8 @@ def require_labels_loaded(session: Session, benchmark: str, *, revision: str) ->
     if worker_heartbeats.no_worker_has(session, benchmark, revision=revision):
         raise Conflict(
             "labels-missing",
-            _(
-                "No running worker has the labels of revision {revision}: {remedy}.",
-                revision=revision,
-                remedy=labels_remedy(session, benchmark, revision=revision),
+            (
+                f"No running worker has the labels of revision {revision}: "
+                f"{labels_remedy(session, benchmark, revision=revision)}."
             ),
         )

@@ -30,7 +30,6 @@ from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
 from maintenance.view import View, view_of
 from storage.database import LARGEST
 from storage.jobs.tasks import TaskView
-from vlrb.common.messages import _
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -255,7 +254,7 @@ def confirm_again(title: str) -> Retry:
     def refuse(ctx: ActionContext, failed: TaskView) -> ActionResult:
         raise Conflict(
             "not-confirmed",
-            _("{title} {subject} once more: that needs its name typed again.", title=_(title), subject=failed.subject),
+            f"{title} {failed.subject} once more: that needs its name typed again.",
         )
 
     return refuse

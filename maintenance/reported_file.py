@@ -21,7 +21,6 @@ from storage.metadata import JUDGE_TYPES
 from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _, joined
 from vlrb.common.parsing import bounded_number
 from vlrb.pairs.definition_check import FITS, DefinitionCheck
 from vlrb.pairs.published_overalls import figure_sizes
@@ -63,9 +62,9 @@ class RowProblem:
     @property
     def sentence(self) -> str:
         """With its place in front."""
-        where: list[str] = [_("line {line}", line=self.line)] if self.line else []
+        where: list[str] = [f"line {self.line}"] if self.line else []
         where += [self.field] if self.field else []
-        return joined((joined(where), self.message), _(": ")) if where else self.message
+        return ": ".join(filter(None, (", ".join(where), self.message)))
 
 
 class ReportedFileRejected(ValueError):
@@ -75,12 +74,12 @@ class ReportedFileRejected(ValueError):
 
     def __init__(self, problems: Sequence[RowProblem]) -> None:
         self.problems, self.problem_count = tuple(problems)[:LISTED], len(problems)
-        more = [_("and {count} more", count=len(problems) - LISTED)] if len(problems) > LISTED else []
-        lines = [_("Nothing was imported."), *(problem.sentence for problem in self.problems)]
-        super().__init__(joined([*lines, *more], "\n"))
+        more = [f"and {len(problems) - LISTED} more"] if len(problems) > LISTED else []
+        lines = ["Nothing was imported.", *(problem.sentence for problem in self.problems)]
+        super().__init__("\n".join([*lines, *more]))
 
 
-_ADDS_UP, _UNCHECKED = _("adds up"), _("nothing to check")
+_ADDS_UP, _UNCHECKED = "adds up", "nothing to check"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ def _in_order(check: DefinitionCheck) -> str:
     if check.verdict == FITS:
         return _ADDS_UP
     counted = check.figures.keys() & figure_sizes(check.edition, check.spec.combined).keys()
-    return _("every figure is a possible count") if counted and not check.unreachable else _UNCHECKED
+    return "every figure is a possible count" if counted and not check.unreachable else _UNCHECKED
 
 
 def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]]:
@@ -124,7 +123,7 @@ def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]
         raise ReportedFileRejected(
             [
                 RowProblem(
-                    None, None, code="empty", message=_("The file has no rows. Give it a header and one line a result.")
+                    None, None, code="empty", message="The file has no rows. Give it a header and one line a result."
                 )
             ]
         )
@@ -141,11 +140,7 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
         if name in _IGNORED or _absent(value):
             continue
         if name not in known:
-            message = _(
-                "{name!r} is not a field. Remove it, or name it as one of {names}.",
-                name=name[:40],
-                names=", ".join(known),
-            )
+            message = f"{name[:40]!r} is not a field. Remove it, or name it as one of {', '.join(known)}."
             problems.append(RowProblem(line, name[:40], code="unknown-field", message=message))
             continue
         try:
@@ -163,26 +158,14 @@ def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
     """Return the rows of a CSV or JSON file, and those that are none. Raises FileRejected where it cannot be read
     on."""
     if len(data) > MOST_BYTES:
-        raise _whole(
-            _(
-                "The file has {count:,} bytes; at most {most_bytes:,} are read. Split it.",
-                count=len(data),
-                most_bytes=MOST_BYTES,
-            )
-        )
+        raise _whole(f"The file has {len(data):,} bytes; at most {MOST_BYTES:,} are read. Split it.")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _whole(_("The file is not UTF-8. Save it as UTF-8 text.")) from None
+        raise _whole("The file is not UTF-8. Save it as UTF-8 text.") from None
     records, problems = _json_records(text) if text.lstrip()[:1] in ("[", "{") else _csv_records(text)
     if len(records) > MOST_ROWS:
-        raise _whole(
-            _(
-                "The file has {count:,} rows; at most {most_rows:,} are read. Split it.",
-                count=len(records),
-                most_rows=MOST_ROWS,
-            )
-        )
+        raise _whole(f"The file has {len(records):,} rows; at most {MOST_ROWS:,} are read. Split it.")
     return records, problems
 
 
@@ -190,14 +173,12 @@ def _json_records(text: str) -> tuple[list[NumberedRecord], list[RowProblem]]:
     try:
         rows = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _whole(
-            _("The file is not JSON ({error}). It should be a list of objects.", error=str(error)[:100])
-        ) from None
+        raise _whole(f"The file is not JSON ({str(error)[:100]}). It should be a list of objects.") from None
     if isinstance(rows, dict) and isinstance(rows.get("results"), list):
         rows = rows["results"]
     if not isinstance(rows, list):
-        raise _whole(_("The JSON is not a list. Write [{...}, {...}] with one object a result."))
-    message = _("The record is not an object. Write one object a result.")
+        raise _whole("The JSON is not a list. Write [{...}, {...}] with one object a result.")
+    message = "The record is not an object. Write one object a result."
     numbered = list(enumerate(rows, start=1))
     problems = [
         RowProblem(number, None, code="bad-record", message=message)
@@ -221,18 +202,11 @@ def _csv_records(text: str) -> tuple[list[NumberedRecord], list[RowProblem]]:
                 if len(row) == len(names):
                     records.append((line, dict(zip(names, row, strict=True))))
                 else:
-                    message = _(
-                        "The line has {count} fields, the header {expected}. Make them equal.",
-                        count=len(row),
-                        expected=len(names),
-                    )
+                    message = f"The line has {len(row)} fields, the header {len(names)}. Make them equal."
                     problems.append(RowProblem(line, None, code="bad-record", message=message))
             line = reader.line_num + 1
     except csv.Error as error:  # where the next line begins is not known any more
-        message = _(
-            "The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read.",
-            error=error,
-        )
+        message = f"The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read."
         problems.append(RowProblem(reader.line_num, None, code="bad-file", message=message))
     return records, problems
 
@@ -247,16 +221,16 @@ def _absent(value: Any) -> bool:
 
 def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
     row_problems = []
-    for name, what in (("name", _("the judge's name")), ("url", _("the address where the numbers can be checked"))):
+    for name, what in (("name", "the judge's name"), ("url", "the address where the numbers can be checked")):
         if facts[name] is None and name not in wrong:
-            row_problems.append(RowProblem(line, name, code="missing", message=_("Say {what}.", what=what)))
+            row_problems.append(RowProblem(line, name, code="missing", message=f"Say {what}."))
     numbers = [facts[name] for name in spec.score_names if facts[name] is not None]
     overall = [facts[name] for name in spec.overall_keys if facts[name] is not None]
     if not overall and not wrong & set(spec.score_names):
-        message = _("Give {names}, in percent.", names=joined(spec.overall_keys, _(" or ")))
+        message = f"Give {' or '.join(spec.overall_keys)}, in percent."
         row_problems.append(RowProblem(line, spec.headline, code="missing", message=message))
     elif numbers and max(numbers) <= 1:
-        message = _("All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638.")
+        message = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
         row_problems.append(RowProblem(line, spec.headline, code="not-percent", message=message))
     elif problem := _impossible(line, facts, spec=spec):
         row_problems.append(problem)
@@ -268,14 +242,10 @@ def _impossible(line: int, facts: Mapping[str, Any], *, spec: BenchmarkSpec) -> 
     parts, overall = [facts[name] for name in spec.category_keys], facts[spec.pooled]
     if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
         return None
-    message = _(
-        "{title} {overall:g} cannot come from categories of {low:g} to {high:g}, however many "
-        "pairs each has. Compare with the source, or leave out the figure that is wrong and say so "
-        "in notes.",
-        title=spec.title_of(spec.pooled),
-        overall=overall,
-        low=min(parts),
-        high=max(parts),
+    message = (
+        f"{spec.title_of(spec.pooled)} {overall:g} cannot come from categories of {min(parts):g} to "
+        f"{max(parts):g}, however many pairs each has. Compare with the source, or leave out the figure "
+        "that is wrong and say so in notes."
     )
     return RowProblem(line, spec.pooled, code="impossible", message=message)
 
@@ -287,10 +257,7 @@ def repeated(rows: Sequence[Read]) -> list[RowProblem]:
     for row in rows:
         first = seen.setdefault(row.facts["id"], row.line)
         if first != row.line:
-            message = _(
-                "Repeats line {first}: same name, source and place. Remove one, or say in `place` where each is.",
-                first=first,
-            )
+            message = f"Repeats line {first}: same name, source and place. Remove one, or say in `place` where each is."
             row_problems.append(RowProblem(row.line, "name", code="repeated", message=message))
     return row_problems
 
@@ -315,10 +282,10 @@ def _source(url: str) -> str:
 def _line_of(limit: int) -> Callable[[Any], str]:
     def text(value: Any) -> str:
         if not isinstance(value, str):
-            raise ValueError(_("Expected text."))
+            raise ValueError("Expected text.")
         cleaned = " ".join("".join(c if c.isprintable() else " " for c in value).split())
         if len(cleaned) > limit:
-            raise ValueError(_("{count:,} characters; at most {limit} fit.", count=len(cleaned), limit=limit))
+            raise ValueError(f"{len(cleaned):,} characters; at most {limit} fit.")
         return cleaned
 
     return text
@@ -334,17 +301,12 @@ def _within(value: Any, low: float, *, high: float, example: str) -> float:
     try:
         return bounded_number(value, low, high=high)
     except ValueError:
-        message = _(
-            "Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}.",
-            low=low,
-            high=high,
-            example=example,
-        )
+        message = f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}."
         raise ValueError(message) from None
 
 
 def _votes(value: Any) -> int:
-    message = _("Expected a whole number from 1 to {max_votes}, for instance 5.", max_votes=MAX_VOTES)
+    message = f"Expected a whole number from 1 to {MAX_VOTES}, for instance 5."
     try:
         votes = bounded_number(value, 1, high=MAX_VOTES)
     except ValueError:
@@ -357,14 +319,14 @@ def _votes(value: Any) -> int:
 def _reporter(value: Any) -> str:
     text = _line_of(60)(value).lower()
     if text not in _REPORTERS:
-        raise ValueError(_("Choose one of {names}: who reported it.", names=", ".join(_REPORTERS)))
+        raise ValueError(f"Choose one of {', '.join(_REPORTERS)}: who reported it.")
     return text
 
 
 def _yes_no(value: Any) -> bool:
     text = str(value).strip().lower()
     if text not in _YES | _NO:
-        raise ValueError(_("Expected true or false."))
+        raise ValueError("Expected true or false.")
     return text in _YES
 
 
@@ -373,13 +335,13 @@ def _day(value: Any) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
-        raise ValueError(_("Expected a day such as 2026-05-13.")) from None
+        raise ValueError("Expected a day such as 2026-05-13.") from None
 
 
 def _judge_type(value: Any) -> str:
     text = _line_of(60)(value).lower().replace(" ", "-")
     if text not in JUDGE_TYPES:
-        raise ValueError(_("Choose one of {names}.", names=", ".join(JUDGE_TYPES)))
+        raise ValueError(f"Choose one of {', '.join(JUDGE_TYPES)}.")
     return text
 
 
@@ -392,7 +354,7 @@ def _url(value: Any) -> str:
         host, parts = None, urlsplit("")
     wrong = parts.scheme not in ("http", "https") or not host or parts.username is not None
     if wrong or len(text) > 2000 or not text.isprintable() or re.search(r"[\s\\<>\"]", text):
-        raise ValueError(_("Expected a web address such as https://arxiv.org/abs/2411.17451."))
+        raise ValueError("Expected a web address such as https://arxiv.org/abs/2411.17451.")
     return text
 
 

@@ -116,6 +116,11 @@ def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def plural(count: int, one: str, *, many: str = "") -> str:
+    """Return a count with its noun."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def absolute_path(text: str) -> str:
     """Return the absolute path of a file or folder that is here; other sources as they are."""
     return str(Path(text).absolute()) if Path(text).exists() else text
@@ -140,6 +145,7 @@ __all__ = [
     "Role",
     "Unauthenticated",
     "clean_reason",
+    "plural",
     "require_maintainer",
     "require_owner_of",
     "to_jsonable",

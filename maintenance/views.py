@@ -10,6 +10,7 @@ from urllib.parse import quote
 from maintenance import preview_rows
 from maintenance.database.queries import Change, RevisionRow, WorkerStatus
 from maintenance.decision_log import Decision, label_difference
+from maintenance.types import plural
 from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage.clock import minute
 from storage.jobs.tasks import TaskView
@@ -30,11 +31,6 @@ _GIB = 2**30
 _DIGITS = 12  # of a commitment or key, as far as it is shown
 _MOST = 200  # rows of a preview; the files have all
 _CHANGES = {"flipped": "inverted", "added": "added", "dropped": "dropped", "tags": "other error tags"}
-
-
-def plural(count: int, one: str, *, many: str = "") -> str:
-    """Return a count with its noun."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def shortened(text: str | None) -> TableCell:

@@ -14,7 +14,6 @@ from maintenance.request_task import request_task
 from maintenance.types import Conflict, NotFound
 from storage.database import Session
 from storage.jobs.tasks import TaskRequest
-from vlrb.common.messages import _
 
 DRAFT = "labels.draft"
 
@@ -34,11 +33,9 @@ def check_base(session: Session, benchmark: str, *, base: str) -> None:
     """Raise NotFound where there is no such label revision, Conflict where it is retired."""
     result = next((revision for revision in queries.revisions(session, benchmark) if revision.revision == base), None)
     if result is None:
-        raise NotFound(_("There is no label revision {base!r}.", base=base[:40]))
+        raise NotFound(f"There is no label revision {base[:40]!r}.")
     if result.retired_at is not None:  # counts against labels that are public would tell those of the draft
-        raise Conflict(
-            "retired", _("Revision {base} is retired: its labels may be public; choose another base.", base=base)
-        )
+        raise Conflict("retired", f"Revision {base} is retired: its labels may be public; choose another base.")
 
 
 def request(session: Session, ctx: ActionContext, *, draft: DraftRequest) -> tuple[int, bool]:

@@ -17,7 +17,6 @@ from storage.annotation.annotation_projects import NewItem, PairText
 from storage.files.import_folders import path_below
 from vlrb.benchmarks.items import ItemTable
 from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape
-from vlrb.common.messages import _
 from vlrb.label_quality.annotation import VERDICTS
 
 _NAMED: Shape = {"item?": str, "id?": str, "label?": MAYBE_TEXT}
@@ -35,10 +34,9 @@ def find_pair_file(named: str, directories: Sequence[Path] | None) -> Path:
         return path.resolve()
     raise Conflict(
         "no-file",
-        _(
-            "{named} is not a file below LABEL_IMPORT_DIRS of this process. Put it there, or start the project with "
-            "`python -m maintenance` where the file is.",
-            named=named[:200],
+        (
+            f"{named[:200]} is not a file below LABEL_IMPORT_DIRS of this process. Put it there, or start the "
+            "project with `python -m maintenance` where the file is."
         ),
     )
 
@@ -50,7 +48,7 @@ def read_named_pairs(path: Path, table: ItemTable) -> list[NewItem]:
         named = [item.key for item in table.items if item.key == _name(path, number, line=line)]
         named = named or [table.items[index].key for index in table.by_id(_name(path, number, line=line))]
         if len(named) != 1 or named[0] in labels:
-            problem = _("`item` must be the key of one pair of the benchmark, or `id` its id, once.")
+            problem = "`item` must be the key of one pair of the benchmark, or `id` its id, once."
             raise _fault(path, number, problem=problem)
         labels[named[0]] = _label(path, number, line=line)
     return [NewItem(item.key, labels[item.key]) for item in table.items if item.key in labels]
@@ -66,13 +64,13 @@ def read_own_pairs(path: Path) -> list[NewItem]:
         except JsonFileFault as fault:
             raise _fault(path, number, problem=str(fault)) from None
         if name in pairs or not 0 < len(name) <= _LONGEST_KEY:
-            problem = _("`item` must be a name of its own with at most {most} characters.", most=_LONGEST_KEY)
+            problem = f"`item` must be a name of its own with at most {_LONGEST_KEY} characters."
             raise _fault(path, number, problem=problem)
         if len(line["response"]) != 2:
-            raise _fault(path, number, problem=_("`response` must have two texts."))
+            raise _fault(path, number, problem="`response` must have two texts.")
         image = line.get("image") or ""
         if image and find_image(path.parent, image) is None:
-            problem = _("there is no image {image!r} beside the file; copy the images, too.", image=image[:200])
+            problem = f"there is no image {image[:200]!r} beside the file; copy the images, too."
             raise _fault(path, number, problem=problem)
         first, second = line["response"]
         text = PairText(str(line.get("id") or name), line["query"], responses=(first, second), image=image)
@@ -100,16 +98,16 @@ def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
     except JsonFileFault as fault:
         raise _fault(path, number, problem=str(fault)) from None
     except (ValueError, RecursionError):
-        raise Conflict("bad-file", _("{path} is not JSON lines in UTF-8.", path=path.name)) from None
+        raise Conflict("bad-file", f"{path.name} is not JSON lines in UTF-8.") from None
     if not lines:
-        raise Conflict("bad-file", _("{path} names no pair.", path=path.name))
+        raise Conflict("bad-file", f"{path.name} names no pair.")
     return lines
 
 
 def _name(path: Path, number: int, *, line: Mapping[str, Any]) -> str:
     name = line.get("item") or line.get("id")
     if not name:
-        raise _fault(path, number, problem=_("`item` is missing; name the pair."))
+        raise _fault(path, number, problem="`item` is missing; name the pair.")
     return str(name)
 
 
@@ -117,10 +115,10 @@ def _label(path: Path, number: int, *, line: Mapping[str, Any]) -> str | None:
     label = line.get("label")
     if label is not None and label not in VERDICTS:
         names = ", ".join(VERDICTS)
-        problem = _("`label` is {label!r}; known are {names}, or leave it out.", label=label[:40], names=names)
+        problem = f"`label` is {label[:40]!r}; known are {names}, or leave it out."
         raise _fault(path, number, problem=problem)
     return label
 
 
 def _fault(path: Path, number: int, *, problem: str) -> Conflict:
-    return Conflict("bad-file", _("{path}, line {number}: {problem}", path=path.name, number=number, problem=problem))
+    return Conflict("bad-file", f"{path.name}, line {number}: {problem}")

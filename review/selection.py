@@ -18,7 +18,6 @@ from storage.annotation import disputes
 from storage.annotation.annotation_projects import NewItem
 from storage.database import LARGEST, Session
 from vlrb.benchmarks.items import ItemTable
-from vlrb.common.messages import _
 
 ALL, DISPUTED, CANDIDATES, LISTED = WHICH = ("all", "disputed", "candidates", "listed")
 
@@ -78,7 +77,7 @@ def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: Pair
         path = find_pair_file(pairs.file, ctx.import_dirs)
         chosen = read_named_pairs(path, table) if base else read_own_pairs(path)
     elif not base:
-        raise Conflict("no-base", _("Name the label revision, or a file with pairs and their texts."))
+        raise Conflict("no-base", "Name the label revision, or a file with pairs and their texts.")
     else:
         chosen = [NewItem(key) for key in _chosen(session, table, base=base, pairs=pairs)]
     if pairs.category:
@@ -86,7 +85,7 @@ def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: Pair
     if pairs.sample:
         chosen = _sample(chosen, pairs.sample, seed=pairs.seed)
     if not chosen:
-        raise Conflict("no-items", _("There are no such pairs."))
+        raise Conflict("no-items", "There are no such pairs.")
     return chosen
 
 
@@ -94,7 +93,7 @@ def _chosen(session: Session, table: ItemTable, *, base: str, pairs: PairSelecti
     narrowed = bool(pairs.category or pairs.sample)
     which = pairs.which or (LISTED if pairs.items else ALL if narrowed else DISPUTED)
     if which not in WHICH or (which == LISTED) != bool(pairs.items):
-        raise Conflict("bad-items", _("Choose all, disputed or candidates, or listed with the pairs."))
+        raise Conflict("bad-items", "Choose all, disputed or candidates, or listed with the pairs.")
     if which == ALL:
         held = table.in_revision(base) if base in table.revisions else range(len(table))
         return [table.items[index].key for index in sorted(held)]
@@ -110,7 +109,7 @@ def _chosen(session: Session, table: ItemTable, *, base: str, pairs: PairSelecti
 def _of_category(chosen: Sequence[NewItem], table: ItemTable, *, category: str) -> list[NewItem]:
     known = table.spec.category_keys
     if category not in known:
-        raise Conflict("bad-category", _("A category is one of {names}.", names=", ".join(known)))
+        raise Conflict("bad-category", f"A category is one of {', '.join(known)}.")
     members = {item.key for item in table.items if item.category == category}
     return [item for item in chosen if item.item in members]
 
@@ -118,7 +117,7 @@ def _of_category(chosen: Sequence[NewItem], table: ItemTable, *, category: str) 
 def _sample(chosen: Sequence[NewItem], count: int, *, seed: int) -> list[NewItem]:
     """Return so many of the pairs by a digest of seed and key, gold pairs and others alike."""
     if count > len(chosen):
-        raise Conflict("small-pool", _("There are {count} such pairs, so no sample of more.", count=len(chosen)))
+        raise Conflict("small-pool", f"There are {len(chosen)} such pairs, so no sample of more.")
     drawn = sorted((item.item for item in chosen), key=lambda key: sha256(f"{seed}\n{key}".encode()).digest())
     kept = set(drawn[:count])
     return [item for item in chosen if item.item in kept]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from maintenance.types import plural
 from maintenance.view import Row, Table, TableCell, View
-from maintenance.views import plural, shortened
+from maintenance.views import shortened
 from storage.clock import minute
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import GOLD_MINIMUM, MIN_PAIRS_DISCLOSED

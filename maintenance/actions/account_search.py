@@ -15,7 +15,6 @@ from maintenance.database.account_queries import AccountMatch, AccountRoles, Acc
 from maintenance.registry import AccountSearch, action
 from maintenance.types import Conflict, NotFound, require_maintainer
 from storage.database import Session
-from vlrb.common.messages import _
 
 MOST = 200
 _LOCAL = AccountMatch(LOCAL.account, LOCAL.name)
@@ -43,7 +42,7 @@ class Directory(NamedTuple):
     @property
     def nobody(self) -> str:
         """Message for an empty list."""
-        return _("No account matches this search.") if self.search else _("Nobody has signed in yet.")
+        return "No account matches this search." if self.search else "Nobody has signed in yet."
 
 
 def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:
@@ -61,10 +60,10 @@ def find(session: Session, named: str, *, local: bool = False) -> AccountMatch:
         ids = ", ".join(account.id for account in same)
         raise Conflict(
             "ambiguous-account",
-            _("{count} accounts are named {named}: {ids}. Give the id.", count=len(same), named=named[:80], ids=ids),
+            f"{len(same)} accounts are named {named[:80]}: {ids}. Give the id.",
         )
     if not same:
-        raise NotFound(_("There is no account with the id or the user name {named!r}.", named=named[:80]))
+        raise NotFound(f"There is no account with the id or the user name {named[:80]!r}.")
     return same[0]
 
 

@@ -14,7 +14,6 @@ from storage import visibility
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.visibility import APPROVED, REJECTED
-from vlrb.common.messages import _
 
 SUBMISSION_APPROVED, SUBMISSION_REJECTED = "submission.approved", "submission.rejected"
 SubmissionId = Annotated[str, ParamInfo("Submission", "e followed by eleven characters", metavar="SUBMISSION")]
@@ -85,18 +84,14 @@ def _decide(ctx: ActionContext, submission: str, *, reason: str, wanted: str) ->
     with ctx.database.write() as session:
         state = approval_queries.locked(session, submission)
         if state is None:
-            raise NotFound(_("No submission {submission!r} has ever waited for approval.", submission=submission[:40]))
+            raise NotFound(f"No submission {submission[:40]!r} has ever waited for approval.")
         if state == wanted:
-            return ActionResult(
-                False, _("Submission {submission} is {wanted} already.", submission=submission, wanted=_(wanted))
-            )
+            return ActionResult(False, f"Submission {submission} is {wanted} already.")
         if state == APPROVED:
-            raise Conflict("already-approved", _("It was approved and scored. Withdraw or hide the entry instead."))
+            raise Conflict("already-approved", "It was approved and scored. Withdraw or hide the entry instead.")
         visibility.record_decision(session, submission, state=wanted, by=ctx.user.account, reason=why)
         if wanted == APPROVED:
             job_queue.enqueue_current(session, submission)
         facts = {"submission": submission, "by": ctx.user.account, "via": ctx.user.auth_method, "reason": why}
         seq = audit.append(session, SUBMISSION_APPROVED if wanted == APPROVED else SUBMISSION_REJECTED, data=facts)
-    return ActionResult(
-        True, _("Submission {submission} is {wanted}.", submission=submission, wanted=_(wanted)), seq=seq
-    )
+    return ActionResult(True, f"Submission {submission} is {wanted}.", seq=seq)

@@ -14,19 +14,18 @@ from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, action
-from maintenance.types import Conflict, require_maintainer, whole_number
+from maintenance.types import Conflict, plural, require_maintainer, whole_number
 from storage.database import LARGEST, Database, Session
 from storage.integrity import audit, audit_checkpoints
 from storage.integrity import integrity_check as integrity
 from vlrb.common.canonical_json import GENESIS, canonical_json
-from vlrb.common.messages import _, joined, ngettext
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 HeadNumber = Annotated[
     int | None, Field(ge=0, le=LARGEST), ParamInfo("Number of a head that was kept", read=whole_number)
 ]
 HeadHash = Annotated[str | None, Field(max_length=64), ParamInfo("Its hash")]
-_WHOLE = _("Give seq and hash as its file has them, or the whole content of that file.")
+_WHOLE = "Give seq and hash as its file has them, or the whole content of that file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +49,27 @@ class ChainCheck:
         """Return the same in words: a line about the chain, and one for each row."""
         if not self.rows:
             return self._of_chain
-        rows = ngettext(
-            "{n:,} stored row is not what its event says:",
-            "{n:,} stored rows are not what events say:",
-            len(self.rows),
+        rows = plural(
+            len(self.rows), "stored row is not what its event says:", many="stored rows are not what events say:"
         )
-        return joined([joined((self._of_chain, rows), " "), *map(_, self.rows)], "\n")
+        return "\n".join([f"{self._of_chain} {rows}", *self.rows])
 
     @property
     def _of_chain(self) -> str:
         if self.broken_at is not None:
-            return _("The chain is broken at event {broken_at}: {why}.", broken_at=self.broken_at, why=_(self.why))
+            return f"The chain is broken at event {self.broken_at}: {self.why}."
         if self.newer_head is not None:
-            return _(
-                "All {events} events hold, but this head is newer than the copy: it names event "
-                "{newer_head}, and the copy ends with event {events}. After a restore that is expected, "
-                "and an older head shows whether the rest is the same; otherwise the end of the chain is "
-                "gone.",
-                events=self.events,
-                newer_head=self.newer_head,
+            return (
+                f"All {self.events} events hold, but this head is newer than the copy: it names event "
+                f"{self.newer_head}, and the copy ends with event {self.events}. After a restore that is "
+                "expected, and an older head shows whether the rest is the same; otherwise the end of the chain "
+                "is gone."
             )
         if self.head_holds is False:
-            return _("The chain holds in itself, but it is not the one that the given head belongs to.")
+            return "The chain holds in itself, but it is not the one that the given head belongs to."
         if self.head_holds:
-            return _("All {events} events hold, and so does the given head.", events=self.events)
-        return _("All {events} events hold.", events=self.events)
+            return f"All {self.events} events hold, and so does the given head."
+        return f"All {self.events} events hold."
 
 
 def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> ChainCheck:
@@ -104,13 +99,11 @@ def _checked(head: dict[str, Any]) -> audit.Head:
     """Return a head whose number an event can have, and whose hash is one. Raises Conflict."""
     seq, digest = head.get("seq"), head.get("hash")
     if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST:
-        raise Conflict(
-            "no-head", _("This is not the head of a chain: its seq is not an event's number. {whole}", whole=_WHOLE)
-        )
+        raise Conflict("no-head", f"This is not the head of a chain: its seq is not an event's number. {_WHOLE}")
     if not isinstance(digest, str) or not _HASH.fullmatch(digest):
         raise Conflict(
             "no-head",
-            _("This is not the head of a chain: its hash is not 64 hexadecimal digits. {whole}", whole=_WHOLE),
+            f"This is not the head of a chain: its hash is not 64 hexadecimal digits. {_WHOLE}",
         )
     return audit.Head(seq, digest)
 
@@ -122,7 +115,7 @@ def read_head(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         result = None
     if not isinstance(result, dict):
-        raise Conflict("no-head", _("This is not the head of a chain. {whole}", whole=_WHOLE))
+        raise Conflict("no-head", f"This is not the head of a chain. {_WHOLE}")
     return result
 
 

@@ -8,13 +8,11 @@ from maintenance.actions import account_search
 from maintenance.database import account_queries
 from maintenance.registry import AccountName, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer
-from vlrb.common.messages import _
 
-_YOURSELF = _("Nobody can ban themselves, or lift their own ban.")
-_LOCAL = _(
-    "{account} is everyone who uses this machine without signing in, including you: it cannot "
-    "be banned. Stop the service, or set OIDC_CLIENT_ID so that people sign in.",
-    account=LOCAL.account,
+_YOURSELF = "Nobody can ban themselves, or lift their own ban."
+_LOCAL = (
+    f"{LOCAL.account} is everyone who uses this machine without signing in, including you: it cannot "
+    "be banned. Stop the service, or set OIDC_CLIENT_ID so that people sign in."
 )
 
 
@@ -56,5 +54,5 @@ def _set(ctx: ActionContext, account: str, *, reason: str, banned: bool) -> Acti
         require(ctx.user, Role.OWNER)
     seq = bans.ban(ctx.database, result.id, by=ctx.user.account, reason=why, banned=banned)
     words = result.words
-    done = _("{words} is banned.", words=words) if banned else _("{words} is no longer banned.", words=words)
-    return ActionResult(seq is not None, _("No change: it is so already.") if seq is None else done, seq=seq)
+    done = f"{words} is banned." if banned else f"{words} is no longer banned."
+    return ActionResult(seq is not None, "No change: it is so already." if seq is None else done, seq=seq)

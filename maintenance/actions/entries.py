@@ -65,9 +65,7 @@ def hide(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
         if result.hidden_at is not None:
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, hidden_at=queries.now(session))
-        return _record(
-            session, HIDDEN, user=ctx.user, entry=entry, message=_("{name} is hidden.", name=_name(result)), reason=why
-        )
+        return _record(session, HIDDEN, user=ctx.user, entry=entry, message=f"{_name(result)} is hidden.", reason=why)
 
 
 @action(
@@ -93,7 +91,7 @@ def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionR
             return ActionResult(False, UNCHANGED)
         it: str | None
         if result.hidden_at is not None:
-            it, after = _("is hidden"), result._replace(hidden_at=None)
+            it, after = "is hidden", result._replace(hidden_at=None)
             queries.decide(session, entry, hidden_at=None)
         elif result.merged_into is not None:
             it, after = result.gone, result._replace(merged_into=None)
@@ -102,10 +100,10 @@ def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionR
             it, after = result.gone, result._replace(withdrawn_at=None)
             queries.decide(session, entry, withdrawn_at=None, withdrawn_reason=None)
         name = _name(result)
-        now = _("is back on the board") if after.gone is None else _("was restored, but it {gone}", gone=after.gone)
-        message = _("{name} {now}.", name=name, now=now)
+        now = "is back on the board" if after.gone is None else f"was restored, but it {after.gone}"
+        message = f"{name} {now}."
         if after.gone is not None:
-            message = _("{name} {now}. Restore it once more to take that back, too.", name=name, now=now)
+            message = f"{name} {now}. Restore it once more to take that back, too."
         return _record(session, RESTORED, user=ctx.user, entry=entry, message=message, reason=why, it=it, now=now)
 
 
@@ -178,7 +176,7 @@ def _mark(ctx: ActionContext, entry: EntryParam, *, reason: Reason, wanted: bool
             return ActionResult(False, UNCHANGED)
         queries.decide(session, entry, verified_at=queries.now(session) if wanted else None)
         name = _name(result)
-        message = _("{name} is verified.", name=name) if wanted else _("{name} is no longer verified.", name=name)
+        message = f"{name} is verified." if wanted else f"{name} is no longer verified."
         return _record(
             session, VERIFIED if wanted else UNVERIFIED, user=ctx.user, entry=entry, message=message, reason=why
         )
@@ -208,7 +206,7 @@ def flag(ctx: ActionContext, entry: EntryParam, note: FlagNote) -> ActionResult:
             FLAGGED,
             user=ctx.user,
             entry=entry,
-            message=_("{name} carries the note.", name=_name(result)),
+            message=f"{_name(result)} carries the note.",
             note=text,
         )
 
@@ -237,7 +235,7 @@ def unflag(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResul
             UNFLAGGED,
             user=ctx.user,
             entry=entry,
-            message=_("{name} carries no note.", name=_name(result)),
+            message=f"{_name(result)} carries no note.",
             reason=why,
         )
 
@@ -328,7 +326,7 @@ def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason
         _refuse_twins(session, result, owner=owner.id, model=result.model, version=result.version)
         queries.change(session, entry, values={"owner": owner.id})
         facts = {"from": result.owner, "to": owner.id, "reason": why}
-        message = _("{name} belongs to {words}.", name=_name(result), words=owner.words)
+        message = f"{_name(result)} belongs to {owner.words}."
         return _record(session, TRANSFERRED, user=ctx.user, entry=entry, message=message, **facts)
 
 
@@ -357,31 +355,23 @@ def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason
         if extra.merged_into == into:
             return ActionResult(False, UNCHANGED)
         if entry == into or extra.benchmark != kept.benchmark:
-            raise Conflict("not-duplicates", _("Only two different entries of the same benchmark can be merged."))
+            raise Conflict("not-duplicates", "Only two different entries of the same benchmark can be merged.")
         if kept.gone is not None:
             raise Conflict(
                 "not-on-the-board",
-                _("{into} {gone}; merge into an entry that is on the board.", into=into, gone=kept.gone),
+                f"{into} {kept.gone}; merge into an entry that is on the board.",
             )
         for name in both:
             if visibility.of(session, name).anonymous_until is not None:
-                detail = _(
-                    "{name} is anonymous, and the other entry may not be. Merge them when {name} shows its owner.",
-                    name=name,
-                )
+                detail = f"{name} is anonymous, and the other entry may not be. Merge them when {name} shows its owner."
                 raise Conflict("unnamed", detail)
         if into in queries.out_of_sight(session):
-            raise Conflict(
-                "not-on-the-board", _("{into} is not published; merge into an entry that is on the board.", into=into)
-            )
+            raise Conflict("not-on-the-board", f"{into} is not published; merge into an entry that is on the board.")
         for name in (*queries.merged_into(session, entry), entry):
             queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
-        names = {"name": _name(extra), "kept": _name(kept)}
-        message = (
-            _("{name} is merged into {kept}.", **names)
-            if same
-            else _("{name} is merged into {kept}. Their votes differ: restore it if it is not a duplicate.", **names)
-        )
+        message = f"{_name(extra)} is merged into {_name(kept)}."
+        if not same:
+            message += " Their votes differ: restore it if it is not a duplicate."
         return _record(
             session, MERGED, user=ctx.user, entry=entry, message=message, into=into, reason=why, same_votes=same
         )

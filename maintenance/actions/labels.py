@@ -20,13 +20,12 @@ from storage.jobs import tasks
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.spec import DEMO
-from vlrb.common.messages import _
 from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC, readers_words
 
 IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
-UNTIL_DONE = _("until a worker has done it")
-FOR_GOOD = _("This reveals the salt for good, and the revision can never be previewed or applied again.")
+UNTIL_DONE = "until a worker has done it"
+FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
 
@@ -39,7 +38,7 @@ LabelSource = Annotated[
         read=absolute_path,
     ),
 ]
-_TYPE_AGAIN = _("To confirm, type the revision's name")
+_TYPE_AGAIN = "To confirm, type the revision's name"
 Confirmation = Annotated[
     str, ParamInfo(_TYPE_AGAIN, option="--confirm", metavar="REVISION", help="the revision's name again")
 ]
@@ -50,9 +49,7 @@ RetireConfirmation = Annotated[
         option="--confirm",
         metavar="REVISION",
         help="the revision's name again; asked for if left out",
-        ask=lambda ctx, given: _(
-            "{for_good} To confirm, type {revision}: ", for_good=FOR_GOOD, revision=given["revision"]
-        ),
+        ask=lambda ctx, given: f"{FOR_GOOD} To confirm, type {given['revision']}: ",
     ),
 ]
 
@@ -92,16 +89,16 @@ def level_of(failed: TaskView) -> DisclosureLevel:
 def check_new(session: Session, benchmark: str, *, revision: str) -> None:
     """Raise Conflict where a revision cannot have this name, or one has it."""
     if not _NAME.fullmatch(revision):
-        raise Conflict("bad-name", _("Name the revision with small letters, digits, dots and dashes, for instance v3."))
+        raise Conflict("bad-name", "Name the revision with small letters, digits, dots and dashes, for instance v3.")
     if any(row.revision == revision for row in queries.revisions(session, benchmark)):
         raise Conflict(
             "known-revision",
-            _("Revision {revision} exists, and revisions never change. Choose a new name.", revision=revision),
+            f"Revision {revision} exists, and revisions never change. Choose a new name.",
         )
     if revision == DEMO:
         raise Conflict(
             "reserved-name",
-            _("{revision} is what the demo's own revision is called. Choose another name.", revision=revision),
+            f"{revision} is what the demo's own revision is called. Choose another name.",
         )
 
 
@@ -110,16 +107,12 @@ def stated_level(disclosure: str, public: bool, *, usual: str) -> str:
     if public and disclosure not in ("", PUBLIC):
         raise Conflict(
             "two-levels",
-            _("public and disclosure {disclosure!r} contradict one another; keep one.", disclosure=disclosure[:40]),
+            f"public and disclosure {disclosure[:40]!r} contradict one another; keep one.",
         )
     if disclosure and disclosure not in LEVELS:
         raise Conflict(
             "unknown-level",
-            _(
-                "The disclosure is one of {names}, not {disclosure!r}.",
-                names=", ".join(LEVELS),
-                disclosure=disclosure[:40],
-            ),
+            f"The disclosure is one of {', '.join(LEVELS)}, not {disclosure[:40]!r}.",
         )
     return PUBLIC if public else disclosure or usual
 
@@ -153,9 +146,7 @@ def request_import(
                 IMPORT, revision, params=params, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
             ),
         )
-    return ActionResult(
-        new, _("A worker imports revision {revision} (task {task}).", revision=revision, task=task), task_id=task
-    )
+    return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
 def _discard_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
@@ -194,37 +185,27 @@ def request_retire(
     with ctx.database.write() as session:
         result = next((row for row in queries.revisions(session, ctx.benchmark) if row.revision == revision), None)
         if result is None or result.imported_at is None:
-            raise NotFound(_("There is no imported revision {revision!r}.", revision=revision[:40]))
+            raise NotFound(f"There is no imported revision {revision[:40]!r}.")
         if result.retired_at is not None:
-            return ActionResult(False, _("Revision {revision} is retired already.", revision=revision))
+            return ActionResult(False, f"Revision {revision} is retired already.")
         board = label_sets.current(session, ctx.benchmark)
         if board is not None and board.label_revision == revision:
-            raise Conflict(
-                "in-use", _("The board shows revision {revision}; apply another one first.", revision=revision)
-            )
+            raise Conflict("in-use", f"The board shows revision {revision}; apply another one first.")
         for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision and project.closed_at is None:
                 raise Conflict(
                     "in-use",
-                    _(
-                        "Project {name} is verifying revision {revision}; close it first.",
-                        name=project.name,
-                        revision=revision,
-                    ),
+                    f"Project {project.name} is verifying revision {revision}; close it first.",
                 )
         if confirmation != revision:
-            raise Conflict(
-                "not-confirmed", _("{for_good} To confirm, type {revision}.", for_good=FOR_GOOD, revision=revision)
-            )
+            raise Conflict("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
         task, new = request_task(
             session,
             TaskRequest(
                 RETIRE, revision, params={}, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
             ),
         )
-    return ActionResult(
-        new, _("A worker retires revision {revision} (task {task}).", revision=revision, task=task), task_id=task
-    )
+    return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
 
 @action(
@@ -252,12 +233,12 @@ def disclose(
             session,
             ctx.benchmark,
             revision=revision,
-            instead=_("take it out of HIDDEN_LABELS and start the service again"),
+            instead="take it out of HIDDEN_LABELS and start the service again",
         )
         if result.disclosure == PUBLIC or result.retired_at is not None:
-            return ActionResult(False, _("Revision {revision} is public already.", revision=revision))
+            return ActionResult(False, f"Revision {revision} is public already.")
         if confirmation and confirmation != revision:
-            raise Conflict("not-confirmed", _("To confirm, type {revision}.", revision=revision))
+            raise Conflict("not-confirmed", f"To confirm, type {revision}.")
         label_imports.disclose(session, ctx.benchmark, revision=revision)
         facts = {"revision": revision, "from": result.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if result.published_at is None else DISCLOSED
@@ -265,11 +246,7 @@ def disclose(
         seq = audit.append(session, kind, data=facts)
     return ActionResult(
         True,
-        _(
-            "Revision {revision} is public: {readers_words}",
-            revision=revision,
-            readers_words=readers_words(result.disclosure or PUBLIC, PUBLIC),
-        ),
+        f"Revision {revision} is public: {readers_words(result.disclosure or PUBLIC, PUBLIC)}",
         seq=seq,
     )
 
@@ -292,46 +269,36 @@ def request_discard(ctx: ActionContext, revision: Revision, *, reason: Reason) -
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = _imported(session, ctx.benchmark, revision=revision, instead=_("take it out of LABELS"))
+        result = _imported(session, ctx.benchmark, revision=revision, instead="take it out of LABELS")
         if result.published_at is not None or result.registered_at is not None or result.retired_at is not None:
             raise Conflict(
                 "in-use",
-                _("Something was scored under revision {revision}, so it stays; see retire.", revision=revision),
+                f"Something was scored under revision {revision}, so it stays; see retire.",
             )
         for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision:
                 raise Conflict(
                     "in-use",
-                    _(
-                        "Project {name} verifies revision {revision}, so it stays.",
-                        name=project.name,
-                        revision=revision,
-                    ),
+                    f"Project {project.name} verifies revision {revision}, so it stays.",
                 )
         if busy := tasks.open_about(session, ctx.benchmark, subject=revision, other_than=DISCARD):
-            raise Conflict(
-                "busy", _("Task {busy} is about revision {revision} and must end first.", busy=busy, revision=revision)
-            )
+            raise Conflict("busy", f"Task {busy} is about revision {revision} and must end first.")
         task, new = request_task(
             session,
             TaskRequest(
                 DISCARD, revision, params={}, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
             ),
         )
-    return ActionResult(
-        new, _("A worker discards draft {revision} (task {task}).", revision=revision, task=task), task_id=task
-    )
+    return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
 
 
 def _imported(session: Session, benchmark: str, *, revision: str, instead: str) -> RevisionRow:
     """Raise NotFound, and Conflict for a revision of the settings."""
     result = next((row for row in queries.revisions(session, benchmark) if row.revision == revision), None)
     if result is None:
-        raise NotFound(_("There is no imported revision {revision!r}.", revision=revision[:40]))
+        raise NotFound(f"There is no imported revision {revision[:40]!r}.")
     if result.imported_at is None:
-        raise Conflict(
-            "configured", _("The settings name revision {revision}: {instead}.", revision=revision, instead=instead)
-        )
+        raise Conflict("configured", f"The settings name revision {revision}: {instead}.")
     return result
 
 

@@ -13,7 +13,7 @@ from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
-from maintenance.types import ActionResult, NotFound, clean_reason, require_maintainer
+from maintenance.types import ActionResult, NotFound, clean_reason, plural, require_maintainer
 from operation.alarms import ServiceAlarm
 from operation.build import UNKNOWN, own_commit
 from storage.files import backups
@@ -26,7 +26,6 @@ from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
 from storage.models.core import Job
 from storage.models.moderation import Task
-from vlrb.common.messages import _, ngettext
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"
@@ -91,7 +90,7 @@ def request_backup(ctx: ActionContext) -> ActionResult:
         task, new = tasks.request(
             session, TaskRequest(BACKUP, "database", params={}, reason="asked for", requested_by=ctx.user.account)
         )
-    return ActionResult(new, _("A worker copies the database (task {task}).", task=task), task_id=task)
+    return ActionResult(new, f"A worker copies the database (task {task}).", task_id=task)
 
 
 def _backup_again(ctx: ActionContext) -> ActionResult:
@@ -110,11 +109,11 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         if not queries.job_exists(session, job):
-            raise NotFound(_("There is no job {job}.", job=job))
+            raise NotFound(f"There is no job {job}.")
         if not job_queue.requeue(session, job):
-            return ActionResult(False, _("Job {job} has not failed, or is waiting again already.", job=job))
+            return ActionResult(False, f"Job {job} has not failed, or is waiting again already.")
         seq = audit.append(session, REQUEUED, data={"job": job, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Job {job} waits to be tried again.", job=job), seq=seq)
+    return ActionResult(True, f"Job {job} waits to be tried again.", seq=seq)
 
 
 @action(
@@ -131,10 +130,10 @@ def requeue_all(ctx: ActionContext) -> ActionResult:
         failed = queries.failed_jobs(session, ctx.benchmark, limit=10_000)
         others = len(tasks.failures(session, _LATELY))
     changed = sum(requeue(ctx, job.job_id).changed for job in failed)
-    left = _(" Failed tasks, which are asked for again one by one: {others}.", others=others) if others else ""
+    left = f" Failed tasks, which are asked for again one by one: {others}." if others else ""
     return ActionResult(
         changed > 0,
-        _("{count} to be tried again.{left}", count=ngettext("{n:,} job waits", "{n:,} jobs wait", changed), left=left),
+        f"{plural(changed, 'job waits', many='jobs wait')} to be tried again.{left}",
     )
 
 
@@ -154,9 +153,9 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
     text = clean_reason(message, "message")
     with ctx.database.write() as session:
         if not submission_pause.pause(session, text):
-            return ActionResult(False, _("Submissions are paused already."))
+            return ActionResult(False, "Submissions are paused already.")
         seq = audit.append(session, PAUSED, data={"message": text, "by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Submissions are paused."), seq=seq)
+    return ActionResult(True, "Submissions are paused.", seq=seq)
 
 
 @action(
@@ -174,9 +173,9 @@ def resume(ctx: ActionContext) -> ActionResult:
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
         if not submission_pause.resume(session):
-            return ActionResult(False, _("Submissions are not paused."))
+            return ActionResult(False, "Submissions are not paused.")
         seq = audit.append(session, RESUMED, data={"by": ctx.user.account, "via": ctx.user.auth_method})
-    return ActionResult(True, _("Submissions are open again."), seq=seq)
+    return ActionResult(True, "Submissions are open again.", seq=seq)
 
 
 @action(
@@ -225,7 +224,7 @@ def task(ctx: ActionContext, task: RowNumber) -> TaskView:
     with ctx.database.read() as session:
         result = tasks.view(session, task)
     if result is None:
-        raise NotFound(_("There is no task {task}.", task=task))
+        raise NotFound(f"There is no task {task}.")
     return result
 
 

@@ -15,7 +15,6 @@ from storage.database import LARGEST
 from storage.integrity import audit
 from storage.limits import quota_grants
 from storage.limits.quota_grants import GrantStatus
-from vlrb.common.messages import _
 
 GRANTED, REVOKED = "quota.granted", "quota.revoked"
 MOST = 1000
@@ -37,18 +36,16 @@ def grant(ctx: ActionContext, account: AccountName, *, extra: Extra, reason: Rea
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     if not 1 <= extra <= MOST:
-        raise Conflict("bad-number", _("Grant from 1 to {most} submissions.", most=MOST))
+        raise Conflict("bad-number", f"Grant from 1 to {MOST} submissions.")
     with ctx.database.write() as session:
         result = account_search.find(session, account, local=True)
         if (same := quota_grants.unused(session, result.id, extra=extra, reason=why)) is not None:
-            return ActionResult(False, _("Grant {same} says the same, and nothing of it is used yet.", same=same))
+            return ActionResult(False, f"Grant {same} says the same, and nothing of it is used yet.")
         number = quota_grants.add(session, result.id, extra=extra, reason=why, by=ctx.user.account)
         facts = {"grant": number, "account": result.id, "extra": extra, "reason": why}
         seq = audit.append(session, GRANTED, data={**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
-    some = _("one more submission") if extra == 1 else _("{extra} more submissions", extra=extra)
-    return ActionResult(
-        True, _("{words} may make {some} (grant {number}).", words=result.words, some=some, number=number), seq=seq
-    )
+    some = "one more submission" if extra == 1 else f"{extra} more submissions"
+    return ActionResult(True, f"{result.words} may make {some} (grant {number}).", seq=seq)
 
 
 @action(
@@ -65,13 +62,13 @@ def revoke(ctx: ActionContext, number: GrantNumber, *, reason: Reason) -> Action
     why = clean_reason(reason)
     with ctx.database.write() as session:
         if number not in {row.id for row in quota_grants.list_grants(session)}:
-            raise NotFound(_("There is no grant {number}.", number=number))
+            raise NotFound(f"There is no grant {number}.")
         if not quota_grants.revoke(session, number):
-            return ActionResult(False, _("Grant {number} has ended already.", number=number))
+            return ActionResult(False, f"Grant {number} has ended already.")
         seq = audit.append(
             session, REVOKED, data={"grant": number, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
         )
-    return ActionResult(True, _("Grant {number} has ended.", number=number), seq=seq)
+    return ActionResult(True, f"Grant {number} has ended.", seq=seq)
 
 
 @action("quota.list", "GET /api/v1/maintenance/grants", help="all grants", view=views.quota_grants)

@@ -22,14 +22,13 @@ from maintenance.reported_file import (
     read_row,
     repeated,
 )
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer
 from storage import confusables, reported_results
 from storage.clock import iso
 from storage.database import Session
 from storage.integrity import audit
 from storage.reported_results import normalized_name, same_numbers
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _, joined, ngettext
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
 REMOVED, RESTORED = "reported.removed", "reported.restored"
@@ -104,6 +103,7 @@ def import_text(
     ctx: ActionContext, content: FileText, *, reason: ImportReason = "", dry_run: DryRun = False
 ) -> ImportResult:
     """Put all rows of a file on the board as reported, or none. For maintainers."""
+    require_maintainer(ctx.user)
     return import_file(ctx, content.encode("utf-8", "surrogateescape"), reason=reason, dry_run=dry_run)
 
 
@@ -121,25 +121,25 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
         new, known = _compare(rows, there, spec=spec, wrong=problems)
         alike = _alike(session, ctx.benchmark, rows=[row.facts for row in new])
     if dry_run:
-        outcome = ngettext("{n:,} row can be imported", "{n:,} rows can be imported", len(new))
+        outcome = f"{plural(len(new), 'row')} can be imported"
         compared = _imported(outcome, new, known=known, spec=spec)
         return replace(compared, alike=alike)
     if not new:
-        return _imported(_("Nothing is new"), new, known=known, spec=spec)
+        return _imported("Nothing is new", new, known=known, spec=spec)
     with ctx.database.write() as session:
         confusables.lock_names(session)
         audit.acquire_chain_lock(session)
         there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
         new, known = _compare(rows, there, spec=spec)  # others may have come in between
         if not new:
-            return _imported(_("Nothing is new"), new, known=known, spec=spec)
+            return _imported("Nothing is new", new, known=known, spec=spec)
         alike = _alike(session, ctx.benchmark, rows=[row.facts for row in new])
         reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new], by=ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(
             session, IMPORTED, data={**facts, "reason": why, **_by(ctx), **audit.scope(session, ctx.benchmark)}
         )
-    imported = _imported(ngettext("{n:,} row imported", "{n:,} rows imported", len(new)), new, known=known, spec=spec)
+    imported = _imported(f"{plural(len(new), 'row')} imported", new, known=known, spec=spec)
     return replace(imported, changed=True, alike=alike, seq=seq)
 
 
@@ -175,9 +175,7 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
     names = fields(spec)
     unknown = sorted(set(changes) - set(names))
     if unknown:
-        raise Conflict(
-            "unknown-field", _("{names}: the fields are {known}.", names=", ".join(unknown), known=", ".join(names))
-        )
+        raise Conflict("unknown-field", f"{', '.join(unknown)}: the fields are {', '.join(names)}.")
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result=result)
         checked, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec=spec)
@@ -186,13 +184,13 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
         new = {name: checked.facts[name] for name in names}
         before = {name: old.get(name) for name in names if new[name] != old.get(name)}
         if not before:
-            return ActionResult(False, _("No change: it is so already."))
+            return ActionResult(False, "No change: it is so already.")
         after = {name: new[name] for name in before}
         alike = _alike(session, ctx.benchmark, rows=[after])
         reported_results.change(session, ctx.benchmark, row_id=result, values=after)
         facts = {"result": result, "fields": sorted(before), "before": before, "after": after, "reason": why}
         seq = audit.append(session, EDITED, data={**facts, **_by(ctx), **audit.scope(session, ctx.benchmark)})
-    return ActionResult(True, joined([_("Changed: {names}.", names=", ".join(before)), *alike], " "), seq=seq)
+    return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq=seq)
 
 
 @action(
@@ -236,7 +234,7 @@ def _set(ctx: ActionContext, result: str, *, reason: str, removed: bool) -> Acti
     with ctx.database.write() as session:
         old = _find(session, ctx.benchmark, result=result)
         if (old["removed_at"] is not None) is removed:
-            return ActionResult(False, _("No change: it is so already."))
+            return ActionResult(False, "No change: it is so already.")
         at = queries.now(session) if removed else None
         values = {"removed_at": at, "removed_reason": why if removed else None}
         reported_results.change(session, ctx.benchmark, row_id=result, values=values)
@@ -245,9 +243,9 @@ def _set(ctx: ActionContext, result: str, *, reason: str, removed: bool) -> Acti
         seq = audit.append(session, REMOVED if removed else RESTORED, data=facts)
     return ActionResult(
         True,
-        _("{name} ({result}) is off the board.", name=old["name"], result=result)
+        f"{old['name']} ({result}) is off the board."
         if removed
-        else _("{name} ({result}) is on the board again.", name=old["name"], result=result),
+        else f"{old['name']} ({result}) is on the board again.",
         seq=seq,
     )
 
@@ -258,10 +256,7 @@ def _find(session: Session, benchmark: str, *, result: str) -> dict[str, Any]:
     row = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
     if row is None:
         raise NotFound(
-            _(
-                "There is no imported result {result!r}. Those that come with the project cannot be changed.",
-                result=result[:80],
-            )
+            f"There is no imported result {result[:80]!r}. Those that come with the project cannot be changed."
         )
     return row
 
@@ -283,17 +278,14 @@ def _compare(
             known.append(twin)
         elif row.facts["id"] in gone:
             old = gone[row.facts["id"]]
-            message = _(
-                "{id} was removed on {at} ({removed_reason}). Leave it out, or restore it.",
-                id=old["id"],
-                at=iso(old["removed_at"])[:10],
-                removed_reason=old["removed_reason"],
+            message = (
+                f"{old['id']} was removed on {iso(old['removed_at'])[:10]} ({old['removed_reason']}). Leave it "
+                "out, or restore it."
             )
             problems.append(RowProblem(row.line, "name", code="removed", message=message))
         elif other := by_place.get(_place(row.facts)):
-            message = _(
-                "{other} has this name and source with other numbers. Edit it, or say in `place` where these are.",
-                other=other,
+            message = (
+                f"{other} has this name and source with other numbers. Edit it, or say in `place` where these are."
             )
             problems.append(RowProblem(row.line, "name", code="contradicts", message=message))
         else:
@@ -315,28 +307,14 @@ def _alike(session: Session, benchmark: str, *, rows: Iterable[Mapping[str, Any]
     for field, column in confusables.REPORTED.items():
         names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
         for name, entries in confusables.search_confusable(session, benchmark, field=field, names=names).items():
-            theirs = joined(
-                _("{name} (entry {entry})", name=entry.name, entry=entry.entry) for entry in entries[:_MOST_ALIKE]
-            )
-            sentences.append(
-                _(
-                    "{column}: {name} looks like the {field} {theirs}.",
-                    column=column,
-                    name=name,
-                    field=field,
-                    theirs=theirs,
-                )
-            )
+            theirs = ", ".join(f"{entry.name} (entry {entry.entry})" for entry in entries[:_MOST_ALIKE])
+            sentences.append(f"{column}: {name} looks like the {field} {theirs}.")
     return tuple(sentences)
 
 
 def _imported(outcome: str, new: list[Read], *, known: list[str], spec: BenchmarkSpec) -> ImportResult:
     """Return a result that has changed nothing."""
-    there = (
-        ngettext("; {n:,} row on the board already.", "; {n:,} rows on the board already.", len(known))
-        if known
-        else _(".")
-    )
+    there = f"; {plural(len(known), 'row')} on the board already." if known else "."
     return ImportResult(False, outcome + there, new=tuple(_result(row.facts, spec) for row in new), known=tuple(known))
 
 

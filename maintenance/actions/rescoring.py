@@ -24,7 +24,6 @@ from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
-from vlrb.common.messages import _, joined, ngettext
 from vlrb.disclosure import PUBLIC, readers_words
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
@@ -52,9 +51,7 @@ class RescoreScope:
         """Return the selection as it is stored. Raises Conflict for a filter that is none."""
         unknown = sorted(set(self.where) - set(FILTERS))
         if unknown:
-            raise Conflict(
-                "unknown-filter", _("{names}: filter by {known}.", names=", ".join(unknown), known=", ".join(FILTERS))
-            )
+            raise Conflict("unknown-filter", f"{', '.join(unknown)}: filter by {', '.join(FILTERS)}.")
         return {"entries": sorted(set(self.entries)), "where": dict(self.where)}
 
 
@@ -66,8 +63,8 @@ def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     expected = confirmation_for(given["revision"], given.get("scorer_version", ""))
     part = given.get("entries") or given.get("where")
     lost = "" if part else effect(ctx, given["revision"])
-    question = _("Type {expected} to apply it: ", expected=expected)
-    return joined((lost, question), " ") if lost else question
+    question = f"Type {expected} to apply it: "
+    return f"{lost} {question}".strip()
 
 
 def _confirmation(ask: Callable[[ActionContext, Mapping[str, Any]], str]) -> ParamInfo:
@@ -86,9 +83,9 @@ ApplyConfirmation = Annotated[str, _confirmation(_question)]
 
 def _undo_question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     """Return the question before an undo whose confirmation was left out: what it would change first."""
-    question = _("Type {expected} to take it back: ", expected=given["revision"])
+    question = f"Type {given['revision']} to take it back: "
     back = undo_effect(ctx, given["revision"])
-    return joined((back, question), " ") if back else question
+    return f"{back} {question}".strip()
 
 
 UndoConfirmation = Annotated[str, _confirmation(_undo_question)]
@@ -140,7 +137,7 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
         task, new = request_task(session, wanted)
     return ActionResult(
         new,
-        _("A worker computes the board under revision {revision} (task {task}).", revision=revision, task=task),
+        f"A worker computes the board under revision {revision} (task {task}).",
         task_id=task,
     )
 
@@ -167,10 +164,10 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     with ctx.database.read() as session:
         asked, result = tasks.view(session, task), tasks.result(session, task)
     if asked is None or asked.kind != PREVIEW:
-        raise NotFound(_("There is no preview {task}.", task=task))
+        raise NotFound(f"There is no preview {task}.")
     if result is None:
-        message = _("Preview {task} is {state}.", task=task, state=_(asked.state))
-        raise Conflict("not-ready", joined((message, _(asked.outcome)), " ") if asked.outcome else message)
+        message = f"Preview {task} is {asked.state}."
+        raise Conflict("not-ready", f"{message} {asked.outcome}".strip())
     return result
 
 
@@ -205,8 +202,8 @@ def request_apply(
     expected = confirmation_for(revision, selected.scorer_version)
     if confirmation != expected:
         effect_text = "" if any(scope.values()) else effect(ctx, revision)
-        question = _("To confirm, type {revision}.", revision=expected)
-        raise Conflict("not-confirmed", joined((effect_text, question), " ") if effect_text else question)
+        question = f"To confirm, type {expected}."
+        raise Conflict("not-confirmed", f"{effect_text} {question}".strip())
     with ctx.database.write() as session:
         _known(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
@@ -222,11 +219,7 @@ def request_apply(
         elif params["to"] == now:
             return ActionResult(
                 False,
-                _(
-                    "The board shows revision {revision}, scorer version {version} already.",
-                    revision=revision,
-                    version=version,
-                ),
+                f"The board shows revision {revision}, scorer version {version} already.",
             )
         label_availability.require_labels_loaded(session, ctx.benchmark, revision=revision)
         wanted = TaskRequest(
@@ -239,16 +232,14 @@ def request_apply(
             scorer_version=version,
         )
         task, new = request_task(session, wanted)
-    applied = _(
-        "revision {revision}, scorer version {version} (task {task})", revision=revision, version=version, task=task
-    )
+    applied = f"revision {revision}, scorer version {version} (task {task})"
     message = (
-        _("The workers score a part under {revision}; the board stays as it is.", revision=applied)
+        f"The workers score a part under {applied}; the board stays as it is."
         if part
-        else _("The workers apply {revision}; the board changes in one step.", revision=applied)
+        else f"The workers apply {applied}; the board changes in one step."
     )
     effect_text = "" if part else effect(ctx, revision)
-    return ActionResult(new, joined((message, effect_text), " ") if effect_text else message, task_id=task)
+    return ActionResult(new, f"{message} {effect_text}".strip(), task_id=task)
 
 
 def effect(ctx: ActionContext, revision: str) -> str:
@@ -286,8 +277,8 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     if confirmation != revision:
-        question, back = _("To confirm, type {revision}.", revision=revision), undo_effect(ctx, revision)
-        raise Conflict("not-confirmed", joined((back, question), " ") if back else question)
+        question, back = f"To confirm, type {revision}.", undo_effect(ctx, revision)
+        raise Conflict("not-confirmed", f"{back} {question}".strip())
     with ctx.database.write() as session:
         label_sets.lock_board(session, ctx.benchmark)
         board = _board(session, ctx.benchmark)
@@ -296,10 +287,7 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
         if board.label_revision != revision or last is None or last["to"] != now:
             return ActionResult(
                 False,
-                _(
-                    "The board does not show revision {revision} because of an apply: nothing to undo.",
-                    revision=revision,
-                ),
+                f"The board does not show revision {revision} because of an apply: nothing to undo.",
             )
         before = last["from"]
         label_availability.require_labels_loaded(session, ctx.benchmark, revision=before["label_revision"])
@@ -315,12 +303,8 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, UNDONE, data=facts)
-    shows = _(
-        "revision {label_revision}, scorer version {scorer_version}",
-        label_revision=before["label_revision"],
-        scorer_version=before["scorer_version"],
-    )
-    return ActionResult(True, _("The board shows {shows} again.", shows=shows), seq=seq)
+    shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
+    return ActionResult(True, f"The board shows {shows} again.", seq=seq)
 
 
 def undo_effect(ctx: ActionContext, revision: str) -> str:
@@ -334,12 +318,12 @@ def undo_effect(ctx: ActionContext, revision: str) -> str:
     if last is None or last["to"]["label_revision"] != revision:
         return ""
     before = last["from"]["label_revision"]
-    back = _("The board goes back to revision {before}; a preview of it shows every entry.", before=before)
+    back = f"The board goes back to revision {before}; a preview of it shows every entry."
     readers = readers_words(levels.get(revision, PUBLIC), levels.get(before, PUBLIC))
     if "moved" not in last:
-        return joined((back, readers), " ")
-    moved = _("Applying it had moved {moved} of {entries} entries.", moved=last["moved"], entries=last["entries"])
-    return joined((back, moved, readers), " ")
+        return f"{back} {readers}"
+    moved = f"Applying it had moved {last['moved']} of {last['entries']} entries."
+    return f"{back} {moved} {readers}"
 
 
 def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
@@ -355,9 +339,9 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
 def _known(session: Session, benchmark: str, *, revision: str) -> None:
     result = next((row for row in queries.revisions(session, benchmark) if row.revision == revision), None)
     if result is None:
-        raise NotFound(_("There is no label revision {revision!r}. Import it first.", revision=revision[:40]))
+        raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
     if result.retired_at is not None:
-        raise Conflict("retired", _("Revision {revision} is retired: its labels may be public.", revision=revision))
+        raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
 
 
 def _require_entries(
@@ -370,22 +354,17 @@ def _require_entries(
     result = queries.in_scope(session, benchmark, scope=scope, revision=revision, version=version)
     unknown = queries.unknown(session, benchmark, entries=scope["entries"])
     if unknown:
-        raise NotFound(_("There is no entry {names}.", names=", ".join(repr(name[:40]) for name in unknown[:10])))
+        raise NotFound(f"There is no entry {', '.join(repr(name[:40]) for name in unknown[:10])}.")
     asked = [entry for entry in result if entry.shown] if on_board else result
     if not asked:
-        where = _("on the board") if on_board else _("that may be scored")
-        raise Conflict("nothing-in-scope", _("No entry {where} matches what was asked for.", where=where))
+        where = "on the board" if on_board else "that may be scored"
+        raise Conflict("nothing-in-scope", f"No entry {where} matches what was asked for.")
     return asked
 
 
 def _scored_already(count: int, revision: str, *, version: str) -> str:
-    return ngettext(
-        "The entry was scored under revision {revision}, scorer version {version} already.",
-        "All {n:,} entries were scored under revision {revision}, scorer version {version} already.",
-        count,
-        revision=revision,
-        version=version,
-    )
+    entries = "The entry was" if count == 1 else f"All {count:,} entries were"
+    return f"{entries} scored under revision {revision}, scorer version {version} already."
 
 
 def _version(session: Session, board: ActiveBoard, *, wanted: str) -> str:
@@ -395,11 +374,7 @@ def _version(session: Session, board: ActiveBoard, *, wanted: str) -> str:
         others = ", ".join(running)
         raise Conflict(
             "no-such-worker",
-            _(
-                "No worker counts by scorer version {version}. Those that run: {others}; name that one.",
-                version=version,
-                others=others,
-            ),
+            f"No worker counts by scorer version {version}. Those that run: {others}; name that one.",
         )
     return version
 
@@ -407,7 +382,7 @@ def _version(session: Session, board: ActiveBoard, *, wanted: str) -> str:
 def _board(session: Session, benchmark: str) -> ActiveBoard:
     board = label_sets.current(session, benchmark)
     if board is None:
-        raise Conflict("no-board", _("There is no board yet: start a worker."))
+        raise Conflict("no-board", "There is no board yet: start a worker.")
     return board
 
 

@@ -10,7 +10,6 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import RowNumber, action
 from maintenance.types import ActionResult, Conflict, require_maintainer
-from vlrb.common.messages import _
 
 
 @action(
@@ -28,13 +27,13 @@ def retry_task(ctx: ActionContext, task: RowNumber) -> ActionResult:
     require_maintainer(ctx.user)
     failed = operations.task(ctx, task)
     if failed.state != "failed":
-        return ActionResult(False, _("Task {task} has not failed: it is {state}.", task=task, state=_(failed.state)))
+        return ActionResult(False, f"Task {task} has not failed: it is {failed.state}.")
     if failed.benchmark not in ("", ctx.benchmark):
         raise Conflict(
             "other-benchmark",
-            _("Task {task} is about {benchmark}: ask for it there.", task=task, benchmark=failed.benchmark),
+            f"Task {task} is about {failed.benchmark}: ask for it there.",
         )
     for retry in ctx.retries.get(failed.kind, ()):
         if (result := retry(ctx, failed)) is not None:
             return result
-    raise Conflict("unknown-task", _("This version has no tasks of the kind {kind} any more.", kind=failed.kind))
+    raise Conflict("unknown-task", f"This version has no tasks of the kind {failed.kind} any more.")

@@ -12,7 +12,6 @@ from storage.models.core import Account, BoardState, Job, Score, State, Submissi
 from storage.models.moderation import Moderation
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, unpublished
-from vlrb.common.messages import _
 
 
 class EntryRow(NamedTuple):
@@ -56,23 +55,21 @@ def _marks(session: Session, entries: Sequence[str]) -> dict[str, tuple[bool, bo
 
 def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
     """Return where each entry is, after "it": on the board, or why not."""
-    states: dict[str, str] = dict.fromkeys(entries, _("waits to be scored"))
+    states: dict[str, str] = dict.fromkeys(entries, "waits to be scored")
     failed = (_under_board(Job), Job.state == State.FAILED.value)
-    states |= _of(session, Job.submission_id, entries, *failed, words=_("could not be scored"))
-    states |= _of(session, Score.submission_id, entries, _under_board(Score), words=_("is on the board"))
+    states |= _of(session, Job.submission_id, entries, *failed, words="could not be scored")
+    states |= _of(session, Score.submission_id, entries, _under_board(Score), words="is on the board")
     kept_back = Submission.id.in_(unpublished())
-    states |= _of(session, Submission.id, entries, kept_back, words=_("is not published by its owner"))
-    for state, words in ((WAITING, _("waits for a maintainer")), (REJECTED, _("was rejected"))):
+    states |= _of(session, Submission.id, entries, kept_back, words="is not published by its owner")
+    for state, words in ((WAITING, "waits for a maintainer"), (REJECTED, "was rejected")):
         states |= _of(session, Approval.submission_id, entries, Approval.state == state, words=words)
     moderated = Moderation
-    states |= _of(session, moderated.submission_id, entries, moderated.hidden_at.is_not(None), words=_("is hidden"))
-    states |= _of(
-        session, moderated.submission_id, entries, moderated.withdrawn_at.is_not(None), words=_("is withdrawn")
-    )
+    states |= _of(session, moderated.submission_id, entries, moderated.hidden_at.is_not(None), words="is hidden")
+    states |= _of(session, moderated.submission_id, entries, moderated.withdrawn_at.is_not(None), words="is withdrawn")
     merged = select(moderated.submission_id, moderated.merged_into).where(
         moderated.submission_id.in_(entries), moderated.merged_into.is_not(None)
     )
-    return states | {row[0]: _("was merged into {row}", row=row[1]) for row in session.execute(merged)}
+    return states | {row[0]: f"was merged into {row[1]}" for row in session.execute(merged)}
 
 
 def _under_board(table: type[Job] | type[Score]) -> ColumnElement[bool]:

@@ -17,7 +17,6 @@ from storage.annotation import disputes
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskRequest
 from storage.labels import label_sets
-from vlrb.common.messages import _
 
 PROPOSE = "labels.candidates"
 
@@ -52,7 +51,7 @@ def request(ctx: ActionContext) -> ActionResult:
     with ctx.database.write() as session:
         board = label_sets.current(session, ctx.benchmark)
         if board is None:
-            raise Conflict("no-board", _("There is no board yet: start a worker."))
+            raise Conflict("no-board", "There is no board yet: start a worker.")
         wanted = TaskRequest(
             PROPOSE,
             board.label_revision,
@@ -64,11 +63,7 @@ def request(ctx: ActionContext) -> ActionResult:
         task, new = request_task(session, wanted)
     return ActionResult(
         new,
-        _(
-            "A worker looks for label errors in revision {label_revision} (task {task}).",
-            label_revision=board.label_revision,
-            task=task,
-        ),
+        f"A worker looks for label errors in revision {board.label_revision} (task {task}).",
         task_id=task,
     )
 

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
-from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, plural, require_maintainer
 from review import views
 from review.actions.projects import ProjectNumber, known
 from review.items import find_item
@@ -17,12 +17,11 @@ from storage.annotation.annotation_projects import Project
 from storage.annotation.pair_decisions import DecidedPair, decided_pairs
 from storage.database import Session
 from storage.integrity import audit
-from vlrb.common.messages import _, ngettext
 from vlrb.label_quality.annotation import GOLD, OPEN, VERDICTS
 
 DECIDED = "verification.decided"
 _KEY_DIGITS = 8
-_FORM = _("Write decisions as PAIR=VERDICT, with the key of a pair of the project.")
+_FORM = "Write decisions as PAIR=VERDICT, with the key of a pair of the project."
 
 MaintainerVerdicts = Annotated[
     Mapping[str, str],
@@ -92,13 +91,12 @@ def decide(ctx: ActionContext, project: ProjectNumber, *, verdicts: MaintainerVe
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project, lock=True)
         if result.closed_at is not None:
-            raise Conflict("closed", _("{name} is closed: decisions do not change any more.", name=result.name))
+            raise Conflict("closed", f"{result.name} is closed: decisions do not change any more.")
         items = {_item(ctx, session, project=result, name=name): _verdict(text) for name, text in verdicts.items()}
         annotation_projects.decide(session, project, verdicts=items, by=ctx.user.account)
         facts = {"project": project, "pairs": len(items), "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, DECIDED, data=facts)
-    count = ngettext("{n:,} pair is decided.", "{n:,} pairs are decided.", len(items))
-    return ActionResult(True, count, seq=seq)
+    return ActionResult(True, f"{plural(len(items), 'pair is', many='pairs are')} decided.", seq=seq)
 
 
 def _verdict(message: str) -> str:
@@ -106,7 +104,7 @@ def _verdict(message: str) -> str:
         names = ", ".join(VERDICTS)
         raise Conflict(
             "bad-decision",
-            _("A verdict is one of {names}, not {message!r}. {form}", names=names, message=message[:40], form=_FORM),
+            f"A verdict is one of {names}, not {message[:40]!r}. {_FORM}",
         )
     return message
 
@@ -118,9 +116,9 @@ def _item(ctx: ActionContext, session: Session, *, project: Project, name: str) 
     if named is None and project.base_revision:
         named = ctx.items.table.items[find_item(ctx.items.table, name)].key
     if named not in gold:
-        raise NotFound(_("{name} has no pair {pair!r}. {form}", name=project.name, pair=name[:80], form=_FORM))
+        raise NotFound(f"{project.name} has no pair {name[:80]!r}. {_FORM}")
     if gold[named] is not None:
-        raise Conflict("gold", _("{pair} is a gold pair: its label is known.", pair=name[:80]))
+        raise Conflict("gold", f"{name[:80]} is a gold pair: its label is known.")
     return named
 
 

@@ -167,7 +167,7 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     if unknown := set(state) - set(STATES):
         raise Conflict(
             "bad-state",
-            _("{names}: a dispute is {known}.", names=", ".join(sorted(unknown)), known=", ".join(STATES)),
+            f"{', '.join(sorted(unknown))}: a dispute is {', '.join(STATES)}.",
         )
     with ctx.database.read() as session:
         states = stored.in_states(session, ctx.items.table.benchmark, states=state)
@@ -220,15 +220,15 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
     with ctx.database.write() as session:
         result = stored.find(session, ctx.benchmark, ids=[number])
         if not result:
-            raise NotFound(_("There is no dispute {number}.", number=number))
+            raise NotFound(f"There is no dispute {number}.")
         if not stored.decide(session, number, state=state, note=clean_note, by=ctx.user.account):
             now = stored.find(session, ctx.benchmark, ids=[number])[0].state
             if now != state:
                 raise Conflict(
                     "decided",
-                    _("Dispute {number} was {now} before, and a decision was made.", number=number, now=_(now)),
+                    f"Dispute {number} was {now} before, and a decision was made.",
                 )
-            return ActionResult(False, _("Dispute {number} was {now} before.", number=number, now=_(now)))
+            return ActionResult(False, f"Dispute {number} was {now} before.")
         facts = {
             "dispute": number,
             "item": result[0].item,
@@ -237,7 +237,7 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
             "via": ctx.user.auth_method,
         }
         seq = audit.append(session, ACCEPTED if accepted else REJECTED, data=facts)
-    return ActionResult(True, _("Dispute {number} is {state}.", number=number, state=_(state)), seq=seq)
+    return ActionResult(True, f"Dispute {number} is {state}.", seq=seq)
 
 
 @action(
@@ -272,18 +272,12 @@ def request_draft(
             states = stored.in_states(session, ctx.benchmark, states=("accepted",))
         accepted = sorted(state.id for state in states if state.state == "accepted")
         if missing := sorted(set(disputes) - set(accepted)):
-            raise Conflict("not-accepted", _("Not accepted: {names}.", names=", ".join(map(str, missing))))
+            raise Conflict("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
         if not accepted:
-            raise Conflict("nothing-accepted", _("No dispute is accepted yet."))
+            raise Conflict("nothing-accepted", "No dispute is accepted yet.")
         draft = drafts.DraftRequest(revision, base, reason=why, source={"disputes": accepted}, level=level)
         task, new = drafts.request(session, ctx, draft=draft)
-    message = _(
-        "A worker writes draft {revision} from {base} and {count} accepted disputes (task {task}).",
-        revision=revision,
-        base=base,
-        count=len(accepted),
-        task=task,
-    )
+    message = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
     return ActionResult(new, message, task_id=task)
 
 

@@ -22,7 +22,6 @@ from storage.annotation.pair_decisions import decided_pairs
 from storage.answer_times import answer_times, seconds_taken
 from storage.database import Session
 from storage.integrity import audit
-from vlrb.common.messages import _
 
 EXPORTED = "verification.exported"
 
@@ -73,9 +72,7 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[ExportedPair]:
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project)
         if result.closed_at is None:
-            raise Conflict(
-                "open", _("{name} is open. Close it first: annotators must not see others' answers.", name=result.name)
-            )
+            raise Conflict("open", f"{result.name} is open. Close it first: annotators must not see others' answers.")
         labels = labelled_pairs(ctx, session, project=result)
         facts: dict[str, Any] = {"project": project, "answers": sum(len(pair.answers) for pair in labels)}
         audit.append(session, EXPORTED, data=facts | {"by": ctx.user.account, "via": ctx.user.auth_method})

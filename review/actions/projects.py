@@ -15,7 +15,7 @@ from maintenance.actions import account_search, labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer, whole_number
 from review import drafts, views
 from review.gold_results import GoldResult, gold_results
 from review.pair_file import find_pair_file
@@ -29,7 +29,7 @@ from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
 from storage.labels import label_imports
 from vlrb.common.canonical_json import canonical_json
-from vlrb.common.messages import _, ngettext
+from vlrb.common.messages import _
 from vlrb.label_quality.annotation import CONTESTED, DECIDED, OPEN, PAIR_STATES, PairAgreement, agreement
 
 CREATED, CLOSED = "verification.created", "verification.closed"
@@ -159,12 +159,12 @@ def create(
         facts = {"project": project, "name": name, "base": base, "items": len(items), "gold": gold}
         facts |= {"answers": team.answers, "annotators": added, "reason": why, "by": ctx.user.account}
         seq = audit.append(session, CREATED, data=facts)
-    size = ngettext("{n:,} pair", "{n:,} pairs", len(items))
+    size = plural(len(items), "pair")
     if gold:
-        size = _("{pairs}, {gold} of them gold", pairs=size, gold=gold)
+        size = f"{size}, {gold} of them gold"
     return ActionResult(
         True,
-        _("Project {project} ({name}) has {count}: /annotate/{project}", project=project, name=name, count=size),
+        f"Project {project} ({name}) has {size}: /annotate/{project}",
         seq=seq,
     )
 
@@ -187,10 +187,10 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
         _check_open(result)
         added = _add_accounts(session, project, accounts=annotators)
         if not added:
-            return ActionResult(False, _("They may answer already."))
+            return ActionResult(False, "They may answer already.")
         facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, ANNOTATORS, data=facts)
-    return ActionResult(True, _("{count} more may answer in {name}.", count=len(added), name=result.name), seq=seq)
+    return ActionResult(True, f"{len(added)} more may answer in {result.name}.", seq=seq)
 
 
 @action(
@@ -213,12 +213,10 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
         ids = [account_search.find(session, named, local=True).id for named in annotators]
         gone = annotation_projects.leave_out(session, project, accounts=ids)
         if not gone:
-            return ActionResult(False, _("None of them answers in {name}.", name=result.name))
+            return ActionResult(False, f"None of them answers in {result.name}.")
         facts = {"project": project, "annotators": gone, "by": ctx.user.account, "via": ctx.user.auth_method}
         seq = audit.append(session, LEFT_OUT, data=facts)
-    return ActionResult(
-        True, _("Answers of {count} in {name} do not count.", count=len(gone), name=result.name), seq=seq
-    )
+    return ActionResult(True, f"Answers of {len(gone)} in {result.name} do not count.", seq=seq)
 
 
 @action(
@@ -254,14 +252,14 @@ def close(
         if bool(revision) != bool(result.base_revision):
             raise Conflict(
                 "draft-name",
-                _("Name the draft that closing {name} writes.", name=result.name)
+                f"Name the draft that closing {result.name} writes."
                 if result.base_revision
-                else _("{name} is about a file, so no draft follows: name none.", name=result.name),
+                else f"{result.name} is about a file, so no draft follows: name none.",
             )
         if (written := _written(session, ctx.benchmark, project=project, revision=revision)) is not None:
             return ActionResult(
                 False,
-                _("{name} is closed, and its draft {revision} is written.", name=result.name, revision=revision),
+                f"{result.name} is closed, and its draft {revision} is written.",
                 task_id=written,
             )
         task, new = _request_draft(session, ctx, project=result, revision=revision, reason=why, level=level)
@@ -273,7 +271,7 @@ def close(
             )
     words = _closed_words(result, pairs)
     if task is not None:
-        words = _("{words} A worker writes draft {revision} (task {task}).", words=words, revision=revision, task=task)
+        words = f"{words} A worker writes draft {revision} (task {task})."
     return ActionResult(new or seq is not None, words, seq=seq, task_id=task)
 
 
@@ -282,19 +280,15 @@ def _check_closing(session: Session, project: Project, *, pairs: Sequence[Decide
     if project.closed_at is not None:
         return
     if not any(pair.answers or pair.state == DECIDED for pair in pairs):
-        raise Conflict("no-answers", _("Nobody has answered in {name} yet.", name=project.name))
+        raise Conflict("no-answers", f"Nobody has answered in {project.name} yet.")
     for account, result in gold_results(pairs).items():
         if result.below_minimum:
             raise Conflict(
                 "below-gold-minimum",
-                _(
-                    "{annotator} has {right} of {gold} gold pairs right. Leave these answers out first: `verification "
-                    "leave-out {project} {account}`.",
-                    annotator=queries.account_name(session, account) or account,
-                    right=result.right,
-                    gold=result.answered,
-                    project=project.id,
-                    account=account,
+                (
+                    f"{queries.account_name(session, account) or account} has {result.right} of {result.answered} "
+                    f"gold pairs right. Leave these answers out first: `verification leave-out {project.id} "
+                    f"{account}`."
                 ),
             )
 
@@ -313,13 +307,7 @@ def _request_draft(
 def _closed_words(project: Project, pairs: Sequence[DecidedPair]) -> str:
     decided = sum(pair.proposal is not None for pair in pairs)
     contested, left = (sum(pair.state == state for pair in pairs) for state in (CONTESTED, OPEN))
-    return _(
-        "{name} is closed: {decided} decided, {contested} contested, {open} without enough answers.",
-        name=project.name,
-        decided=decided,
-        contested=contested,
-        open=left,
-    )
+    return f"{project.name} is closed: {decided} decided, {contested} contested, {left} without enough answers."
 
 
 def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
@@ -370,29 +358,24 @@ def _check_team(team: AnnotationTeam) -> str:
     if not FEWEST_ANSWERS <= team.answers <= MOST_ANSWERS:
         raise Conflict(
             "bad-answers",
-            _(
-                "A pair needs {fewest} to {most_answers} answers, not {answers}.",
-                fewest=FEWEST_ANSWERS,
-                most_answers=MOST_ANSWERS,
-                answers=team.answers,
-            ),
+            f"A pair needs {FEWEST_ANSWERS} to {MOST_ANSWERS} answers, not {team.answers}.",
         )
     if len(team.guidelines) > LONGEST_GUIDELINES:
-        raise Conflict("long-guidelines", _("Guidelines have at most {most:,} characters.", most=LONGEST_GUIDELINES))
+        raise Conflict("long-guidelines", f"Guidelines have at most {LONGEST_GUIDELINES:,} characters.")
     return "".join(character for character in team.guidelines if character.isprintable() or character == "\n").strip()
 
 
 def _check_open(project: Project) -> None:
     if project.closed_at is not None:
-        raise Conflict("closed", _("{name} is closed: answers do not change any more.", name=project.name))
+        raise Conflict("closed", f"{project.name} is closed: answers do not change any more.")
 
 
 def _check_name(session: Session, benchmark: str, *, name: str) -> None:
     """Raise Conflict where a project cannot have this name, or one has it."""
     if not _NAME.fullmatch(name):
-        raise Conflict("bad-name", _("Name the project with small letters, digits, dots and dashes, for instance may."))
+        raise Conflict("bad-name", "Name the project with small letters, digits, dots and dashes, for instance may.")
     if any(project.name == name for project in annotation_projects.projects(session, benchmark)):
-        raise Conflict("known-project", _("There is a project {name}. Choose another name.", name=name))
+        raise Conflict("known-project", f"There is a project {name}. Choose another name.")
 
 
 def _report(
