@@ -400,6 +400,11 @@ def test_vl_rewardbench_is_the_default_and_prints_the_same(capsys: pytest.Captur
     assert set(json.loads(printed[0].out)["protocols"]) == {"strict", "paper", "vlmevalkit", "lmms-eval"}
 
 
+def test_an_unknown_revision_is_refused_with_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
+    file, labels = real_file("data/tools/lmms_head.jsonl"), real_file("data/labels_v2.jsonl")
+    assert "v0, v1, v2" in rejected(capsys, file, labels, "vl-rewardbench", "--revision", "v9")
+
+
 def test_the_demo_needs_its_manifest(capsys: pytest.CaptureFixture[str], labels: Path) -> None:
     assert "--items" in rejected(capsys, labels, labels, "demo")
 

@@ -64,6 +64,14 @@ def load_labels(spec: str | Path, revision: str | None, *, table: ItemTable, tok
         raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
+def known_revision(revision: str | None, table: ItemTable) -> str | None:
+    """Return a revision that somebody named. Raises LabelsError where the items have none of that name."""
+    if revision is None or revision in table.revisions:
+        return revision
+    names = ", ".join(table.revisions)
+    raise LabelsError(_("there is no revision {revision}; known: {names}", revision=revision, names=names))
+
+
 def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> ItemTable:
     """Return the items of a manifest file, or those of a definition (None: the default one). Raises LabelsError where
     the file is not there, or is of another benchmark."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from vlrb.behaviour import behaviour_of
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import load_labels, load_pairs, load_table
+from vlrb.benchmarks.label_files import known_revision, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
@@ -88,7 +88,7 @@ def score(judge: JudgeVotes, labels: str | Path, *, revision: str | None = None)
     Raises:
         LabelsError: they cannot be read, or are not of the judge's items.
     """
-    label_set = load_labels(labels, revision, table=judge.table)
+    label_set = load_labels(labels, known_revision(revision, judge.table), table=judge.table)
     read_votes = judge.predictions
     counted = tally(read_votes.votes, label_set, table=judge.table)
     behaviour = behaviour_of(read_votes.votes, read_votes.orders, preferred=label_set.preferred)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vlrb.behaviour import behaviour_of
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import LabelsError, load_labels, load_table
+from vlrb.benchmarks.label_files import LabelsError, known_revision, load_labels, load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.commands import score_pairs
@@ -61,7 +61,8 @@ def command_line() -> argparse.ArgumentParser:
 def _scored(options: argparse.Namespace) -> ScoringError | score_pairs.BenchmarkResult:
     spec = load_spec(options.benchmark, definitions_folder(os.environ))
     if score_pairs.uses_label_revisions(spec, options.items):
-        revision, table = options.revision or options.edition, items_of(spec, options.items)
+        table = items_of(spec, options.items)
+        revision = known_revision(options.revision or options.edition, table)
         return score(options.file, options.labels, revision=revision, table=table, as_json=options.json)
     return score_pairs.score_benchmark(
         options.file,

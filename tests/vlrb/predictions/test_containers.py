@@ -67,6 +67,7 @@ SHAPES = {
     "scores as texts": files.jsonl([{"id": name, "scores": [scores(vote)]} for name, vote in BOTH]),
     "capital keys": files.jsonl([{"ID": name, "Votes": [vote]} for name, vote in BOTH]),
     "capital keys in a list": json.dumps([{"Id": name, "Vote": vote} for name, vote in BOTH]).encode(),
+    "votes as pandas writes them": files.jsonl([{"id": name, "votes": [float(vote)]} for name, vote in BOTH]),
     "padded ids": files.jsonl([{"id": f" {name}\u00a0", "votes": [vote]} for name, vote in BOTH]),
     "rows of the Hub viewer": json.dumps(
         {"features": [], "rows": [{"row_idx": n, "row": {"id": i, "votes": [v]}} for n, (i, v) in enumerate(BOTH)]}

@@ -40,6 +40,7 @@ def only_problem(data: bytes, items: ItemTable | None = None) -> Problem:
         (b"\xff\xd8\xff\xe0\0\x10JFIF", ("This file is a JPEG image.", "replies")),
         (b"RIFF\x10\0\0\0WEBPVP8 ", ("This file is a WebP image.",)),
         (b"%PDF-1.7\n", ("This file is a PDF.", "replies")),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", ("a Git LFS pointer", "git lfs pull")),
         (b"", ("The file is empty.",)),
         (b"# Notes\n\nWe ran, and ran.\n- one\n- two\n", ("This is not a prediction file", "lmms-eval", "VLMEvalKit")),
         (b"some words\n" * 1_000, ("This is not a prediction file",)),
