@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from leaderboard import openapi_examples
+from common.openapi import answers
 from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import entry_behaviour, redact_entry, strict_as_shown
 from leaderboard.board.opening import finding
@@ -85,7 +85,7 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
     one_protocol = Query(spec.ranking, description="How votes become right or wrong: " + ", ".join(rules))
     one_grouping = Query(spec.official, description="Which sources make a category: " + ", ".join(groupings))
 
-    @router.get("/leaderboard", summary="The board", responses=openapi_examples.LEADERBOARD)
+    @router.get("/leaderboard", summary="The board", responses=answers("leaderboard"))
     async def leaderboard(
         request: Request,
         protocol: str = one_protocol,
@@ -118,7 +118,7 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
         )
         return respond(response, request.headers)
 
-    @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=openapi_examples.ENTRY)
+    @router.get("/entries/{entry_id}", summary="Scorecard of an entry", responses=answers("entry"))
     async def entry(
         entry_id: str, request: Request, *, revision: RevisionQuery = None, as_of: tools.AsOf = None
     ) -> Response:

@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, Response
 
 from auth.middleware import identity_of
 from auth.problem_details import problem
-from receipts import openapi_examples
+from common.openapi import answers
 from receipts.service import ReceiptService
 from storage.integrity.integrity_alarms import RecordChanged
 from vlrb.common.messages import _
@@ -19,7 +19,7 @@ def build(receipts: ReceiptService) -> APIRouter:
     """Return the routes."""
     router = APIRouter(tags=["receipts"])
 
-    @router.get("/api/v1/submissions/{submission}/receipt", responses=openapi_examples.ACCEPTANCE)
+    @router.get("/api/v1/submissions/{submission}/receipt", responses=answers("acceptance"))
     def acceptance(submission: str, request: Request) -> Response:
         """Return the signed receipt of acceptance: the audit event with file, account and time, and its link."""
         result = receipts.of_acceptance(submission, identity_of(request))
@@ -27,7 +27,7 @@ def build(receipts: ReceiptService) -> APIRouter:
             return problem(404, "unknown-submission", detail=_("There is no receipt of this submission here."))
         return Response(result, headers=_PRIVATE, media_type="application/jose")
 
-    @router.get("/api/v1/entries/{entry}/receipts", responses=openapi_examples.SCORES)
+    @router.get("/api/v1/entries/{entry}/receipts", responses=answers("scores"))
     def scores(entry: str, request: Request) -> Response:
         """Return the signed receipts of every score of an entry, under all label revisions, the oldest first."""
         try:
@@ -38,7 +38,7 @@ def build(receipts: ReceiptService) -> APIRouter:
             return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
         return JSONResponse({"entry": entry, "receipts": score_receipts}, headers=_PRIVATE)
 
-    @router.get("/api/v1/keys", responses=openapi_examples.KEYS)
+    @router.get("/api/v1/keys", responses=answers("keys"))
     def keys() -> Response:
         """Return the public keys of receipts as JWKS. With a copy, receipts are verified offline."""
         return JSONResponse(receipts.keys(), headers={"Cache-Control": "no-cache"})

@@ -24,6 +24,7 @@ from auth.middleware import identity_of
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
 from auth.role_routes import RoleRoute
 from common.kept_answer import KeptAnswer
+from common.openapi import answers
 from operation.alarms import NO_FILES, Alarms, ServiceAlarm, service_alarms
 from storage.clock import iso
 from storage.database import LARGEST, Database
@@ -32,7 +33,7 @@ from storage.files.uploads import StoreOffline
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from storage.limits.sliding_window import RateLimited
-from submissions import activity, openapi_examples, policy_text, visibility_options
+from submissions import activity, policy_text, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.quota import AccountTooYoung, QuotaUsed
 from submissions.sandbox import ReadingFailed
@@ -141,7 +142,7 @@ def _add_check(router: APIRouter, reading: _FileReading) -> None:
     @router.post(
         "/api/v1/check",
         openapi_extra={"parameters": _PARAMETERS, "requestBody": {"content": _CHECK_BODY}},
-        responses=openapi_examples.CHECK,
+        responses=answers("check"),
     )
     async def check(request: Request) -> Response:
         """Dry run: what this service understands of a file. Needs no account, costs nothing, touches no label."""
@@ -164,7 +165,7 @@ def _add_submit(router: APIRouter, reading: _FileReading) -> None:
             "parameters": _PARAMETERS,
             "requestBody": {"content": {"multipart/form-data": {"schema": _FORM}}},
         },
-        responses=openapi_examples.SUBMIT,
+        responses=answers("submit"),
     )
     async def submit(request: Request) -> Response:
         """Submit a file. The same bytes from the same owner are the same submission: `duplicate`, nothing changes."""
@@ -185,7 +186,7 @@ def _add_submit(router: APIRouter, reading: _FileReading) -> None:
 
 
 def _add_state(router: APIRouter, track: Callable[[str, Identity], Status | None]) -> None:
-    @router.get("/api/v1/submissions/{submission}", responses=openapi_examples.STATE)
+    @router.get("/api/v1/submissions/{submission}", responses=answers("state"))
     def submission_state(submission: str, request: Request) -> Response:
         """Return state, position and, once scored, the entry of a submission. Others than its owner see state and times
         until it is public, and nothing of an unpublished one."""
@@ -205,14 +206,14 @@ class Anonymity(BaseModel):
 def _owner_routes(database: Database, benchmark: str) -> APIRouter:
     router = APIRouter(route_class=RoleRoute)
 
-    @router.post("/api/v1/submissions/{submission}/publish", responses=openapi_examples.PUBLISH)
+    @router.post("/api/v1/submissions/{submission}/publish", responses=answers("publish"))
     def publish(submission: str, request: Request) -> Response:
         """Put your entry on the board, for good."""
         return _changed_response(
             lambda: visibility_options.publish(database, benchmark, user=identity_of(request), submission=submission)
         )
 
-    @router.put("/api/v1/submissions/{submission}/anonymity", responses=openapi_examples.ANONYMITY)
+    @router.put("/api/v1/submissions/{submission}/anonymity", responses=answers("anonymity"))
     def anonymity(submission: str, body: Anonymity, *, request: Request) -> Response:
         """Move the day until which your entry is shown without who made it, or end that now."""
 
@@ -240,12 +241,12 @@ def _changed_response(change: Callable[[], bool]) -> Response:
 
 
 def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
-    @router.get("/api/v1/policy", responses=openapi_examples.POLICY)
+    @router.get("/api/v1/policy", responses=answers("policy"))
     def policy() -> Response:
         """Everything that governs submitting here; /policy says it in words. Recorded with every submission."""
         return JSONResponse(policy_text.policy_json(intake.rules()))
 
-    @router.get("/api/v1/quota", responses=openapi_examples.QUOTA)
+    @router.get("/api/v1/quota", responses=answers("quota"))
     def quota(request: Request) -> Response:
         """Whether you may submit now, and if not, when; how many attempts you have made at the board's labels."""
         body = allowance(identity_of(request), intake.allowance(identity_of(request)))
@@ -253,7 +254,7 @@ def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
 
 
 def _add_events(router: APIRouter, database: Database, *, rules: activity.ActivityRules) -> None:
-    @router.get("/api/v1/account/events", responses=openapi_examples.EVENTS)
+    @router.get("/api/v1/account/events", responses=answers("events"))
     def events(
         request: Request,
         before: Annotated[int | None, Query(ge=0, le=LARGEST)] = None,
@@ -381,12 +382,12 @@ async def _copy(upload: UploadFile, incoming: UploadWriter) -> None:
 def _add_health(router: APIRouter, database: Database, *, alarms: Alarms) -> None:
     kept = KeptAnswer(partial(_readiness, database, alarms), _READY_SECONDS)
 
-    @router.get("/healthz", responses=openapi_examples.HEALTH)
+    @router.get("/healthz", responses=answers("health"))
     async def healthz() -> Response:
         """Report that this process answers."""
         return JSONResponse({"status": "ok"})
 
-    @router.get("/readyz", responses=openapi_examples.READY)
+    @router.get("/readyz", responses=answers("ready"))
     def readyz() -> Response:
         """Report whether the database answers and no alarm says that nothing is taken or scored.
 

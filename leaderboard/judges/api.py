@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from auth.problem_details import problem
+from common.openapi import answers
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion
-from leaderboard.judges import openapi_examples
 from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
 from leaderboard.judges.compare import BenchmarkComparison, verdict
 from leaderboard.judges.composite import LARGEST_WEIGHT, JudgeComposite, composite_of, weighted
@@ -56,7 +56,7 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache], *, relations: S
     @router.get(
         "/judges",
         summary="Judges on all benchmarks",
-        responses=openapi_examples.JUDGES,
+        responses=answers("judges"),
         openapi_extra={"parameters": parameters},
     )
     async def judges(request: Request, q: SearchQuery = "") -> Response:
@@ -81,7 +81,7 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache], *, relations: Se
     @router.get(
         "/judges/{slug}",
         summary="One judge on all benchmarks",
-        responses=openapi_examples.JUDGE,
+        responses=answers("judge"),
         openapi_extra={"parameters": _weights(boards)},
     )
     async def judge(slug: str, request: Request) -> Response:
@@ -99,7 +99,7 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache], *, relations: Se
 
 
 def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
-    @router.get("/judges/compare", summary="Two judges on every benchmark", responses=openapi_examples.COMPARE_JUDGES)
+    @router.get("/judges/compare", summary="Two judges on every benchmark", responses=answers("compare-judges"))
     async def comparison(
         request: Request,
         a: Annotated[str, Query(description="Slug of a judge", max_length=MOST_SLUG)] = "",
@@ -125,7 +125,7 @@ def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
     @router.get(
         "/agreement",
         summary="Whether benchmarks put judges in the same order",
-        responses=openapi_examples.AGREEMENT,
+        responses=answers("agreement"),
         openapi_extra={"parameters": _narrowing()},
     )
     async def agreement(request: Request, q: SearchQuery = "") -> Response:

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from auth.problem_details import problem
-from leaderboard import openapi_examples
+from common.openapi import answers
 from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import compare, tool_pages
@@ -43,7 +43,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     @router.get(
         "/check-numbers",
         summary="Which counts could be behind published percentages",
-        responses=openapi_examples.CHECK_NUMBERS,
+        responses=answers("check-numbers"),
         openapi_extra=_of_other_benchmarks(cache.context),
     )
     @_with_percentages(figure_names(spec))
@@ -73,7 +73,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     @router.get(
         "/compare",
         summary="Two to five entries, paired differences with intervals and p values",
-        responses=openapi_examples.COMPARE,
+        responses=answers("compare"),
     )
     async def compare_entries(
         request: Request,
