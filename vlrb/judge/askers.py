@@ -32,7 +32,6 @@ from vlrb.judge.requests import (
     read_score,
     read_usage,
     score_body,
-    text_body,
 )
 from vlrb.judge.texts import as_content, as_reason
 
@@ -82,12 +81,28 @@ class ImageCache:
             raise AnswerFailed(as_reason(f"the image cannot be read: {error}")) from None
 
 
-class ChatAsker:
+class EndpointAsker:
+    """What asking any endpoint needs."""
+
+    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint) -> None:
+        self._configuration, self._endpoint = configuration, endpoint
+        self._images = ImageCache(configuration)
+
+    async def is_reachable(self) -> bool:
+        """Return whether the endpoint answers at all."""
+        return await self._endpoint.is_reachable()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._endpoint.close()
+
+
+class ChatAsker(EndpointAsker):
     """Asks a chat endpoint for a judgement."""
 
     def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, *, journal: Journal) -> None:
-        self._configuration, self._endpoint, self._journal = configuration, endpoint, journal
-        self._images = ImageCache(configuration)
+        super().__init__(configuration, endpoint)
+        self._journal = journal
         self._changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
 
     async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
@@ -124,21 +139,12 @@ class ChatAsker:
             complain(_("\nThe model refuses the parameter {name}. {done}; the run records it.", name=name, done=done))
         return True
 
-    async def is_reachable(self) -> bool:
-        """Return whether the endpoint answers at all."""
-        return await self._endpoint.is_reachable()
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._endpoint.close()
-
-
-class ScoreAsker:
+class ScoreAsker(EndpointAsker):
     """Asks an endpoint for the score of one response."""
 
     def __init__(self, configuration: RunConfiguration, endpoint: Endpoint) -> None:
-        self._configuration, self._endpoint = configuration, endpoint
-        self._images = ImageCache(configuration)
+        super().__init__(configuration, endpoint)
         self._urls = _score_urls(endpoint.base_url, configuration)
 
     async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
@@ -161,19 +167,9 @@ class ScoreAsker:
 
     async def _body(self, pair: PairToJudge, response: str) -> dict[str, Any]:
         model = self._configuration.model
-        if (self._configuration.endpoint or "").endswith("/v1/classify"):
-            return text_body(model, pair.query, response=response)
         image = await self._images.url(pair)
         make = score_body if _takes_documents(self._configuration) else classify_body
         return make(model, pair.query, response=response, image=image)
-
-    async def is_reachable(self) -> bool:
-        """Return whether the endpoint answers at all."""
-        return await self._endpoint.is_reachable()
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._endpoint.close()
 
 
 def _takes_documents(configuration: RunConfiguration) -> bool:

@@ -32,9 +32,15 @@ def run(arguments: list[str]) -> int:
         return USAGE
 
 
+def _run(arguments: argparse.Namespace) -> int:
+    from vlrb.judge.commands.run_command import run_command  # the client library; only this needs it
+
+    return run_command(arguments)
+
+
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    from vlrb.judge.commands import batch_command, run_command, status_command, submit_command
+    from vlrb.judge.commands import batch_command, status_command, submit_command
     from vlrb.judge.options import add_endpoint_options, add_question_options
 
     parser = CommandParser(prog="vlrb judge", description=_("From a model to predictions, and into the service."))
@@ -42,7 +48,7 @@ def command_line() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help=_("ask a model; with a journal in DIR, go on"), allow_abbrev=False)
     add_question_options(run)
     add_endpoint_options(run)
-    run.set_defaults(run=run_command.run_command)
+    run.set_defaults(run=_run)
     status = commands.add_parser("status", help=_("how far a run is"))
     status.add_argument("directory", type=Path, metavar="DIR")
     status.add_argument("--json", action="store_true", help=_("print JSON only"))

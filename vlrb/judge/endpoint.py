@@ -124,7 +124,11 @@ class Endpoint:
             wait = read_retry_after(error.response.headers)
             if wait is not None and wait > LONGEST_WAIT:
                 return JudgeError(
-                    _("The endpoint asks to wait {duration} ({reason}).", duration=duration(wait), reason=reason)
+                    _(
+                        "The endpoint asks to wait {duration} ({reason}). After that the same command continues.",
+                        duration=duration(wait),
+                        reason=reason,
+                    )
                 )
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
         return RequestRefused(status, error.body, reason=reason)

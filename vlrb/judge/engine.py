@@ -78,13 +78,19 @@ class JudgeEngine:
         Raises:
             RunStopped: some are still open.
         """
-        self.totals.failed -= sum(key in self._journal.answers for key in keys)  # failures that are asked for again
+        asked_again = [answer for key in keys if (answer := self._journal.answers.get(key))]
+        self.totals.failed -= sum(answer.failed for answer in asked_again)
+        self.totals.answers -= sum(answer.empty for answer in asked_again)
         remaining = iter(keys)
         async with asyncio.TaskGroup() as group:
             for _ in range(min(self._limits.concurrency, len(keys))):
                 group.create_task(self._work(remaining, progress))
         progress.close()
         self.check_stop()
+
+    async def close(self) -> None:
+        """Release connections and threads."""
+        await self._asker.close()
 
     def check_stop(self) -> None:
         """Raise RunStopped if somebody or something has stopped the run."""
@@ -125,11 +131,21 @@ class JudgeEngine:
                     await self._attempt(pair, failed)
         except TransientFault as fault:
             if fault.unreachable and not await self._asker.is_reachable():
-                raise RunStopped(_("The endpoint does not answer ({problem}).", problem=str(fault))) from None
+                raise RunStopped(
+                    _(
+                        "The endpoint does not answer ({problem}). Once it does the same command continues.",
+                        problem=str(fault),
+                    )
+                ) from None
             await self._record_failure(replace(failed, reason=str(fault)))
         except RequestRefused as refused:
             if refused.status in (401, 429) or (_concerns_address(refused.status) and not self.totals.answers):
-                raise RunStopped(_("The endpoint refuses the requests: {problem}", problem=str(refused))) from None
+                raise RunStopped(
+                    _(
+                        "The endpoint refuses the requests: {problem}. Once that is mended the same command continues.",
+                        problem=str(refused).rstrip("."),
+                    )
+                ) from None
             await self._record_failure(replace(failed, reason=str(refused)))
         except AnswerFailed as error:
             await self._record_failure(replace(failed, reason=str(error)))
@@ -166,7 +182,7 @@ class JudgeEngine:
             raise RunStopped(self._stopped_by)
         used_up = self._limits.budget.exceeded_by(self.totals, self._limits.prices, in_flight=self._sent)
         if used_up:
-            raise RunStopped(_("The budget of {limit} is used up.", limit=used_up))
+            raise RunStopped(_("The budget of {limit} is used up. With a larger one the run continues.", limit=used_up))
 
     async def _record(self, answer: RecordedAnswer) -> None:
         await self._journal.record(answer)
@@ -179,10 +195,10 @@ class JudgeEngine:
         if self._failures_in_a_row >= max(_FAILURES_IN_A_ROW, 3 * self._limits.concurrency):
             raise RunStopped(
                 _(
-                    "The last {number} requests all failed; the last one with: {reason} (--retry-failed asks for these "
-                    "again)",
+                    "The last {number} requests all failed; the last one with: {reason}. The same command continues; "
+                    "--retry-failed asks for these again.",
                     number=self._failures_in_a_row,
-                    reason=answer.reason,
+                    reason=answer.reason.rstrip("."),
                 )
             )
 

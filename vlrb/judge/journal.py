@@ -10,8 +10,8 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -39,6 +39,11 @@ class TokenUsage:
     completion: int | None = None
     reasoning: int | None = None
 
+    def plus(self, other: TokenUsage) -> TokenUsage:
+        """Return both together."""
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return TokenUsage(*(None if one is two is None else (one or 0) + (two or 0) for one, two in pairs))
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
@@ -56,6 +61,18 @@ class RecordedAnswer:
     usage: TokenUsage = field(default_factory=TokenUsage)
     seconds: float = 0.0
     attempts: int = 1
+
+    @property
+    def empty(self) -> bool:
+        """Whether the model answered with nothing."""
+        return not (self.failed or self.text) and self.score is None and self.choice is None
+
+    def after(self, earlier: RecordedAnswer | None) -> RecordedAnswer:
+        """Return the answer of a vote that was asked again: what the earlier line used stays counted."""
+        if earlier is None:
+            return self
+        attempts, seconds = self.attempts + earlier.attempts, round(self.seconds + earlier.seconds, 3)
+        return replace(self, attempts=attempts, seconds=seconds, usage=self.usage.plus(earlier.usage))
 
     def to_json(self) -> dict[str, Any]:
         """Return the journal line's object."""
@@ -108,7 +125,16 @@ class Journal:
     def append(self, answer: RecordedAnswer) -> None:
         """Record an answer; it is on the disk when this returns."""
         self._write(_line(answer.to_json()))
-        self.answers[answer.key] = answer
+        self.answers[answer.key] = answer.after(self.answers.get(answer.key))
+
+    def open_of(self, keys: Iterable[RequestKey], *, failed: bool = False, empty: bool = False) -> list[RequestKey]:
+        """Return the keys without an answer. `failed`, `empty`: also those of such answers."""
+        known = {key: self.answers.get(key) for key in keys}
+        return [
+            key
+            for key, answer in known.items()
+            if answer is None or (failed and answer.failed) or (empty and answer.empty)
+        ]
 
     def events_of(self, kind: str) -> list[dict[str, Any]]:
         """Return the events of a kind."""
@@ -127,7 +153,7 @@ class Journal:
         if not self._writing:
             await self._drain()
         await done
-        self.answers[answer.key] = answer
+        self.answers[answer.key] = answer.after(self.answers.get(answer.key))
 
     async def _drain(self) -> None:
         self._writing = True
@@ -148,7 +174,10 @@ class Journal:
             self._write(data)
         except OSError as error:
             return JudgeError(
-                _("The journal cannot be written ({reason}). Make room, then go on.", reason=error.strerror)
+                _(
+                    "The journal cannot be written ({reason}). Make room, then the same command continues.",
+                    reason=error.strerror,
+                )
             )
         return None
 
@@ -161,7 +190,7 @@ class Journal:
 def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dict[str, Any]]]:
     """Return the answers and events of a journal; a torn last line is passed over.
 
-    A later line of the same key replaces a failure, never an answer.
+    A later line of the same key replaces a failure or an empty answer, and no other.
     """
     answers: dict[RequestKey, RecordedAnswer] = {}
     events: list[dict[str, Any]] = []
@@ -173,8 +202,9 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
                 events.append(_event(line, path))
                 continue
             answer = _answer(line, path)
-            if answer.key not in answers or answers[answer.key].failed:
-                answers[answer.key] = answer
+            known = answers.get(answer.key)
+            if known is None or known.failed or known.empty:
+                answers[answer.key] = answer.after(known)
     return answers, events
 
 

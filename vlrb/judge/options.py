@@ -114,6 +114,7 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     wait = parse_number(float, 0, most=3600)
     add("--retry-wait", type=wait, default=0.5, metavar="SECONDS", help=_("before the first retry (0.5)"))
     add("--retry-failed", action="store_true", help=_("ask again for votes that are recorded as failed"))
+    add("--retry-empty", action="store_true", help=_("ask again for votes whose answer is empty"))
     add("--json", action="store_true", help=_("print the summary as JSON"))
     group = parser.add_argument_group(_("budget"), _("Over all starts of the run."))
     group.add_argument("--max-requests", type=parse_number(int, 1), metavar="N", help=_("most requests"))

@@ -56,11 +56,6 @@ def score_body(model: str, query: str, *, response: str, image: str) -> dict[str
     return {"model": model, "queries": {"content": parts}, "documents": response, "use_activation": False}
 
 
-def text_body(model: str, query: str, *, response: str) -> dict[str, Any]:
-    """Return the body of SGLang's `/v1/classify`, which takes text alone."""
-    return {"model": model, "input": f"{query}\n{response}"}
-
-
 def read_chat(body: Any) -> ChatReply:
     """Return the text of a chat completion.
 

@@ -58,7 +58,7 @@ class RunTotals:
         """Count an answer."""
         self.answers += not answer.failed
         self.failed += answer.failed
-        self.empty += not answer.failed and answer.score is None and answer.choice is None and not answer.text
+        self.empty += answer.empty
         self.truncated += answer.finish_reason in ("length", "max_tokens")
         self.requests += answer.attempts
         self.prompt_tokens += answer.usage.prompt or 0

@@ -173,6 +173,7 @@ def test_a_vote_that_fails_for_good_is_empty_with_its_reason(items: Path, tmp_pa
         assert len(model.asked) == asked
         assert run(model.url, items, tmp_path / "run", "--retry-failed", votes=2) == 0
         assert len(model.asked) == asked + 2
+    assert predictions(tmp_path / "run")[0]["run"]["usage"]["requests"] == len(model.asked)
     assert [one["text"] for one in predictions(tmp_path / "run")[3]["judgements"]] == [JUDGEMENT.format(1)] * 2
 
 
@@ -182,8 +183,15 @@ def test_empty_content_is_an_answer_and_is_not_asked_again(items: Path, tmp_path
         assert run(model.url, items, tmp_path / "run") == 0
         assert run(model.url, items, tmp_path / "run", "--retry-failed") == 0
         assert len(model.asked) == 6
-    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
-    assert judgement["text"] == "" and judgement["reason"] == "empty content (finish reason: length)"
+        (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
+        assert judgement["text"] == "" and judgement["reason"] == "empty content (finish reason: length)"
+        model.answer = lambda path, body, times: completion(JUDGEMENT.format(1))
+        assert run(model.url, items, tmp_path / "run", "--retry-empty") == 0
+        assert len(model.asked) == 12
+    first = predictions(tmp_path / "run")[0]
+    assert first["judgements"][0]["text"] == JUDGEMENT.format(1)
+    used = first["run"]["usage"]
+    assert (used["requests"], used["completion_tokens"]) == (12, 240), "those of the empty replies stay counted"
 
 
 def test_parameters_that_the_model_refuses_change_once_and_for_all(items: Path, tmp_path: Path) -> None:
@@ -481,8 +489,7 @@ def test_a_damaged_file_is_named_in_one_sentence(
         ("journal.jsonl", '{"event": "refused-parameter"}\n', status),
         ("journal.jsonl", '{"row": 0, "vote": 0, "item": 3, "swapped": false}\n', status),
         ("journal.jsonl", '{"row": 0, "vote": "0", "item": "x", "swapped": false}\n', again),
-        ("predictions.jsonl", "[]", submit),
-        ("predictions.jsonl", '{"run": {"api": "chat"}}', submit),
+        ("run.json", "{}", submit),
     ]
     for name, text, command in cases:
         path = output / name

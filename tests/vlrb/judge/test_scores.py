@@ -19,7 +19,7 @@ def items(tmp_path: Path) -> Path:
 
 def length_of(body: Any) -> float:
     """A reward model that likes long responses."""
-    given = body.get("documents") or body.get("input") or body["messages"][1]["content"]
+    given = body.get("documents") or body["messages"][1]["content"]
     return float(len(given.split("\n")[-1]))
 
 
@@ -54,8 +54,7 @@ def test_each_response_has_its_raw_score(
         assert run(model.url, items, tmp_path / "run", "--api", api, *options) == 0
     assert {asked for asked, _, _ in model.asked} == {path} and len(model.asked) == 6
     assert all(("documents" in body) == path.endswith("/score") for body in model.bodies)
-    if path != "/v1/classify":
-        assert all(body["use_activation"] is False for body in model.bodies)
+    assert all(body["use_activation"] is False for body in model.bodies)
     expected = [[[float(len(text)) for text in item(i)["response"]]] for i in range(3)]
     assert [line["scores"] for line in predictions(tmp_path / "run")] == expected
 

@@ -13,7 +13,6 @@ from typing import Any
 from vlrb.common.command_line import say
 from vlrb.common.messages import _, ngettext
 from vlrb.judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
-from vlrb.judge.commands.run_command import OK, FinishedRun, about_this_start
 from vlrb.judge.configuration import RunConfiguration, keep_prices, open_run, read_file, require_run, write_json
 from vlrb.judge.errors import JudgeError
 from vlrb.judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
@@ -21,6 +20,7 @@ from vlrb.judge.options import add_price_options, add_question_options, configur
 from vlrb.judge.pairs import PairFile, pairs_of_run
 from vlrb.judge.parameters import ParameterChanges
 from vlrb.judge.plan import RequestKey, is_swapped, keys
+from vlrb.judge.report import OK, FinishedRun, about_this_start
 
 BATCH = "batch"
 _EXPORT = "export.json"
@@ -54,8 +54,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     with contextlib.closing(Journal(folder)) as journal:
         open_run(folder, configuration, **about_this_start(arguments, file))
         wanted = keys(file.pairs[: arguments.limit], configuration.votes, pointwise=False)
-        answers, again = journal.answers, arguments.retry_failed
-        remaining = [key for key in wanted if key not in answers or (again and answers[key].failed)]
+        remaining = journal.open_of(wanted, failed=arguments.retry_failed)
         changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
         sent = replace(configuration, parameters=changes.now)
         written = _write(folder / BATCH, arguments.format, configuration=sent, file=file, remaining=remaining)

@@ -9,10 +9,10 @@ from typing import Any
 
 from vlrb.common.command_line import lines
 from vlrb.common.messages import _, ngettext
-from vlrb.judge.commands.run_command import OK, REPORT, readable
 from vlrb.judge.configuration import PRICES, read_file, require_run
 from vlrb.judge.journal import JOURNAL, read_journal
 from vlrb.judge.predictions import PREDICTIONS
+from vlrb.judge.report import OK, REPORT, readable
 from vlrb.judge.totals import describe
 
 

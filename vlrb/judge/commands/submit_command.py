@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
-from vlrb.common.json_files import MAYBE_NUMBER, MAYBE_TEXT, JsonFileFault, Shape, check_shape
 from vlrb.common.messages import _
+from vlrb.judge.configuration import require_run
 from vlrb.judge.errors import JudgeError
 from vlrb.judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
-
-_RUN: Shape = {
-    "api": str, "model": str, "order": str, "votes": int, "failed": int, "benchmark?": str, "parameters": dict,
-    "prompt": {"name": str, "sha256": str}, "engine": dict,
-    "refused_parameters": [{"parameter": str, "renamed_to": MAYBE_TEXT}],
-    "usage": {
-        "requests": int, "prompt_tokens": int, "completion_tokens": int, "cost": MAYBE_NUMBER,
-        "seconds_per_request": MAYBE_NUMBER, "wall_seconds?": MAYBE_NUMBER,
-    },
-}  # fmt: skip
+from vlrb.judge.report import stored_metadata
 
 
 def submit_command(arguments: argparse.Namespace) -> int:
@@ -35,45 +24,23 @@ def submit_command(arguments: argparse.Namespace) -> int:
     path = arguments.directory / PREDICTIONS
     if not path.is_file():
         raise JudgeError(_("There is no {path}. `vlrb judge run` writes it when every vote has an answer.", path=path))
-    run = read_metadata(path)
-    lines = list(dry_run(path, run.get("benchmark", DEFAULT_BENCHMARK)))
+    recorded = require_run(arguments.directory)
+    lines = list(dry_run(path, recorded["benchmark"]))
     if not lines[-1].startswith((READY, ELSEWHERE)):
         raise JudgeError("\n".join([*lines, _("A submission covers a whole revision: run all of its pairs.")]))
-    defaults = describe_run(run)
+    defaults = describe_run(stored_metadata(arguments.directory, recorded))
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
     return submit.run([str(path), "--model", arguments.model, *options, *arguments.rest])
 
 
-def read_metadata(path: Path) -> dict[str, Any]:
-    """Return what the first line of a file of predictions says about its run."""
-    with path.open("rb") as file:
-        line = file.readline()
-    try:
-        first = json.loads(line)
-        check_shape(first, {"run?": _RUN})
-    except (ValueError, RecursionError, JsonFileFault) as error:
-        problem = str(error) if isinstance(error, JsonFileFault) else _("it is not JSON")
-        raise JudgeError(
-            _(
-                "{path}, line 1 is damaged: {problem}. The same `judge run` writes it anew.",
-                path=path,
-                problem=problem,
-            )
-        ) from None
-    run: dict[str, Any] = first.get("run", {})
-    return run
-
-
 def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
     """Return the fields of a submission that a run knows by itself."""
-    if not run:
-        return {}
     fields = {}
     if run["api"] == "chat":
         fields["--judge-type"] = "generative-pairwise"
     elif run["pointwise"]:
         fields["--judge-type"] = "scalar"
-    if run.get("benchmark", DEFAULT_BENCHMARK) != DEFAULT_BENCHMARK:
+    if run["benchmark"] != DEFAULT_BENCHMARK:
         fields["--benchmark"] = run["benchmark"]
     temperature = run["parameters"].get("temperature")
     if temperature is not None and not any(
@@ -91,7 +58,7 @@ def _cost(usage: Mapping[str, Any]) -> dict[str, str]:
         "--tokens-in": usage["prompt_tokens"] or None,
         "--tokens-out": usage["completion_tokens"] or None,
         "--price-usd": usage["cost"],
-        "--wall-seconds": usage.get("wall_seconds"),
+        "--wall-seconds": usage["wall_seconds"],
     }
     return {name: f"{value:.12g}" for name, value in known.items() if value is not None}
 
