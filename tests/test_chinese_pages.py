@@ -27,7 +27,18 @@ PAGES = (
     *("/", "/?q=nothing-fits", "/about", "/compare", "/explore", "/check-numbers", "/check-numbers?general=63.8"),
     "/check-numbers?overall=abc",
     *(f"/analyse?chart={name}" for name in ("categories", "tags", "critics", "position", "length", "history")),
-    *("/policy", "/decisions", "/red-team", "/status", "/docs", "/judges", "/account", "/disputes", "/annotate"),
+    *(
+        "/policy",
+        "/decisions",
+        "/red-team",
+        "/reported",
+        "/status",
+        "/docs",
+        "/judges",
+        "/account",
+        "/disputes",
+        "/annotate",
+    ),
     *("/no-such-page", "/?as_of=1999-01-01"),
 )
 _HAN = r"[\u4e00-\u9fff]"

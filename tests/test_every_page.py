@@ -24,7 +24,18 @@ PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
 PAGES = (
     *("/", "/entries/*", "/entries/nobody"),
     *("/compare", "/compare?entries=*", "/explore", "/explore/*", "/check-numbers", "/check-numbers?general=63.8"),
-    *("/about", "/policy", "/decisions", "/decisions/*", "/red-team", "/status", "/docs"),
+    *(
+        "/about",
+        "/policy",
+        "/decisions",
+        "/decisions/*",
+        "/red-team",
+        "/reported",
+        "/judges",
+        "/judges/*",
+        "/status",
+        "/docs",
+    ),
     *("/account", "/account/submissions/*", "/disputes", "/dispute/*", "/annotate"),
     *("/analyse", "/analyse?chart=history", "/app/", "/app/submit", "/app/maintain"),
 )
@@ -32,8 +43,10 @@ PAGES = (
 DARK_ELSEWHERE = ("/entries", "/compare", "/explore", "/check-numbers", "/analyse", "/decisions")
 SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit", "/app/maintain")
 # What is no page of the board: data, files, and the way to the provider of accounts.
-_NO_PAGE = re.compile(r"/(api|export|static|auth)/|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|txt)$")
-_WHICH = re.compile(r"^(/entries|/explore|/dispute|/decisions|/account/submissions)/[^/]+$")
+_NO_PAGE = re.compile(
+    r"/(api|export|static|auth)/|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|tex|txt)$"
+)
+_WHICH = re.compile(r"^(/entries|/explore|/judges|/dispute|/decisions|/account/submissions)/[^/]+$")
 _ENTRY, _PAIR, _DECISION = r'href="/entries/(e[a-z2-7]{11})"', r"/explore/([0-9a-f]+)", r"/decisions/(\d+)"
 _GRAVE = ("serious", "critical")
 _TRANSITIONS_END = """() => Promise.allSettled(
@@ -96,6 +109,7 @@ def _addresses(page: Page, service: Service, *, data: Path) -> dict[str, str]:
     entries, pair, decision = listed("/", _ENTRY), listed("/explore", _PAIR)[0], listed("/decisions", _DECISION)[0]
     return {
         "/entries/*": f"/entries/{mine}",
+        "/judges/*": "/judges/mine",
         "/compare?entries=*": f"/compare?entries={','.join(entries[:3])}",
         "/explore/*": f"/explore/{pair}",
         "/dispute/*": f"/dispute/{pair}",

@@ -10,7 +10,7 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
-from leaderboard.pages import about, analyse, explore, red_team, tool_pages
+from leaderboard.pages import about, analyse, explore, red_team, reported, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import no_board, status_page
 from leaderboard.render_context import RenderContext
@@ -37,6 +37,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_check(SerialExecutor(), cache.context, not_found=not_found))
+    router.include_router(_reported(cache))
     router.include_router(_compare(cache, catalog))
     router.include_router(_analyse(cache, catalog, not_found=not_found))
     router.include_router(_explore(cache, catalog, not_found=not_found))
@@ -76,6 +77,21 @@ def _checked_definitions(request: Request, context: RenderContext) -> Response:
     """Return the number check of a benchmark with several definitions of overall."""
     page, fault = tool_pages.check_definitions_page(context, request.query_params)
     return respond(status_page(page), request.headers, status=400 if fault else 200)
+
+
+def _reported(cache: BoardCache) -> APIRouter:
+    router = APIRouter()
+
+    @router.api_route(reported.PATH, methods=["GET", "HEAD"])
+    async def published_figures(request: Request) -> Response:
+        board_version = await cache.current()
+        view = reported.read_view(request.query_params)
+        response = await board_version.ready(
+            view.url(), lambda: status_page(reported.reported_page(board_version, view))
+        )
+        return respond(response, request.headers)
+
+    return router
 
 
 def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:

@@ -13,7 +13,7 @@ from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import about, compare, explore
+from leaderboard.pages import about, compare, explore, reported
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, render
@@ -63,6 +63,7 @@ def check_page(
         implied=_implied(result) if result else (),
         api=number_check.url(asked.by_name, "/api/v1/check-numbers"),
         examples=_examples(spec),
+        counts=reported.summary(load_published(spec)),
     )
 
 

@@ -1,0 +1,102 @@
+"""Page of all published figures of a benchmark: which follow from its categories, and what arithmetic says of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from leaderboard.board.reported_results import ReportedFigures
+from leaderboard.cache import BoardVersion
+from leaderboard.pages.reported_findings import report_findings
+from leaderboard.render import render
+from vlrb.common.messages import _
+from vlrb.pairs.definition_check import FITS
+
+PATH = "/reported"
+ADDS_UP, OTHER_CATEGORIES, CONTRADICTS, UNCHECKED = "adds-up", "other-categories", "contradicts", "not-checkable"
+VERDICTS: Mapping[str, str] = {
+    CONTRADICTS: _("does not add up"),
+    OTHER_CATEGORIES: _("other categories"),
+    ADDS_UP: _("adds up"),
+    UNCHECKED: _("not checkable"),
+}
+"""What arithmetic says of a published result, in a word; the page sorts by it in this order."""
+SORTS = ("verdict", "score", "judge", "date")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedView:
+    """What a visitor asked for: one of VERDICTS ("" all), and one of SORTS."""
+
+    verdict: str = ""
+    sort: str = SORTS[0]
+
+    def url(self, verdict: str | None = None, sort: str = "") -> str:
+        """Return the address of the page with another choice."""
+        pairs = (("verdict", self.verdict if verdict is None else verdict), ("sort", sort or self.sort))
+        asked = "&".join(f"{name}={value}" for name, value in pairs if value and value != SORTS[0])
+        return f"{PATH}?{asked}" if asked else PATH
+
+
+def read_view(parameters: Mapping[str, str]) -> ReportedView:
+    """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
+    verdict, sort = parameters.get("verdict", ""), parameters.get("sort", "")
+    return ReportedView(verdict if verdict in VERDICTS else "", sort=sort if sort in SORTS else SORTS[0])
+
+
+def verdict_of(result: ReportedFigures) -> str:
+    """Return which of VERDICTS holds for a published result."""
+    if result.definition is not None:
+        if result.inconsistency:
+            return CONTRADICTS
+        return ADDS_UP if result.definition.verdict == FITS else UNCHECKED
+    check = result.check
+    if check is None or (check.overall_ok is None and check.macro_ok is None):
+        return UNCHECKED
+    if check.remark is None:
+        return ADDS_UP
+    return OTHER_CATEGORIES if check.grouping and check.macro_ok is not False else CONTRADICTS
+
+
+def summary(published: Sequence[ReportedFigures]) -> Mapping[str, int]:
+    """Return how many published results each of VERDICTS holds for."""
+    counts = Counter(map(verdict_of, published))
+    return {verdict: counts[verdict] for verdict in VERDICTS}
+
+
+def reported_page(board_version: BoardVersion, view: ReportedView) -> str:
+    """Return the page."""
+    published, spec = board_version.published, board_version.spec
+    rows = [row for row in published if view.verdict in ("", verdict_of(row))]
+    return render(
+        board_version.context,
+        "reported_all.html",
+        current="",
+        spec=spec,
+        demo=spec.synthetic,
+        view=view,
+        verdicts=VERDICTS,
+        counts=summary(published),
+        total=len(published),
+        rows=sorted(rows, key=lambda row: _order(row, view.sort)),
+        verdict_of=verdict_of,
+        findings=report_findings(published),
+        overall=lambda row: row.printed.get(_overall(row), ""),
+    )
+
+
+def _overall(row: ReportedFigures) -> str:
+    """Return which overall to show of a result: the one that it states, where its benchmark has several."""
+    return row.stated_overall if row.definition is not None else row.spec.pooled
+
+
+def _order(row: ReportedFigures, sort: str) -> tuple[object, ...]:
+    name = (row.name.casefold(), row.id)
+    if sort == "judge":
+        return name
+    if sort == "date":
+        return (tuple(-ord(letter) for letter in row.date or "0"), *name)
+    stated = row.figures.get(_overall(row))
+    highest = -stated if stated is not None else 1.0
+    return (highest, *name) if sort == "score" else (list(VERDICTS).index(verdict_of(row)), highest, *name)
