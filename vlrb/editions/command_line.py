@@ -1,4 +1,4 @@
-"""`vlrb edition pool|filter|build|verify|freeze|signatures|upload|power`: from a pool to the next edition."""
+"""`vlrb edition pool|filter|build|verify|freeze|upload|power`: from a pool to the next edition."""
 
 from __future__ import annotations
 
@@ -35,17 +35,16 @@ def command_line() -> argparse.ArgumentParser:
     from vlrb.editions.commands.freeze_command import add_freeze_command
     from vlrb.editions.commands.pool_command import add_pool_commands
     from vlrb.editions.commands.power_command import add_power_command
-    from vlrb.editions.commands.signatures_command import add_signatures_command
     from vlrb.editions.commands.upload_command import add_upload_command
     from vlrb.editions.commands.verify_command import add_verify_commands
 
-    names = "pool|filter|build|verify|freeze|signatures|upload|power"
+    names = "pool|filter|build|verify|freeze|upload|power"
     about = f"`vlrb edition {names}`: from a pool of pairs to the next edition."
     parser = CommandParser(prog="vlrb edition", description=about)
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     for add in (
         add_pool_commands, add_filter_command, add_build_command, add_verify_commands, add_freeze_command,
-        add_signatures_command, add_upload_command, add_power_command,
+        add_upload_command, add_power_command,
     ):  # fmt: skip
         add(commands)
     return parser

@@ -147,7 +147,9 @@ def preferred_first(line: dict[str, Any]) -> tuple[str, str]:
     return both if line["preferred"] == "a" else both[::-1]
 
 
-def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(edition: WrittenEdition) -> None:
+def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(
+    edition: WrittenEdition, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from pyarrow import Table, parquet
 
     rows = parquet.read_table(edition.public / "hub" / "data" / "hidden-00000-of-00001.parquet").to_pylist()[:3]
@@ -159,17 +161,18 @@ def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(e
     parquet.write_table(Table.from_pylist(rows), edition.root / "later.parquet")
     given = ["--source", "Later", "--licence", "x", "--into", str(pool)]
     assert main(["pool", "import", str(edition.root / "later.parquet"), *given]) == 0
-    assert main(["pool", "duplicates", str(pool), "--manifest", str(edition.public / "manifest.json")]) == 0
+    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(edition.public.parent))
+    assert main(["pool", "duplicates", str(pool)]) == 0
     found = [one for one in lines(pool / "duplicates.jsonl") if one["where"] == "next"]
     assert [(one["kind"], one["other"]) for one in found] == [("similar-text", row["id"]) for row in rows[:3]]
     how = json.loads((pool / "duplicates.json").read_text())["comparisons"]
-    assert {one["edition"]: "give" in one for one in how} == {
+    assert {one["name"]: "give" in one for one in how} == {
         "mm-rlhf-rewardbench": True, "multimodal-rewardbench": True, "next": False, "vl-rewardbench": True,
     }  # fmt: skip
 
 
 def test_an_image_of_an_edition_is_found_without_its_texts(edition: WrittenEdition) -> None:
-    index = PairIndex("next", read_signatures(edition.public / SIGNATURES) or [])
+    index = PairIndex("next", read_signatures(edition.public / SIGNATURES))
     assert len(index.pairs) == len(lines(edition.private / "labels.jsonl"))
     first = lines(edition.root / "verify" / "verified.jsonl")[0]
     other = first | {"response": ["Quite another answer.", "No answer."], "image_sha256": ""}
@@ -244,7 +247,6 @@ EDITION = [
         ("pool/filtered/filter.json", '{"judges": [1]}', EDITION),
         ("editions/next/card.json", "{}", ["upload", "next", "--questions", "owner/next"]),
         ("board.json", '{"entries": [1, {"general": 0.5}]}', ["power", "board.json"]),
-        ("manifest.json", '{"items": [{"ids": {}}]}', ["pool", "duplicates", "pool", "--manifest", "manifest.json"]),
     ],
 )
 def test_a_damaged_file_is_named_in_one_sentence(

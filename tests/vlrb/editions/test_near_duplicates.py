@@ -16,7 +16,7 @@ from tests.vlrb.editions.synthetic import picture
 from vlrb.benchmarks.items import fingerprint, response_fingerprint
 from vlrb.benchmarks.spec import DEFINITIONS
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.compared_editions import compared_editions
+from vlrb.editions.pools.compared_editions import ComparedSets
 from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex, read_signatures, similarity
 
 TEXTS = (
@@ -48,7 +48,7 @@ def test_images_that_differ_in_four_bits_are_found_and_no_others(bits: int) -> N
     assert (found is not None) == (bits <= 4)
 
 
-def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path) -> None:
+def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.png").write_bytes(picture(1))
     (tmp_path / "b.png").write_bytes(picture(2))
     rows: list[dict[str, Any]] = [
@@ -58,55 +58,43 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path) -> Non
         {"id": "4", "query": "Why?", "response": ["Because.", "No reason."], "image": "b.png"},
     ]
     (tmp_path / "pool.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-    items = [
-        {"key": fingerprint("Which car?", TEXTS), "id": "old-7", "responses": list(map(response_fingerprint, TEXTS))}
-    ]
-    (tmp_path / "manifest.json").write_text(json.dumps({"benchmark": "before", "items": items}))
+    item = {"key": fingerprint("Which car?", TEXTS), "id": "7", "responses": list(map(response_fingerprint, TEXTS))}
+    (tmp_path / "own" / "before").mkdir(parents=True)
+    (tmp_path / "own" / "before" / "items.json").write_text(json.dumps({"benchmark": "before", "items": [item]}))
+    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path / "own"))
     seen = {"question": "what else?", "chosen": "Anything.", "rejected": "Nothing.", "image": "a.png"}
     (tmp_path / "train.jsonl").write_text(json.dumps(seen) + "\n{broken\n")
     pool = tmp_path / "pool"
     given = ["--source", "S", "--licence", "x", "--into", str(pool)]
     assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
-    others = ["--manifest", str(tmp_path / "manifest.json"), "--training", str(tmp_path / "train.jsonl")]
-    assert main(["pool", "duplicates", str(pool), *others]) == 0
+    assert main(["pool", "duplicates", str(pool), "--against", f"train={tmp_path / 'train.jsonl'}"]) == 0
     found = [json.loads(line) for line in (pool / "duplicates.jsonl").read_text().splitlines()]
     told = {(one["pair"], one["kind"], one["where"]) for one in found}
     assert {
         ("S-1", "same-pair", "before"),
         ("S-2", "same-response", "before"),
-        ("S-3", "same-question", "train.jsonl"),
-        ("S-1", "similar-image", "train.jsonl"),
+        ("S-3", "same-question", "train"),
+        ("S-1", "similar-image", "train"),
         ("S-3", "similar-image", "pool"),
         ("S-4", "similar-image", "pool"),
     } == told
 
 
 def test_editions_that_ship_are_compared() -> None:
-    shipped = {edition.name: edition for edition in compared_editions([], [], items=[])}
+    shipped = {index.where: index for index in ComparedSets(DEFINITIONS).indices()}
     assert "demo" not in shipped
     assert len(set(shipped["vl-rewardbench"].equal.values())) > 1200
 
 
-def test_editions_in_a_directory_of_one_s_own_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.png").write_bytes(picture(1))
-    row = {"id": "1", "query": "Which car?", "response": list(TEXTS), "image": "a.png"}
-    (tmp_path / "pool.jsonl").write_text(json.dumps(row) + "\n")
-    item = {"key": fingerprint("Which car?", TEXTS), "id": "7", "responses": list(map(response_fingerprint, TEXTS))}
-    (tmp_path / "own" / "ours").mkdir(parents=True)
-    (tmp_path / "own" / "ours" / "items.json").write_text(json.dumps({"benchmark": "ours", "items": [item]}))
-    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path / "own"))
-    pool = tmp_path / "pool"
-    given = ["--source", "S", "--licence", "x", "--into", str(pool)]
-    assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
-    assert main(["pool", "duplicates", str(pool)]) == 0
-    assert json.loads((pool / "duplicates.jsonl").read_text())["where"] == "ours"
-
-
-def test_a_manifest_that_is_none_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "m.json").write_text("[]")
+def test_a_manifest_that_is_none_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ours").mkdir()
+    (tmp_path / "ours" / "items.json").write_text('{"items": [{"ids": {}}]}')
     (tmp_path / "pairs.jsonl").write_text("")
-    assert main(["pool", "duplicates", str(tmp_path), "--manifest", str(tmp_path / "m.json")]) == 2
-    assert "manifest" in capsys.readouterr().err
+    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path))
+    assert main(["pool", "duplicates", str(tmp_path)]) == 2
+    assert "items.json is not a manifest" in capsys.readouterr().err
 
 
 def write_pool(folder: Path, rows: list[dict[str, Any]]) -> Path:
@@ -139,7 +127,7 @@ def test_pairs_of_vl_rewardbench_are_found_although_each_response_has_another_wo
     assert {one["pair"] for one in found} == {f"S-{row['id']}" for row in real}
     out = capsys.readouterr().out
     assert "vl-rewardbench: compared by texts of 1,250 pairs and images of 0. To compare all" in out
-    assert "multimodal-rewardbench: not compared. To compare all: --edition multimodal-rewardbench=ITEMS" in out
+    assert "multimodal-rewardbench: not compared. To compare all: --against multimodal-rewardbench=ITEMS" in out
 
 
 def test_items_that_are_given_are_compared_by_text_and_image(
@@ -150,12 +138,10 @@ def test_items_that_are_given_are_compared_by_text_and_image(
     other = {"ID": "y", "Text": None, "Output1": "A tree.", "Output2": "A shrub.", "Image": "lost.png"}
     (tmp_path / "items.json").write_text(json.dumps([item, other, 3]))
     given = f"multimodal-rewardbench={tmp_path / 'items.json'}"
-    assert main(["pool", "duplicates", str(pool), "--edition", given]) == 0
+    assert main(["pool", "duplicates", str(pool), "--against", given]) == 0
     assert [(one["kind"], one["other"]) for one in duplicates(pool)] == [("similar-text", "x")]
     assert "multimodal-rewardbench: compared by texts of 2 pairs and images of 1." in capsys.readouterr().out
-    assert main(["pool", "duplicates", str(pool), "--edition", f"nowhere={tmp_path / 'items.json'}"]) == 2
-    assert "multimodal-rewardbench" in capsys.readouterr().err
-    assert main(["pool", "duplicates", str(pool), "--edition", "vl-rewardbench"]) == 2
+    assert main(["pool", "duplicates", str(pool), "--against", "vl-rewardbench"]) == 2
 
 
 def test_signatures_do_not_tell_the_order_of_responses_and_stay_the_same(tmp_path: Path) -> None:
@@ -170,5 +156,5 @@ def test_signatures_do_not_tell_the_order_of_responses_and_stay_the_same(tmp_pat
 def test_signatures_that_ship_are_those_of_the_items(tmp_path: Path) -> None:
     place = tmp_path / "signatures.json"
     items = real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
-    assert main(["signatures", "mm-rlhf-rewardbench", str(items), "--output", str(place)]) == 0
+    assert main(["pool", "signatures", "mm-rlhf-rewardbench", str(items), "--output", str(place)]) == 0
     assert place.read_bytes() == (DEFINITIONS / "mm-rlhf-rewardbench" / "near_duplicates.json").read_bytes()

@@ -1,4 +1,4 @@
-"""`vlrb edition pool import|duplicates|status`: pairs, and what they share with editions and training sets."""
+"""`vlrb edition pool import|duplicates|status|signatures`: pairs, and what they share with editions and other sets."""
 
 from __future__ import annotations
 
@@ -8,18 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from vlrb.benchmarks.spec import DEFINITIONS
 from vlrb.benchmarks.spec_file import definitions_folder
 from vlrb.common.json_files import NUMBER, JsonFileFault, Shape, check_shape
-from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.compared_editions import (
-    ComparedEdition,
-    compared_editions,
-    compared_rows,
-    in_index,
-    in_words,
-)
-from vlrb.editions.pools.near_duplicates import LEFT_OUT, ComparedPair, Duplicate, PairIndex, inside
+from vlrb.editions.errors import CurateError, follow
+from vlrb.editions.pools.compared_editions import ComparedSets, in_words
+from vlrb.editions.pools.near_duplicates import LEFT_OUT, SIGNATURES, ComparedPair, Duplicate, inside, write_signatures
 from vlrb.editions.pools.pool import DUPLICATES, locked, read_json, read_pool, read_record, write_json, write_lines
 from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, import_pairs
 from vlrb.editions.pools.sources import open_source, read_objects
@@ -30,7 +23,7 @@ _DUPLICATE: Shape = {name: str if name != "similarity" else NUMBER for name in D
 def add_pool_commands(commands: Any) -> None:
     """Add the commands of a pool."""
     pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
-    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|status")
+    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|status|signatures")
     take = kinds.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
     take.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name@COMMIT[:SPLIT])")
     take.add_argument("--source", required=True, metavar="NAME", help="name of the dataset that the pairs come from")
@@ -43,16 +36,17 @@ def add_pool_commands(commands: Any) -> None:
     take.set_defaults(run=import_command)
     duplicates = kinds.add_parser("duplicates", help="find near duplicates", allow_abbrev=False)
     duplicates.add_argument("directory", type=Path, metavar="DIR")
-    repeatable: dict[str, Any] = {"action": "append", "default": []}
-    duplicates.add_argument(
-        "--manifest", type=Path, metavar="FILE", help="of another edition (repeatable)", **repeatable
-    )
-    duplicates.add_argument("--training", metavar="FILE", help="a training set (repeatable)", **repeatable)
-    duplicates.add_argument("--edition", metavar="ID=ITEMS", help="pairs of an edition (repeatable)", **repeatable)
+    about = "a training set, or pairs of an edition by its id (repeatable)"
+    duplicates.add_argument("--against", action="append", default=[], metavar="NAME=FILE", help=about)
     duplicates.set_defaults(run=duplicates_command)
     status = kinds.add_parser("status", help="what a pool holds")
     status.add_argument("directory", type=Path, metavar="DIR")
     status.set_defaults(run=status_command)
+    signatures = kinds.add_parser("signatures", help="of an edition, for near duplicates", allow_abbrev=False)
+    signatures.add_argument("id", metavar="ID", help="of the benchmark: small letters, digits, dashes")
+    signatures.add_argument("items", nargs="+", metavar="ITEMS", help="JSON lines, parquet or a Hub dataset")
+    signatures.add_argument("--output", type=Path, default=Path(SIGNATURES), metavar="FILE", help=SIGNATURES)
+    signatures.set_defaults(run=signatures_command)
 
 
 def import_command(arguments: argparse.Namespace) -> int:
@@ -86,30 +80,27 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     """Find near duplicates and record them. Returns the exit code."""
     pool: Path = arguments.directory
     pairs = read_pool(pool)
-    editions = compared_editions(own_definitions(arguments), arguments.manifest, items=arguments.edition)
-    training = [open_source(name) for name in arguments.training]
+    sets = ComparedSets(definitions_folder(arguments.variables), others=arguments.against)
     with locked(pool):
         compared = [ComparedPair.of(pair) for pair in pairs]
-        results = [*inside(compared)]
-        for edition in editions:
-            results += in_index(pairs, compared, of=edition)
-        for source in training:
-            name = Path(source.name).name
-            results += in_index(pairs, compared, of=ComparedEdition(name, near=PairIndex(name, compared_rows(source))))
-        write_lines(pool / DUPLICATES, (result._asdict() for result in results))
-        how = [edition.to_json() for edition in editions]
-        sources = [{"file": source.label, "sha256": source.digest} for source in training]
-        names = [one["edition"] for one in how if one["equal_texts"]]
-        report = {"pairs": len(pairs), "editions": names, "comparisons": how, "training": sources}
-        write_json(pool / "duplicates.json", report)
-    print(*map(in_words, how), _summary(results), sep="\n")
+        results, indices = [*inside(compared)], sets.indices()
+        for index in indices:
+            found = map(index.find, follow(compared, f"Comparing with {index.where}"))
+            results += [one for one in found if one is not None]
+        write_lines(pool / DUPLICATES, (one._asdict() for one in results))
+        comparisons = [sets.comparison(index) for index in indices]
+        write_json(pool / "duplicates.json", {"pairs": len(pairs), "comparisons": comparisons})
+    print(*map(in_words, comparisons), _summary(results), sep="\n")
     return 0
 
 
-def own_definitions(arguments: argparse.Namespace) -> list[Path]:
-    """Return the directory of definitions that the environment names."""
-    named = definitions_folder(arguments.variables)
-    return [named] if named.resolve() != DEFINITIONS else []
+def signatures_command(arguments: argparse.Namespace) -> int:
+    """Write what near duplicates of an edition are found by, made from its items. Returns the exit code."""
+    sources = [open_source(name, usual="test") for name in arguments.items]
+    pairs = ComparedSets(definitions_folder(arguments.variables)).items(arguments.id, sources)
+    number = write_signatures(arguments.output, arguments.id, pairs=pairs)
+    print(f"{number:,} signatures in {arguments.output}.")
+    return 0
 
 
 def read_duplicates(pool: Path) -> list[Duplicate]:

@@ -12,7 +12,7 @@ import base64
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import BoolArray
-from vlrb.benchmarks.items import normalise_query, normalise_response
+from vlrb.benchmarks.items import normalise_query, normalise_response, response_fingerprint
 from vlrb.editions.errors import CurateError, follow
-from vlrb.editions.pools.pool import DROPPED, write_text
+from vlrb.editions.pools.pool import DROPPED, fingerprint_of, write_text
 
 SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION, SIMILAR_IMAGE = KINDS = (
     "same-pair", "same-response", "similar-text", "same-question", "similar-image",
@@ -59,13 +59,14 @@ class Duplicate(NamedTuple):
 @dataclass(frozen=True)
 class ComparedPair:
     """What two pairs are compared by. ``question``: digest; ``texts``: normalised, in an order of their own; none where
-    a file of signatures is all that there is."""
+    a file of signatures is all that there is. ``prints``: fingerprints of the pair and of long responses -> kind."""
 
     id: str
     question: str
+    image_sha256: str
+    image_hash: str
     texts: tuple[str, ...] = ()
-    image_sha256: str = ""
-    image_hash: str = ""
+    prints: Mapping[str, str] = field(default_factory=dict)
     known_signature: bytes = b""
 
     @classmethod
@@ -74,7 +75,9 @@ class ComparedPair:
         question = normalise_query(pair["query"], DROPPED).casefold()
         texts = (question, *sorted(normalise_response(text).casefold() for text in pair["response"]))
         digest = sha256(question.encode()).hexdigest()[:16]
-        return cls(pair["id"], digest, texts, image_sha256=pair["image_sha256"], image_hash=pair["image_hash"])
+        long = (text for text in pair["response"] if len(text.split()) >= LONG_RESPONSE)
+        prints = {fingerprint_of(pair): SAME_PAIR} | dict.fromkeys(map(response_fingerprint, long), SAME_RESPONSE)
+        return cls(pair["id"], digest, pair["image_sha256"], pair["image_hash"], texts=texts, prints=prints)
 
     @cached_property
     def signature(self) -> bytes:
@@ -123,12 +126,15 @@ def _bytes(pair: ComparedPair) -> npt.NDArray[np.uint8]:
 
 
 class PairIndex:
-    """Pairs that others are compared with. ``where``: the pool, an edition or a training set."""
+    """Pairs that others are compared with. ``where``: the pool, an edition or a training set.
 
-    def __init__(self, where: str, pairs: Iterable[ComparedPair]) -> None:
+    ``equal``: fingerprints of an edition's pairs and responses, from its manifest -> id.
+    """
+
+    def __init__(self, where: str, pairs: Iterable[ComparedPair], *, equal: Mapping[str, str] | None = None) -> None:
         from datasketch import MinHashLSH
 
-        self.where, self.pairs = where, list(pairs)
+        self.where, self.pairs, self.equal = where, list(pairs), equal or {}
         self._similar = MinHashLSH(num_perm=_PERMUTATIONS, params=_BANDS)
         for number, pair in enumerate(self.pairs):
             self._similar.insert(number, _minhash(pair))
@@ -141,6 +147,9 @@ class PairIndex:
 
         ``among``: which pairs of the index count; all, if left out.
         """
+        for digest, kind in pair.prints.items():
+            if digest in self.equal:
+                return Duplicate(pair.id, kind, self.where, other=self.equal[digest])
         near = [
             (similarity(pair, self.pairs[number]), -number)
             for number in self._similar.query(_minhash(pair))
@@ -203,17 +212,19 @@ def write_signatures(path: Path, benchmark: str, *, pairs: Iterable[ComparedPair
     return len(lines)
 
 
-def read_signatures(path: Path) -> list[ComparedPair] | None:
-    """Return the pairs of a file of signatures; None where there is none. Raises CurateError where it is damaged."""
+def read_signatures(path: Path) -> list[ComparedPair]:
+    """Return the pairs of a file of signatures; none without a file. Raises CurateError where it is damaged."""
     if not path.is_file():
-        return None
+        return []
     try:
         content = json.loads(path.read_bytes())
         if content["minhash"] != _METHOD or content["columns"] != list(_COLUMNS):
             raise ValueError(content["minhash"])
         return [_signed(dict(zip(_COLUMNS, row, strict=True))) for row in content["pairs"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise CurateError(f"{path} holds no signatures of an edition. `vlrb edition signatures` makes them.") from None
+        raise CurateError(
+            f"{path} holds no signatures of an edition. `vlrb edition pool signatures` makes them."
+        ) from None
 
 
 def _signed(row: dict[str, Any]) -> ComparedPair:
