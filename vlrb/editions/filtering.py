@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -58,7 +59,7 @@ class EnsembleFilter:
         """Return all numbers of the report. ``priors``: shares of wrong labels in the pool to reckon with."""
         judges = [self._judge(number) for number in range(len(self.verdicts.judges))]
         return {
-            "rule": [str(condition) for condition in self._rule.conditions],
+            "rule": [asdict(condition) for condition in self._rule.conditions],
             "rule_in_words": self._rule.words(),
             "pairs": {"considered": len(self._pairs), "kept": int(self.kept.sum()), **self.left_out},
             **{f"by_{trait}": self._table(trait).to_dict("records") for trait in ("source", "category")},

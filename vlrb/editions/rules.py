@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +23,7 @@ from vlrb.arrays import BoolArray
 from vlrb.editions.errors import CurateError
 from vlrb.editions.runs import RunVerdicts
 
-KINDS = ("all-wrong", "at-least", "judges", "unstable")
-_RULE = re.compile(r"(not-)?(all-wrong|at-least|judges|unstable)(?::([1-9][0-9]{0,5}))?")
+_RULE = re.compile(r"(not-)?(?:(all-wrong)|(unstable)|(at-least|judges|unstable):([1-9][0-9]{0,5}))")
 _WORDS = {
     "all-wrong": "wrong in every run of every judge",
     "at-least": "wrong in at least {} runs",
@@ -40,13 +40,14 @@ class Condition:
     at_least: int = 1
     expected: bool = True
 
-    def __str__(self) -> str:
-        """Return the condition as it is written on the command line."""
-        return ("" if self.expected else "not-") + self.kind + ("" if self.kind == KINDS[0] else f":{self.at_least}")
-
     def words(self) -> str:
         """Return the condition in words."""
         return ("" if self.expected else "not ") + _WORDS[self.kind].format(self.at_least)
+
+    def scaled(self, runs: float, judges: float) -> Condition:
+        """Return the condition for a share of the runs and of the judges; a count is rounded up."""
+        share = runs if self.kind == "at-least" else judges
+        return replace(self, at_least=max(1, ceil(self.at_least * share - 1e-9)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +63,8 @@ class FilterRule:
         return " and ".join(condition.words() for condition in self.conditions) + undecided
 
     def scaled(self, runs: float, judges: float) -> FilterRule:
-        """Return the rule for a share of the runs and of the judges; counts are rounded up."""
-        scaled = (
-            replace(
-                one, at_least=max(1, int(np.ceil(one.at_least * (runs if one.kind == "at-least" else judges) - 1e-9)))
-            )
-            for one in self.conditions
-        )
-        return replace(self, conditions=tuple(scaled))
+        """Return the rule for a share of the runs and of the judges."""
+        return replace(self, conditions=tuple(one.scaled(runs, judges) for one in self.conditions))
 
     @property
     def needs_order(self) -> bool:
@@ -85,10 +80,10 @@ def read_rule(texts: Sequence[str], *, undecided_is_wrong: bool = False) -> Filt
     """
     conditions = []
     for text in texts:
-        parts = _RULE.fullmatch(text)
-        if not parts or (parts[2] == "all-wrong" and parts[3]) or (parts[2] in ("at-least", "judges") and not parts[3]):
+        if (parts := _RULE.fullmatch(text)) is None:
             raise CurateError(f"--rule {text}: give all-wrong, at-least:M, judges:M or unstable:M, with M from 1.")
-        conditions.append(Condition(parts[2], int(parts[3] or 1), expected=not parts[1]))
+        kind = parts[2] or parts[3] or parts[4]
+        conditions.append(Condition(kind, int(parts[5] or 1), expected=not parts[1]))
     return FilterRule(tuple(conditions), undecided_is_wrong)
 
 

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import BoolArray, Int8Array
-from vlrb.benchmarks.items import Item, ItemTable, normalise_query, response_fingerprint
+from vlrb.benchmarks.items import ItemTable, build_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.editions.errors import CurateError, listed
-from vlrb.editions.pools.pool import DROPPED, PoolPair, fingerprint_of, read_json
+from vlrb.editions.pools.pool import DROPPED, PoolPair, read_json
 from vlrb.predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
 from vlrb.predictions.problems import Problem, ProblemCollector, UploadRejected
 from vlrb.readers import read_file
@@ -64,13 +64,8 @@ class RunVerdicts:
 
     def only(self, runs: npt.NDArray[np.intp]) -> RunVerdicts:
         """Return the verdicts of some runs; judges keep their numbers."""
-        return RunVerdicts(
-            self.judges,
-            self.judge[runs],
-            right=self.right[:, runs],
-            wrong=self.wrong[:, runs],
-            shown=self.shown[:, runs],
-        )
+        right, wrong, shown = self.right[:, runs], self.wrong[:, runs], self.shown[:, runs]
+        return RunVerdicts(self.judges, self.judge[runs], right=right, wrong=wrong, shown=shown)
 
 
 def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
@@ -79,35 +74,7 @@ def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
     Their definition and source are placeholders: readers ask only what a question's text is.
     """
     spec = replace(load_spec(DEFAULT_BENCHMARK), id=_POOL, drop_from_questions=DROPPED)
-    source = spec.sources[0]
-    items = []
-    for row, (key, pair) in enumerate(zip(pair_keys(pairs), pairs, strict=True)):
-        first, second = pair["response"]
-        items.append(
-            Item(
-                key=key,
-                source=source.key,
-                category=source.category,
-                responses=(response_fingerprint(first), response_fingerprint(second)),
-                ids={_POOL: pair["id"]},
-                rows={_POOL: row},
-                characters=(len(first), len(second)),
-                words=(len(first.split()), len(second.split())),
-                query_characters=len(pair["query"]),
-                query_words=len(normalise_query(pair["query"], DROPPED).split()),
-            )
-        )
-    return ItemTable(spec, (_POOL,), items=items)
-
-
-def pair_keys(pairs: Sequence[PoolPair]) -> list[str]:
-    """Return the keys of pairs: fingerprints, with -2 and so on where texts are equal."""
-    counts: Counter[str] = Counter()
-    keys = []
-    for digest in map(fingerprint_of, pairs):
-        counts[digest] += 1
-        keys.append(f"{digest}-{counts[digest]}" if counts[digest] > 1 else digest)
-    return keys
+    return build_table(spec, {_POOL: [{**pair, "source": spec.sources[0].key} for pair in pairs]})
 
 
 def read_judge_file(name: str, table: ItemTable) -> JudgeFile:

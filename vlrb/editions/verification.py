@@ -16,7 +16,7 @@ from vlrb.editions.agreement import agreement_report
 from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.pools.pool import PoolPair, read_pair_file, write_json, write_lines
 from vlrb.editions.pools.sources import read_objects
-from vlrb.editions.runs import pair_keys
+from vlrb.editions.runs import pool_table
 from vlrb.label_quality.annotation import GOLD, OPEN, PAIR_STATES, PREFERENCES, VERDICTS
 
 _ANSWER: Shape = {
@@ -36,7 +36,7 @@ CandidateLines = Mapping[str, PoolPair]
 def read_candidates(path: Path) -> dict[str, dict[str, Any]]:
     """Return the lines of a file of candidates by their keys. Raises CurateError where a line is no pair."""
     pairs = read_pair_file(path)
-    return dict(zip(pair_keys(pairs), pairs, strict=True))
+    return dict(zip((item.key for item in pool_table(pairs).items), pairs, strict=True))
 
 
 def read_labels(path: Path, candidates: CandidateLines, *, known_errors: Collection[str]) -> dict[str, dict[str, Any]]:

@@ -101,7 +101,7 @@ def test_no_public_file_tells_a_label_or_a_name(edition: WrittenEdition) -> None
         path.read_text() for path in edition.public.rglob("*") if path.suffix not in (".parquet", "") and path.is_file()
     ]
     assert not [text for text in texts if "example.org" in text or "labels-" in text]
-    manifest = json.loads((edition.public / "manifest.json").read_text())
+    manifest = json.loads((edition.public / "items.json").read_text())
     assert not {"preferred", "label", "tags"} & {name for item in manifest["items"] for name in item}
     assert not edition.private.is_relative_to(edition.public.parent)
 

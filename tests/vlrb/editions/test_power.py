@@ -50,12 +50,12 @@ def test_neighbours_are_compared_in_the_order_of_their_scores() -> None:
     assert [(one["better"], one["worse"]) for one in found] == [("a", "b"), ("b", "c")]
 
 
-def test_the_command_reads_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    entries = [
-        {"model": "A", "tier": "scored", "general": 0.65, "overall": 0.7, "rank": 1},
-        {"model": "B", "tier": "scored", "general": 0.60, "overall": 0.6, "rank": 2},
-        {"model": "R", "tier": "reported", "general": 0.62, "overall": None, "rank": None},
+def test_the_command_reads_what_has_an_interval_on_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    entries: list[dict[str, Any]] = [
+        {"model": name, "general": share, "price_usd": 0.45, "interval": {"general": [0.5, 0.7]}}
+        for name, share in (("A", 0.65), ("B", 0.60))
     ]
+    entries.append({"model": "R", "tier": "reported", "general": 0.62, "interval": None})
     (tmp_path / "board.json").write_text(json.dumps({"entries": entries}))
     given = ["--category", "general", "--discordant", "0.25", "--pairs", "500", "--json"]
     assert main(["power", str(tmp_path / "board.json"), *given]) == 0
@@ -64,16 +64,6 @@ def test_the_command_reads_a_board(tmp_path: Path, capsys: pytest.CaptureFixture
     assert said["widths"]["500"] == pytest.approx(interval_width(0.6, 500))
     assert main(["power", str(tmp_path / "board.json"), "--category", "none"]) == 2
     assert "general" in capsys.readouterr().err
-
-
-def test_a_cost_below_one_is_no_category(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    entries: list[dict[str, Any]] = [
-        {"model": name, "general": share, "price_usd": 0.45, "new_figure": 0.5, "interval": {"general": [0.5, 0.7]}}
-        for name, share in (("A", 0.65), ("B", 0.60))
-    ]
-    (tmp_path / "board.json").write_text(json.dumps({"entries": entries}))
-    assert main(["power", str(tmp_path / "board.json"), "--json"]) == 0
-    assert {one["category"] for one in json.loads(capsys.readouterr().out)["neighbours"]} == {"general"}
 
 
 def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> None:

@@ -54,7 +54,6 @@ def test_any_rule_keeps_what_its_words_say(seed: int) -> None:
     assert kept(found, given).tolist() == [
         all(slow(text, pair, given=given, undecided_is_wrong=undecided) for text in texts) for pair in range(60)
     ]
-    assert [str(condition) for condition in found.conditions] == texts
     assert found.words()
 
 

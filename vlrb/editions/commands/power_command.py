@@ -12,10 +12,6 @@ from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.pool import read_json
 from vlrb.editions.power import interval_width, neighbours, pairs_for_width
 
-_NO_CATEGORY = frozenset(
-    {"rank", "interval", "decided_rate", "votes_per_item", "parameters_b", "price_usd", "wall_seconds"}
-)
-
 
 def add_power_command(commands: Any) -> None:
     """Add `power`."""
@@ -78,22 +74,19 @@ def _scores(path: Path, wanted: Sequence[str]) -> dict[str, dict[str, float]]:
     scores: dict[str, dict[str, float]] = {}
     for judge, values in judges.items():
         for category, value in values.items() if isinstance(values, Mapping) else ():
-            if type(value) in (float, int) and 0 <= value <= 1:
-                scores.setdefault(category, {})[judge] = float(value)
-    chosen = {key: score for key, score in scores.items() if not wanted or key in wanted}
-    if not chosen or set(wanted) - set(scores):
-        categories, names = ", ".join(wanted) or "any category", ", ".join(scores) or "no shares from 0 to 1"
-        raise CurateError(f"{path} has no scores of {categories}; it has {names}.")
-    return chosen
+            if type(value) is float and 0 <= value <= 1 and (not wanted or category in wanted):
+                scores.setdefault(category, {})[judge] = value
+    if not scores or set(wanted) - set(scores):
+        names = sorted({name for values in judges.values() if isinstance(values, Mapping) for name in values})
+        raise CurateError(f"{path} has no scores of {', '.join(wanted) or 'any category'}; it has {', '.join(names)}.")
+    return scores
 
 
 def _of_board(entries: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """Return the shares of scored entries: what has an interval, since a cost or a time may be below 1, too."""
     judges = {}
     for entry in entries:
-        if isinstance(entry, Mapping) and "model" in entry and entry.get("tier", "scored") == "scored":
-            given = entry.get("interval")
-            names = set(given) if isinstance(given, Mapping) and given else set(entry) - _NO_CATEGORY
-            shares = {name: value for name, value in entry.items() if isinstance(value, float) and name in names}
+        if isinstance(entry, Mapping) and isinstance(entry.get("interval"), Mapping) and "model" in entry:
+            shares = {name: entry.get(name) for name in entry["interval"]}
             judges[f"{entry['model']} {entry.get('version') or ''}".strip()] = shares
     return judges

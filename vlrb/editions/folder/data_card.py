@@ -34,52 +34,33 @@ def describe(pairs: Sequence[PoolPair], parts: Mapping[str, str]) -> dict[str, A
     frame["public"] = frame["id"].map(parts) == PUBLIC
     table = frame.groupby(["category", "source"])["public"].agg(pairs="size", public="sum").reset_index()
     public = [pair for pair in pairs if parts[pair["id"]] == PUBLIC]
-    responses = [text for pair in pairs for text in pair["response"]]
-    differences = _differences(public)
-    queries, answers = _words(frame["query"]), _words(responses)
+    words = [tuple(len(text.split()) for text in pair["response"]) for pair in pairs]
+    queries, responses = frame["query"].map(lambda text: len(text.split())), pd.Series(words).explode().astype(int)
+    # Of preferred responses less the others, as in the paper's Figure 3.
+    longer = pd.Series(
+        [both[pair["preferred"]] - both[1 - pair["preferred"]] for pair, both in zip(pairs, words, strict=True)]
+    )[frame["public"]]
     return {
         "pairs": len(pairs),
         "public": len(public),
         "hidden": len(pairs) - len(public),
         "table": table.to_dict("records"),
         "tags_public": dict(Counter(tag for pair in public for tag in pair.get("tags", ())).most_common()),
-        "query_words": _quartiles(queries),
-        "response_words": _quartiles(answers),
+        "query_words": queries.quantile([0.25, 0.5, 0.75]).tolist(),
+        "response_words": responses.quantile([0.25, 0.5, 0.75]).tolist(),
         "query_histogram": _histogram(queries),
-        "response_histogram": _histogram(answers),
-        "difference_histogram_public": _histogram(differences),
-        "longer_preferred_public": _share(difference > 0 for difference in differences if difference),
-        "licences": dict(sorted(Counter(f"{pair['source']}: {pair['licence']}" for pair in pairs).items())),
+        "response_histogram": _histogram(responses),
+        "difference_histogram_public": _histogram(longer),
+        "longer_preferred_public": float((longer > 0).sum() / (longer != 0).sum()) if longer.any() else None,
+        "licences": (frame["source"] + ": " + frame["licence"]).value_counts().sort_index().to_dict(),
         "images": int(frame["image_sha256"].nunique()),
     }
-
-
-def _words(texts: Iterable[str]) -> list[int]:
-    return [len(text.split()) for text in texts]
-
-
-def _quartiles(words: Sequence[int]) -> list[float] | None:
-    """Return the quartiles; None for fewer than two texts."""
-    import numpy as np
-
-    return [float(value) for value in np.quantile(words, (0.25, 0.5, 0.75))] if len(words) > 1 else None
-
-
-def _differences(pairs: Iterable[PoolPair]) -> list[int]:
-    """Return the words of the preferred response less those of the other one (the paper's Figure 3)."""
-    sizes = ((_words(pair["response"]), pair["preferred"]) for pair in pairs)
-    return [words[preferred] - words[1 - preferred] for words, preferred in sizes]
 
 
 def _histogram(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Return (first number of the bin, texts) in bins of 25; the outer ones are open."""
     bins = Counter(max(-LAST_BIN, min(number, LAST_BIN)) // BIN for number in numbers)
     return [(number * BIN, bins[number]) for number in range(min([*bins, 0]), max([*bins, 0]) + 1)]
-
-
-def _share(results: Iterable[bool]) -> float | None:
-    known = list(results)
-    return sum(known) / len(known) if known else None
 
 
 def public_agreement(report: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,8 +27,6 @@ from vlrb.editions.pools.pool import PoolPair, write_json, write_lines, write_te
 from vlrb.editions.pools.sources import file_digest
 from vlrb.editions.report_page import markdown, page
 from vlrb.label_quality.annotation import PREFERENCES
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import pair_manifest
 
 _CANARY = "Benchmark data: it must not be part of any training corpus. Canary GUID {}"
 
@@ -98,7 +96,7 @@ class EditionWriter:
     def _write_parts(self, public: Path, private: Path) -> dict[str, Any]:
         labels = [self._label(pair) for pair in self._pairs]
         spec = self._write_definition(public)
-        self._write_items(public, spec, labels=labels)
+        self._write_items(public, spec)
         write_signatures(public / SIGNATURES, self._plan.id, pairs=map(ComparedPair.of, self._pairs))
         for part in (PUBLIC, HIDDEN):
             rows = (self._question(pair) for pair in self._pairs if self._parts[pair["id"]] == part)
@@ -144,22 +142,13 @@ class EditionWriter:
         write_text(folder / "spec.toml", text)
         return load_spec(plan.id, definitions=folder.parent)
 
-    def _write_items(self, folder: Path, spec: BenchmarkSpec, *, labels: Sequence[Mapping[str, Any]]) -> None:
-        """Write the manifest, and the items as a service reads them, responses in the order of their fingerprints."""
+    def _write_items(self, folder: Path, spec: BenchmarkSpec) -> None:
+        """Write the items as a service reads them, responses in the order of their fingerprints."""
         version = self._plan.version
-        held = {version: labels}
+        rows = {version: self._pairs}
         for part in (PUBLIC, HIDDEN):
-            held[f"{version}-{part}"] = [line for line in labels if line["split"] == part]
-        editions = [read_pairs(rows, spec, edition=key) for key, rows in held.items() if rows]
-        write_json(folder / "manifest.json", pair_manifest(editions))
-        by_id = {pair["id"]: pair for pair in self._pairs}
-        names = ("id", "query", "response", "category")
-        revisions = {
-            key: [{name: by_id[line["id"]][name] for name in names} for line in rows]
-            for key, rows in held.items()
-            if rows
-        }
-        write_json(folder / ITEMS, build_table(spec, revisions).to_json())
+            rows[f"{version}-{part}"] = [pair for pair in self._pairs if self._parts[pair["id"]] == part]
+        write_json(folder / ITEMS, build_table(spec, {key: held for key, held in rows.items() if held}).to_json())
 
     def _question(self, pair: PoolPair) -> dict[str, Any]:
         path = self._given.images / pair["image"]
