@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from vlrb.editions.pools.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pools.pool import PoolPair
 from vlrb.editions.rules import FilterRule, kept
 from vlrb.editions.runs import JudgeFile, RunVerdicts, collect, judged_by_all
-from vlrb.editions.wrong_labels import SHARES, wrong_label_rows
+from vlrb.editions.wrong_labels import wrong_label_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,18 +55,16 @@ class EnsembleFilter:
             votes = {"wrong": int(wrong[number]), "right": int(right[number]), "runs": len(self.verdicts.judge)}
             yield {**self._pairs[number], "votes": votes}
 
-    def report(self, priors: Sequence[float] = SHARES, accuracies: Mapping[str, float] | None = None) -> dict[str, Any]:
+    def report(self, priors: Sequence[float]) -> dict[str, Any]:
         """Return all numbers of the report. ``priors``: shares of wrong labels in the pool to reckon with."""
-        judges = [self._judge(number) for number in range(len(self.verdicts.judges))]
         return {
             "rule": [asdict(condition) for condition in self._rule.conditions],
             "rule_in_words": self._rule.words(),
             "pairs": {"considered": len(self._pairs), "kept": int(self.kept.sum()), **self.left_out},
             **{f"by_{trait}": self._table(trait).to_dict("records") for trait in ("source", "category")},
-            "judges": judges,
+            "judges": [self._judge(number) for number in range(len(self.verdicts.judges))],
             "sizes": [*self._sizes()],
-            "accuracies": {one["judge"]: one["accuracy"] for one in judges} | (dict(accuracies or {})),
-            "wrong_labels": wrong_label_rows(self._rule, self.verdicts, priors=priors, accuracies=accuracies or {}),
+            "wrong_labels": wrong_label_rows(self._rule, self.verdicts, priors=priors),
             "files": [
                 {"judge": file.judge, "file": file.name, "sha256": file.sha256, "format": file.format}
                 | {"runs": file.runs, "pairs": len(file.votes)}

@@ -11,7 +11,7 @@ Both are measured against the labels of the pool, of which a share is wrong; ``t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -67,20 +67,14 @@ def wrong_share(
 
 
 def wrong_label_rows(
-    rule: FilterRule, verdicts: RunVerdicts, *, priors: Sequence[float], accuracies: Mapping[str, float]
+    rule: FilterRule, verdicts: RunVerdicts, *, priors: Sequence[float]
 ) -> list[dict[str, float | None]]:
-    """Return the expected shares for some shares in the pool. ``accuracies``: of judges, where somebody knows them;
-    then as many verdicts are undecided as were measured."""
+    """Return the expected shares for some shares in the pool."""
     by_judge = [verdicts.runs_of([number]) for number in range(len(verdicts.judges))]
     measured = [(float(verdicts.right[:, runs].mean()), float(verdicts.wrong[:, runs].mean())) for runs in by_judge]
     rows = []
     for prior in priors:
-        better, worse = [], []
-        for name, shares in zip(verdicts.judges, measured, strict=True):
-            known = accuracies.get(name)
-            pair = true_shares(*shares, label_error=prior) if known is None else (known, max(0.0, sum(shares) - known))
-            better.append(pair[0])
-            worse.append(pair[1])
+        better, worse = zip(*(true_shares(*shares, label_error=prior) for shares in measured), strict=True)
         row: dict[str, float | None] = {"in_pool": prior}
         for name, independent in (("runs_agree", False), ("runs_independent", True)):
             row[name] = wrong_share(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ BELOW_CHANCE = (
 WRONG_LABELS = (
     "A filter that keeps what judges get wrong also keeps pairs whose label is wrong. The table says which share of "
     "the kept pairs that is, for some shares in the pool, if judges err independently of one another: once with the "
-    "runs of one judge always agreeing, once with independent runs. People have to check what stays. Accuracies: "
+    "runs of one judge always agreeing, once with independent runs. People have to check what stays."
 )
 
 
@@ -43,7 +43,6 @@ def add_filter_command(commands: Any) -> None:
     parser.add_argument("--undecided-is-wrong", action="store_true", help="an unreadable verdict counts as wrong")
     parser.add_argument("--keep-duplicates", action="store_true", help="look at near duplicates, too")
     parser.add_argument("--label-error", type=float, action="append", metavar="SHARE", help="wrong labels in the pool")
-    parser.add_argument("--accuracy", action="append", default=[], metavar="JUDGE=SHARE", help="of a judge, if known")
     parser.add_argument("--output", type=Path, metavar="DIR", help="where the candidates go (DIR/filtered)")
     parser.set_defaults(run=filter_command)
 
@@ -53,15 +52,12 @@ def filter_command(arguments: argparse.Namespace) -> int:
     rule = read_rule(arguments.rule or ["all-wrong"], undecided_is_wrong=arguments.undecided_is_wrong)
     priors = arguments.label_error or SHARES
     if not all(0 <= prior < 0.5 for prior in priors):
-        raise CurateError(
-            "--label-error: give a share from 0 to below 0.5; labels of which half are wrong tell nothing."
-        )
+        raise CurateError("--label-error: give a share below 0.5; labels of which half are wrong tell nothing.")
     pool: Path = arguments.directory
     pairs = read_pool(pool)
     table = pool_table(pairs)
     files = [read_judge_file(name, table) for name in follow(arguments.runs, "Reading runs")]
-    judges = list(dict.fromkeys(file.judge for file in files))
-    check_counts(rule, runs=sum(file.runs for file in files), judges=len(judges))
+    check_counts(rule, runs=sum(file.runs for file in files), judges=len({file.judge for file in files}))
     duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
     ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=duplicates)
     if not len(ensemble.kept):
@@ -71,13 +67,12 @@ def filter_command(arguments: argparse.Namespace) -> int:
         raise CurateError(
             "No run records which response was shown first, so no judge can be unstable. Give runs of `judge run`."
         )
-    report = ensemble.report(priors, _accuracies(arguments.accuracy, judges))
+    report = ensemble.report(priors)
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
     folder = arguments.output or pool / "filtered"
     with locked(folder):
         write_lines(folder / CANDIDATES, ensemble.kept_lines())
         write_json(folder / REPORT, report)
-        write_text(folder / "filter.csv", filter_csv(report))
         write_text(folder / "filter.html", page("Ensemble filter", _parts(report)))
     print(*_summary(report), f"Candidates and report: {folder}", sep="\n")
     return 0
@@ -94,29 +89,12 @@ def _summary(report: Mapping[str, Any]) -> Iterator[str]:
         yield "Near duplicates were not looked for: `vlrb edition pool duplicates` does it."
 
 
-def _accuracies(given: Sequence[str], judges: Sequence[str]) -> dict[str, float]:
-    result = {}
-    for text in given:
-        name, _equals, value = text.rpartition("=")
-        try:
-            share = float(value)
-        except ValueError:
-            share = -1.0
-        if name not in judges or not 0 <= share <= 1:
-            raise CurateError(f"--accuracy {text}: give JUDGE=SHARE, such as {judges[0]}=0.62 ({', '.join(judges)}).")
-        result[name] = share
-    return result
-
-
 def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     import pandas as pd
 
     yield from _summary(report)
-    left_out = ("duplicates", "without_preference", "unjudged")
-    yield (
-        "Not looked at: " + ", ".join(f"{report['pairs'][name]:,} {name.replace('_', ' ')}" for name in left_out) + "."
-    )
     yield BELOW_CHANCE
+    yield pd.DataFrame([report["pairs"]])
     yield "## By source and category"
     yield pd.DataFrame(report["by_source"])
     yield pd.DataFrame(report["by_category"])
@@ -128,21 +106,7 @@ def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     sizes = pd.DataFrame(report["sizes"])
     yield sizes.pivot_table("kept", keys, "source", aggfunc="sum", sort=False).reset_index()
     yield "## Expected share of wrong labels among what stays"
-    yield WRONG_LABELS + ", ".join(f"{name} {value:.1%}" for name, value in report["accuracies"].items()) + "."
+    yield WRONG_LABELS
     yield pd.DataFrame(report["wrong_labels"])
     yield "## Files"
     yield pd.DataFrame(report["files"])
-
-
-def filter_csv(report: Mapping[str, Any]) -> str:
-    """Return sizes and expected wrong labels as CSV: one line for each table, set of judges, source and share."""
-    import pandas as pd
-
-    shares = pd.DataFrame(report["wrong_labels"]).add_prefix("wrong_labels_")
-    whole = {**report["pairs"], "removed": report["pairs"]["considered"] - report["pairs"]["kept"]}
-    known = {name: whole[name] for name in ("considered", "kept", "removed")}
-    shares = shares.assign(table="wrong_labels", judges=" + ".join(report["accuracies"]), source="all", **known)
-    frame = pd.concat([pd.DataFrame(report["sizes"]), shares]).astype({"runs": "Int64"})
-    for name in ("judges", "source"):  # no formula for a spreadsheet
-        frame[name] = frame[name].str.replace(r"^(?=[=+\-@\t\r])", "'", regex=True)
-    return frame.to_csv(index=False, lineterminator="\n")

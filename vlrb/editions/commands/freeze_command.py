@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from dataclasses import fields
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from vlrb.benchmarks.spec_file import known_benchmarks
 from vlrb.common.json_files import MAYBE_NUMBER, Shape
 from vlrb.editions.errors import CurateError
-from vlrb.editions.folder.edition import EditionInput, EditionPlan, EditionWriter
+from vlrb.editions.folder.edition import EditionPlan, EditionWriter
 from vlrb.editions.pools.pool import locked, read_json, read_pair_file
 from vlrb.editions.pools.pool_import import check_name
 from vlrb.editions.pools.sources import read_objects
@@ -45,30 +46,29 @@ def add_freeze_command(commands: Any) -> None:
 
 def freeze_command(arguments: argparse.Namespace) -> int:
     """Write an edition. Returns the exit code."""
-    plan = _plan(arguments)
+    _check(arguments)
+    plan = EditionPlan(**{field.name: getattr(arguments, field.name) for field in fields(EditionPlan)})
     report = read_json(arguments.filter, _FILTER) if arguments.filter else None
-    verified: Path = arguments.verified
-    left = sum(1 for _line in read_objects(verified / "open.jsonl"))
+    left = sum(1 for _line in read_objects(plan.verified / "open.jsonl"))
     if left and not arguments.partial:
-        raise CurateError(f"Not decided yet: {left:,} ({verified / 'open.jsonl'}). Decide them, or give --partial.")
-    pairs = read_pair_file(verified / "verified.jsonl")
+        raise CurateError(
+            f"Not decided yet: {left:,} ({plan.verified / 'open.jsonl'}). Decide them, or give --partial."
+        )
+    pairs = read_pair_file(plan.verified / "verified.jsonl")
     if not pairs or any(pair.get("preferred") is None for pair in pairs):
-        raise CurateError(f"{verified} holds no verified pairs, or one without `preferred`. Import the labels again.")
-    agreement = read_json(verified / "agreement.json", _AGREEMENT)
-    given = EditionInput(pairs, agreement, report, images=arguments.pool, individual=verified / "individual.jsonl")
-    public, private = arguments.output, arguments.private
-    with locked(public), locked(private):
-        card = EditionWriter(plan, given, public=public, private=private).write()
+        raise CurateError(f"{plan.verified} holds no verified pairs, or one without `preferred`: import labels again.")
+    agreement = read_json(plan.verified / "agreement.json", _AGREEMENT)
+    with locked(plan.output), locked(plan.private):
+        card = EditionWriter(plan, pairs, agreement=agreement, report=report).write()
     print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
-    print(f"Public: {public / plan.id}. Labels: {private / plan.id}; keep them private.")
+    print(f"Public: {plan.output / plan.id}. Labels: {plan.private / plan.id}; keep them private.")
     return 0
 
 
-def _plan(arguments: argparse.Namespace) -> EditionPlan:
+def _check(arguments: argparse.Namespace) -> None:
+    check_name(arguments.version, "--version")
     if not _ID.fullmatch(arguments.id):
-        raise CurateError(
-            f"The id {arguments.id!r} must consist of small letters, digits and dashes: 2 to 40, no dash first."
-        )
+        raise CurateError(f"The id {arguments.id!r}: give 2 to 40 small letters, digits and dashes, no dash first.")
     if arguments.id in known_benchmarks():
         raise CurateError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
     if not 0 <= arguments.hidden <= 1:
@@ -77,12 +77,3 @@ def _plan(arguments: argparse.Namespace) -> EditionPlan:
         date.fromisoformat(arguments.retire or "2027-12-31")
     except ValueError:
         raise CurateError(f"--retire {arguments.retire}: give a date such as 2027-12-31.") from None
-    return EditionPlan(
-        arguments.id,
-        check_name(arguments.version, "--version"),
-        title=arguments.title,
-        citation=arguments.citation,
-        hidden_share=arguments.hidden,
-        seed=arguments.seed,
-        retire=arguments.retire,
-    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 from vlrb.editions.pools.pool import DROPPED
@@ -23,60 +24,34 @@ def definition(
     ``naming``: id, title, licence and citation. ``tags``: error tags that pairs of any category may have. ``sizes``:
     edition key -> category -> pairs; the first edition is the whole one.
     """
-    categories = next(iter(sizes.values()))
-    return "\n".join(
-        _toml(
-            {
-                **naming,
-                "dataset": "",
-                "public_labels": False,
-                "drop_from_questions": DROPPED,
-                "verdict_format": "official-sentence",
-                "headline": "micro",
-                "tags": tags,
-                "filtered_by": filtered_by,
-                "items": {
-                    "id": "id", "question": "query", "responses": ["response_a", "response_b"],
-                    "category": ["category"], "label": "preferred", "label_values": {"a": "first", "b": "second"},
-                },
-                "tag_names": {tag: tag for tag in tags},
-                "categories": [
-                    {
-                        "key": key, "title": key.replace("-", " ").capitalize(),
-                        "colour": _COLOURS[number % len(_COLOURS)], "tagged": bool(tags),
-                    }
-                    for number, key in enumerate(categories)
-                ],
-                "overalls": [
-                    {"key": "micro", "title": "All pairs alike", "kind": "micro"},
-                    {"key": "mean", "title": "Mean of the categories", "kind": "mean"},
-                ],
-                "editions": [
-                    {"key": key, "title": f"{naming['title']}, {key}", "pairs": sum(held.values()), "sizes": held}
-                    for key, held in sizes.items()
-                ],
-            }
-        )
-    )  # fmt: skip
-
-
-def _toml(data: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a TOML document: values, tables, and arrays of tables."""
-    tables = {name: value for name, value in data.items() if isinstance(value, dict)}
-    arrays = {
-        name: value for name, value in data.items() if isinstance(value, list) and value[:1] and type(value[0]) is dict
-    }
-    yield from (f"{name} = {_value(value)}" for name, value in data.items() if name not in {*tables, *arrays})
-    for name, table in tables.items():
-        yield from ("", f"[{name}]", *(f"{_value(key)} = {_value(value)}" for key, value in table.items()))
-    for name, rows in arrays.items():
-        for row in rows:
-            yield from ("", f"[[{name}]]", *(f"{key} = {_value(value)}" for key, value in row.items()))
-    yield ""
+    categories = [
+        {"key": key, "title": key.replace("-", " ").capitalize(), "colour": colour, "tagged": bool(tags)}
+        for key, colour in zip(next(iter(sizes.values())), cycle(_COLOURS), strict=False)
+    ]
+    items = {
+        "id": "id", "question": "query", "responses": ["response_a", "response_b"], "category": ["category"],
+        "label": "preferred", "label_values": {"a": "first", "b": "second"},
+    }  # fmt: skip
+    editions = [
+        {"key": key, "title": f"{naming['title']}, {key}", "pairs": sum(held.values()), "sizes": held}
+        for key, held in sizes.items()
+    ]
+    entries: dict[str, Any] = {
+        **naming, "dataset": "", "public_labels": False, "drop_from_questions": DROPPED,
+        "verdict_format": "official-sentence", "tags": tags, "tag_names": {tag: tag for tag in tags},
+        "filtered_by": filtered_by, "items": items, "categories": categories, "editions": editions,
+        "overalls": [
+            {"key": "micro", "title": "All pairs alike", "kind": "micro"},
+            {"key": "mean", "title": "Mean of the categories", "kind": "mean"},
+        ],
+    }  # fmt: skip
+    return "".join(f"{name} = {_value(value)}\n" for name, value in entries.items())
 
 
 def _value(value: Any) -> str:
     """Return a TOML value; escapes of strings are those of JSON."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{_value(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

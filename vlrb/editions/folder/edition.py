@@ -33,41 +33,45 @@ _CANARY = "Benchmark data: it must not be part of any training corpus. Canary GU
 
 @dataclass(frozen=True, slots=True)
 class EditionPlan:
-    """What an edition is called and how it is divided. ``retire``: an ISO date, or ""."""
+    """What an edition is called and how it is divided, where its images lie, and where it goes.
+
+    ``hidden``: share of pairs with hidden labels. ``retire``: an ISO date, or "". ``verified``: of `verify import`.
+    """
 
     id: str
     version: str
     title: str
     citation: str
-    hidden_share: float
+    hidden: float
     seed: int
     retire: str
-
-
-@dataclass(frozen=True, slots=True)
-class EditionInput:
-    """Verified pairs, what is known about them, and where their images lie."""
-
-    pairs: Sequence[PoolPair]
-    agreement: Mapping[str, Any]
-    filter: Mapping[str, Any] | None
-    images: Path
-    individual: Path
+    pool: Path
+    verified: Path
+    output: Path
+    private: Path
 
 
 class EditionWriter:
-    """Writes an edition into two new folders; they appear when they are whole."""
+    """Writes an edition into two new folders; they appear when they are whole.
 
-    def __init__(self, plan: EditionPlan, given: EditionInput, *, public: Path, private: Path) -> None:
+    ``agreement``, ``report``: of the verification and of the filter.
+    """
+
+    def __init__(
+        self,
+        plan: EditionPlan,
+        pairs: Sequence[PoolPair],
+        *,
+        agreement: Mapping[str, Any],
+        report: Mapping[str, Any] | None,
+    ) -> None:
         import pandas as pd
 
-        self._plan, self._given = plan, given
-        self._public, self._private = public / plan.id, private / plan.id
-        self._pairs = sorted(
-            given.pairs, key=lambda pair: hashlib.sha256(f"{plan.seed}:{pair['id']}".encode()).digest()
-        )
+        self._plan, self._agreement, self._report = plan, agreement, report
+        self._public, self._private = plan.output / plan.id, plan.private / plan.id
+        self._pairs = sorted(pairs, key=lambda pair: hashlib.sha256(f"{plan.seed}:{pair['id']}".encode()).digest())
         traits = pd.DataFrame(map(_traits, self._pairs))
-        self._parts = split(traits, plan.hidden_share, seed=plan.seed)
+        self._parts = split(traits, plan.hidden, seed=plan.seed)
         self._balance = balance(traits.assign(part=traits["id"].map(self._parts)))
         self._canary = _CANARY.format(uuid4())
 
@@ -106,7 +110,7 @@ class EditionWriter:
         card = {
             "id": plan.id, "version": plan.version, "title": plan.title, "canary": self._canary, "retire": plan.retire,
             "seed": plan.seed, **describe(self._pairs, self._parts), "balance": self._balance,
-            "agreement": public_agreement(self._given.agreement), "filter": self._given.filter,
+            "agreement": public_agreement(self._agreement), "filter": self._report,
             "label_commitment": commitment,
             "sha256": {path.relative_to(public).as_posix(): file_digest(path) for path in files},
         }  # fmt: skip
@@ -132,10 +136,10 @@ class EditionWriter:
         }
 
     def _write_definition(self, folder: Path) -> BenchmarkSpec:
-        judges = [judge["judge"] for judge in self._given.filter["judges"]] if self._given.filter else []
+        judges = [judge["judge"] for judge in self._report["judges"]] if self._report else []
         # Those that annotators choose from, and those of the public part: of hidden pairs nothing is told.
         public = (pair for pair in self._pairs if self._parts[pair["id"]] == PUBLIC)
-        tags = sorted({*self._given.agreement["tags"], *(tag for pair in public for tag in pair.get("tags", ()))})
+        tags = sorted({*self._agreement["tags"], *(tag for pair in public for tag in pair.get("tags", ()))})
         plan = self._plan
         naming = {"id": plan.id, "title": plan.title, "licence": self._licences(), "citation": plan.citation}
         text = definition(naming, tags=tags, sizes=self._sizes(), filtered_by=judges)
@@ -151,7 +155,7 @@ class EditionWriter:
         write_json(folder / ITEMS, build_table(spec, {key: held for key, held in rows.items() if held}).to_json())
 
     def _question(self, pair: PoolPair) -> dict[str, Any]:
-        path = self._given.images / pair["image"]
+        path = self._plan.pool / pair["image"]
         if not path.is_file():
             raise CurateError(f"There is no image {path}. Name the pool with --pool.")
         data = path.read_bytes()
@@ -179,8 +183,9 @@ class EditionWriter:
         title, salt = f"{self._plan.title}: labels", secrets.token_bytes(32)
         text = f"# {title}\n\n{self._canary}\n\nPrivate: keep this data set closed until the edition retires.\n"
         write_card(folder / "hub", (PUBLIC, HIDDEN), body=text, title=title, licence=self._licences())
-        if self._given.individual.is_file():
-            atomic_files.write(folder / "individual.jsonl", self._given.individual.read_bytes())
+        individual = self._plan.verified / "individual.jsonl"
+        if individual.is_file():
+            atomic_files.write(folder / individual.name, individual.read_bytes())
         atomic_files.write(folder / "salt", salt.hex().encode())
         return commit(file_digest(folder / "labels.jsonl"), salt)
 
