@@ -27,10 +27,11 @@ from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Sessio
 from submissions.metadata import parse_columns
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import build_table, load_table
+from vlrb.benchmarks.labels import LabelsError
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.command_line import CommandParser, complain, say
-from vlrb.pairs.labelled_pairs import PairsError, read_pairs
+from vlrb.pairs.labelled_pairs import read_pairs
 from vlrb.pairs.pair_table import pair_manifest
 from web.actions import ACTIONS
 
@@ -154,7 +155,7 @@ def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], *, output: Pa
             read_pairs(_rows(Path(path)), spec, edition=name if name in released else None)
             for name, path in files.items()
         ]
-    except PairsError as error:
+    except LabelsError as error:
         complain(f"maintenance: {error}")
         return 1
     manifest = pair_manifest([replace(pairs, edition=name) for name, pairs in zip(files, sets, strict=True)])

@@ -13,7 +13,7 @@ from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.disclosure import BY_CATEGORY, PUBLIC, category_steps, gain_of
-from vlrb.pairs.labelled_pairs import PairsError, PairSet
+from vlrb.pairs.labelled_pairs import PairSet
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.scorecard import SCORER_VERSION
 
@@ -106,5 +106,5 @@ def _labels_edition(pairs: PairSet, table: ItemTable) -> bool:
     """Return whether pairs are exactly those of an edition of the table."""
     try:
         return pairs.edition in table.revisions and labels_of_pairs(pairs, pairs.edition, table=table).items > 0
-    except PairsError:
+    except LabelsError:
         return False

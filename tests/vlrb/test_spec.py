@@ -13,10 +13,11 @@ from tests.factories.oracles.pair_oracle import choose_first, choose_longer, cou
 from tests.factories.specs import CATEGORIES, GROUPINGS, PROTOCOLS, SOURCE_CATEGORY, TAGS, VL, source_from_id
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelsError
 from vlrb.benchmarks.spec import TIE, SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.commands import score
-from vlrb.pairs.labelled_pairs import PairsError, PairSet, read_pairs
+from vlrb.pairs.labelled_pairs import PairSet, read_pairs
 from vlrb.verdicts import read_verdict
 
 ROOT = Path(__file__).parents[2]
@@ -267,9 +268,9 @@ def test_an_unknown_benchmark_is_an_error() -> None:
 
 def test_labels_outside_the_definition_are_an_error(tmp_path: Path) -> None:
     spec = load_spec("traffic-signs", folder(tmp_path, "traffic-signs", text=INVENTED))
-    with pytest.raises(PairsError, match=r"row 2: the field `better` must be one of left, right"):
+    with pytest.raises(LabelsError, match=r"row 2: the field `better` must be one of left, right"):
         read_pairs([sign(0), sign(1, better="both")], spec)
-    with pytest.raises(PairsError, match=r"row 1: the field `left.text` must be a text"):
+    with pytest.raises(LabelsError, match=r"row 1: the field `left.text` must be a text"):
         read_pairs([{**sign(0), "left": None}], spec)
 
 

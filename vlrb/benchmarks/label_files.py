@@ -23,23 +23,26 @@ import orjson
 from vlrb.benchmarks.hub_labels import HubFiles, HubRefusal
 from vlrb.benchmarks.items import ItemTable, response_fingerprint
 from vlrb.benchmarks.items import load_table as read_table
-from vlrb.benchmarks.labels import LabelSet, error_tags, make_label_set, preferred_index
+from vlrb.benchmarks.labels import LabelsError as LabelsError
+from vlrb.benchmarks.labels import (
+    LabelSet,
+    coverage_problems,
+    error_tags,
+    make_label_set,
+    preferred_index,
+    refuse_labels,
+)
 from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.common.hub_sources import FORM, HubSource, parse_hub_source
-from vlrb.common.messages import _, joined
-from vlrb.pairs.labelled_pairs import PairsError, PairSet, holds_pairs_of, read_pairs
+from vlrb.common.messages import _
+from vlrb.pairs.labelled_pairs import PairSet, holds_pairs_of, read_pairs
 from vlrb.pairs.pair_table import labels_of_pairs
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
 _HALF = re.compile("[\ud800-\udfff]")
-_EXAMPLES = 5
 
 LabelRow = Mapping[str, Any]
-
-
-class LabelsError(ValueError):
-    """A label set cannot be used; the message says where and why."""
 
 
 class LabelsUnreachable(LabelsError):
@@ -57,7 +60,7 @@ def load_labels(spec: str | Path, revision: str | None, *, table: ItemTable, tok
     try:
         if table.spec.scores_pairs:
             pairs = pairs_of(read_rows(spec, None, token=token), table.spec)
-            return _labels_of_pairs(pairs, revision or pairs.edition, table=table)
+            return labels_of_pairs(pairs, revision or pairs.edition, table=table)
         rows = read_rows(spec, token=token)
         return label_set(rows, revision or recognise(rows, table), table=table)
     except LabelsError as error:
@@ -104,23 +107,16 @@ def pairs_of(rows: Sequence[LabelRow], benchmark: BenchmarkSpec, *, edition: str
     """Return the pairs of a benchmark's own rows. Raises LabelsError."""
     try:
         return read_pairs(rows, benchmark, edition=edition)
-    except PairsError as error:
+    except LabelsError:
         other = _other_benchmark(rows, benchmark)
-        if other is not None:
-            message = _(
-                "this is a file of {title}; name it with --benchmark {id}, or LABELS={id}/...",
-                title=other.title,
-                id=other.id,
-            )
-            raise LabelsError(message) from error
-        raise LabelsError(str(error)) from error
-
-
-def _labels_of_pairs(pairs: PairSet, revision: str, *, table: ItemTable) -> LabelSet:
-    try:
-        return labels_of_pairs(pairs, revision, table=table)
-    except PairsError as error:
-        raise LabelsError(str(error)) from error
+        if other is None:
+            raise
+        message = _(
+            "this is a file of {title}; name it with --benchmark {id}, or LABELS={id}/...",
+            title=other.title,
+            id=other.id,
+        )
+        raise LabelsError(message) from None
 
 
 def _other_benchmark(rows: Sequence[LabelRow], spec: BenchmarkSpec) -> BenchmarkSpec | None:
@@ -145,13 +141,7 @@ def label_set(rows: Sequence[LabelRow], revision: str, *, table: ItemTable) -> L
             tags[index] = _tags(row, table.spec)
         except LabelsError as error:
             problems.append(_("row {number}: {error}", number=number + 1, error=error))
-    if not problems:
-        problems = _coverage_problems(preferred, revision, table=table)
-    if problems:
-        more = len(problems) - _EXAMPLES
-        raise LabelsError(
-            joined(problems[:_EXAMPLES], "; ") + (_("; and {more} more problems", more=more) if more > 0 else "")
-        )
+    refuse_labels(problems or coverage_problems(preferred, revision, table=table))
     tagged = any(_list(row, "human_error_analysis") for row in rows)
     return make_label_set(revision, table, preferred=preferred, tags=tags if tagged else None)
 
@@ -267,29 +257,6 @@ def _row_number(value: Any) -> int:
         return int(value)
     except (ValueError, TypeError, OverflowError):
         raise LabelsError(_("v0_row is not the number of a row")) from None
-
-
-def _coverage_problems(preferred: Mapping[int, int], revision: str, *, table: ItemTable) -> list[str]:
-    """Return a known revision labels all its items; a new one may leave some out, but no category."""
-    if revision in table.revisions:
-        missing = [table.items[i].ids[revision] for i in table.in_revision(revision) if i not in preferred]
-        if missing:
-            examples = ", ".join(missing[:_EXAMPLES])
-            return [
-                _(
-                    "{count} pairs of revision {revision} have no label: {shown}",
-                    count=len(missing),
-                    revision=revision,
-                    shown=examples,
-                )
-            ]
-        extra = len(preferred) - len(table.in_revision(revision))
-        return [_("{extra} pairs are not in revision {revision}", extra=extra, revision=revision)] if extra > 0 else []
-    labelled = {table.items[index].category for index in preferred}
-    return [
-        _("no pair of {category} has a label", category=c)
-        for c in sorted({item.category for item in table.items} - labelled)
-    ]
 
 
 def _list(row: LabelRow, column: str) -> list[Any] | None:

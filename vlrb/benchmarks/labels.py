@@ -13,8 +13,43 @@ import numpy.typing as npt
 
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
+from vlrb.common.messages import _, joined
 
 NOT_LABELLED = -1
+_LISTED = 5
+
+
+class LabelsError(ValueError):
+    """A label set cannot be used; the message says where and why."""
+
+
+def refuse_labels(problems: Sequence[str]) -> None:
+    """Raise LabelsError with the first problems and the number of the others, if there are any."""
+    more = len(problems) - _LISTED
+    if problems:
+        listed = joined(problems[:_LISTED], "; ")
+        raise LabelsError(_("{listed}; and {more} more problems", listed=listed, more=more) if more > 0 else listed)
+
+
+def coverage_problems(preferred: Mapping[int, int], revision: str, *, table: ItemTable) -> list[str]:
+    """Return a known revision labels all its items; a new one may leave some out, but no category."""
+    if revision in table.revisions:
+        held = table.in_revision(revision)
+        missing = [table.items[i].ids[revision] for i in held if i not in preferred]
+        if missing:
+            shown = ", ".join(missing[:_LISTED])
+            message = _(
+                "{count} pairs of revision {revision} have no label: {shown}",
+                count=len(missing),
+                revision=revision,
+                shown=shown,
+            )
+            return [message]
+        extra = len(preferred) - len(held)
+        return [_("{extra} pairs are not in revision {revision}", extra=extra, revision=revision)] if extra > 0 else []
+    labelled = {table.items[index].category for index in preferred}
+    unlabelled = sorted({item.category for item in table.items} - labelled)
+    return [_("no pair of {category} has a label", category=category) for category in unlabelled]
 
 
 def preferred_index(ranking: Sequence[int]) -> int:

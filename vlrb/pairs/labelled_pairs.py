@@ -16,13 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.benchmarks.items import fingerprint, normalise_query, response_fingerprint
+from vlrb.benchmarks.labels import LabelsError, refuse_labels
 from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError, UnknownCategory, value_at
-
-_LISTED = 5
-
-
-class PairsError(ValueError):
-    """Rows are not those of the benchmark; the message names row and field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +70,20 @@ def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, *, editio
     ``edition`` None: the edition is what the rows hold, under the name of a released edition if they are as many.
 
     Raises:
-        PairsError: a row lacks a field, has an unknown category, or the rows are not those of the edition.
+        LabelsError: a row lacks a field, has an unknown category, or the rows are not those of the edition.
     """
     if spec.fields is None:
-        raise PairsError(f"{spec.title} is scored by label revision, not from a file of pairs")
+        raise LabelsError(f"{spec.title} is scored by label revision, not from a file of pairs")
     if not rows:
-        raise PairsError(f"holds no row; a file of {spec.title} is needed")
+        raise LabelsError(f"holds no row; a file of {spec.title} is needed")
     pairs: list[LabelledPair] = []
     problems: list[str] = []
     for number, row in enumerate(rows, start=1):
         try:
             pairs.append(_pair(row, spec, fields=spec.fields))
-        except (PairsError, UnknownCategory) as error:
+        except (LabelsError, UnknownCategory) as error:
             problems.append(f"row {number}: {error}")
-    if problems:
-        more = len(problems) - _LISTED
-        raise PairsError("; ".join(problems[:_LISTED]) + (f"; and {more} more problems" if more > 0 else ""))
+    refuse_labels(problems)
     return PairSet(spec, _edition_name(pairs, spec, wanted=edition), pairs=tuple(pairs))
 
 
@@ -111,7 +104,7 @@ def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, *, fields: ItemFields) ->
     question = stated if isinstance(stated, str) else ""
     values = [value for name in fields.category if isinstance(value := value_at(row, name), str) and value]
     if not values:
-        raise PairsError(f"no field {' or '.join(f'`{name}`' for name in fields.category)}, which tells the category")
+        raise LabelsError(f"no field {' or '.join(f'`{name}`' for name in fields.category)}, which tells the category")
     return LabelledPair(
         id=item_id,
         category=spec.category_of(values[0], item_id),
@@ -128,7 +121,7 @@ def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, *, fields: ItemFields) ->
 def _text(row: Mapping[str, Any], name: str) -> str:
     value = value_at(row, name)
     if not isinstance(value, str):
-        raise PairsError(f"the field `{name}` must be a text")
+        raise LabelsError(f"the field `{name}` must be a text")
     return value
 
 
@@ -137,7 +130,7 @@ def _label(row: Mapping[str, Any], fields: ItemFields) -> int:
         return 0
     value = value_at(row, fields.label)
     if not isinstance(value, str) or value not in fields.label_values:
-        raise PairsError(f"the field `{fields.label}` must be one of {', '.join(fields.label_values)}")
+        raise LabelsError(f"the field `{fields.label}` must be one of {', '.join(fields.label_values)}")
     return fields.label_values[value]
 
 
@@ -148,9 +141,11 @@ def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted:
         try:
             edition = spec.edition(wanted)
         except SpecError as error:
-            raise PairsError(str(error)) from error
+            raise LabelsError(str(error)) from error
         if not edition.fits(len(pairs), sizes):
-            raise PairsError(f"holds {len(pairs)} pairs, which are not those of the edition {wanted} ({edition.pairs})")
+            raise LabelsError(
+                f"holds {len(pairs)} pairs, which are not those of the edition {wanted} ({edition.pairs})"
+            )
         return wanted
     fitting = [edition.key for edition in spec.editions if edition.fits(len(pairs), sizes)]
     return fitting[0] if fitting else f"part-{_digest(pairs)[:8]}"

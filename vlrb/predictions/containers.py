@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 import zlib
@@ -12,11 +13,11 @@ import orjson
 
 from vlrb.common.file_limit import FILE_LIMIT, too_large
 from vlrb.common.messages import _
-from vlrb.predictions import gzipped
-from vlrb.predictions.gzipped import RATIO_LIMIT
 from vlrb.predictions.problems import ProblemCollector
 
 ARCHIVE = b"PK\x03\x04"
+_GZIP = b"\x1f\x8b"
+RATIO_LIMIT = 100
 _PARQUET = b"PAR1"
 _ENCODINGS = (
     (b"\xff\xfe\x00\x00", "utf-32"), (b"\x00\x00\xfe\xff", "utf-32"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"),
@@ -35,8 +36,8 @@ def opened(data: bytes, findings: ProblemCollector) -> bytes:
     """
     if len(data) > FILE_LIMIT:
         raise findings.reject("file-too-large", too_large())
-    if data.startswith(gzipped.MAGIC):
-        data = gzipped.unpack(data, findings)
+    if data.startswith(_GZIP):
+        data = _unpacked(data, findings)
     elif data.startswith(ARCHIVE):
         data = _only_member(data, findings)
     if data.startswith(_PARQUET):
@@ -51,6 +52,38 @@ def opened(data: bytes, findings: ProblemCollector) -> bytes:
         raise findings.reject("not-utf8", message) from None
 
 
+def _unpacked(data: bytes, findings: ProblemCollector) -> bytes:
+    """Return the content of a gzip file; several members one after another are one file, as for gunzip."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            content = file.read(_limit(data) + 1)
+    except EOFError:
+        message = _("The gzip file ends in the middle: it was cut off. Compress or upload it again.")
+        raise findings.reject("bad-gzip", message) from None
+    except (zlib.error, OSError):
+        raise findings.reject("bad-gzip", _("The gzip file is damaged. Compress or upload it again.")) from None
+    return _bounded(content, findings, packed=data)
+
+
+def _limit(packed: bytes) -> int:
+    """Return how many bytes a packed file may hold."""
+    return min(FILE_LIMIT, RATIO_LIMIT * max(len(packed), _SMALL))
+
+
+def _bounded(content: bytes, findings: ProblemCollector, *, packed: bytes) -> bytes:
+    """Return what a packed file holds, unless that is too much or packed once more."""
+    limit = _limit(packed)
+    if len(content) > limit:
+        message = _("The file unpacks to more than {ratio_limit} times its size.", ratio_limit=RATIO_LIMIT)
+        raise findings.reject(_CODE, too_large() if limit == FILE_LIMIT else message)
+    if content.startswith(_GZIP):
+        raise findings.reject(_CODE, _("This file was compressed twice. Unpack it once and upload the result."))
+    if content.startswith(ARCHIVE):
+        message = _("This file holds a zip archive or an Excel workbook. Unpack it and upload what is inside.")
+        raise findings.reject(_CODE, message)
+    return content
+
+
 def _only_member(data: bytes, findings: ProblemCollector) -> bytes:
     """Return the content of a zip archive of one file; every other archive as it is: a workbook and a log are some."""
     try:
@@ -58,14 +91,11 @@ def _only_member(data: bytes, findings: ProblemCollector) -> bytes:
             members = [member for member in archive.infolist() if _is_meant(member)]
             if len(members) != 1 or members[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 return data
-            limit = min(FILE_LIMIT, RATIO_LIMIT * max(len(data), _SMALL))
             with archive.open(members[0]) as member:
-                content = member.read(limit + 1)
+                content = member.read(_limit(data) + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError, RuntimeError):
         return data  # whoever reads archives says what is wrong with it
-    if len(content) > limit:
-        raise findings.reject(_CODE, gzipped.too_much(limit))
-    return gzipped.unnested(content, findings)
+    return _bounded(content, findings, packed=data)
 
 
 def _is_meant(member: zipfile.ZipInfo) -> bool:
