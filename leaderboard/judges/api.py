@@ -150,7 +150,7 @@ def _ordering(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
     orders = ("", NAME, COMPOSITE, *(board.spec.id for board in boards))
     return [
         _parameter("on", "all: judges with a result on every benchmark", known=("", "all")),
-        _parameter("sort", "A benchmark, name or composite; most benchmarks first if left out", known=orders),
+        _parameter("sort", "A benchmark, name or composite; those scored here first if left out", known=orders),
         _parameter("dir", "Direction", known=("asc", "desc")),
     ]
 

@@ -17,7 +17,7 @@ from leaderboard.board.search import term, words
 from leaderboard.judges.composite import parse_weight
 from leaderboard.judges.table import JudgeLine, JudgeResult
 
-PAGE = 100
+PAGE = 25
 MOST_SEARCH = 200
 NAME, COMPOSITE = "name", "composite"
 JudgeTier = Literal["all", "scored", "reported"]

@@ -86,9 +86,14 @@ class JudgeLine:
         """On how many benchmarks there is a result."""
         return sum(cell is not None for cell in self.cells)
 
+    @property
+    def scored(self) -> int:
+        """On how many benchmarks it was scored here."""
+        return sum(cell is not None and bool(cell.figures) for cell in self.cells)
+
 
 def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
-    """Return all judges, those on most benchmarks first, then by the first benchmark's value."""
+    """Return all judges: those scored here on most benchmarks first, then those on most, then by the first value."""
     results = [_results(board) for board in boards]
     names: dict[str, str] = {}
     for board in boards:
@@ -96,7 +101,7 @@ def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
             if row.judge and row.tier != "baseline":
                 names.setdefault(row.judge, row.judge_name)
     lines = [JudgeLine(slug, name, cells=tuple(result.get(slug) for result in results)) for slug, name in names.items()]
-    return tuple(sorted(lines, key=lambda line: (-line.benchmarks, *_descending(line))))
+    return tuple(sorted(lines, key=lambda line: (-line.scored, -line.benchmarks, *_descending(line))))
 
 
 def sorted_lines(
