@@ -23,8 +23,8 @@ CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
 APIS = (CHAT, CLASSIFY, SCORE)
 _RECORDED: Shape = {
     "api": str, "model": str, "votes": int, "order": str, "seed": int, "parameters": dict, "images": dict,
-    "benchmark": str, "items": str, "items_sha256": str, "pairs": int, "items_path?": str, "items_revision?": str,
-    "items_split?": str, "created?": NUMBER, "prices?": {"prompt": NUMBER, "completion": NUMBER},
+    "benchmark": str, "items": str, "items_sha256": str, "pairs": int, "items_path?": str,
+    "created?": NUMBER, "prices?": {"prompt": NUMBER, "completion": NUMBER},
     "prompt": {"name": str, "sha256": str, "reading": str, "template": str, "image_first": bool, "without": str},
 }  # fmt: skip
 _MAY_CHANGE = ("base_url", "engine", "items", "created")

@@ -45,9 +45,7 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     parser.set_defaults(**_MODEL)
     add("--model", help=_("name of the model, as the endpoint knows it"))
-    add("--items", required=True, metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name)"))
-    add("--items-revision", metavar="COMMIT", help=_("commit of the Hub dataset"))
-    add("--items-split", metavar="SPLIT", help=_("split of the Hub dataset (test, or the only one)"))
+    add("--items", required=True, metavar="FILE", help=_("JSON lines, parquet, or a Hub dataset (owner/name@commit)"))
     votes = parse_number(int, 1, most=MOST_VOTES)
     add("--votes", type=votes, metavar="K", help=_("votes for each pair: 1 to 16 (5; of scores 1)"))
     add("--output", required=True, type=Path, metavar="DIR", help=_("directory of the run"))
@@ -156,7 +154,7 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
     votes, recorded = _votes(arguments, scores=api != CHAT and not scores_pairwise), read_run(arguments.output)
     prompt = find_prompt(arguments.prompt, reading=arguments.reading)
     parameters = _parameters(arguments) if api == CHAT else {}
-    file = read_pairs(arguments.items, revision=arguments.items_revision, split=arguments.items_split)
+    file = read_pairs(arguments.items)
     images = ImagePolicy(arguments.image_form, arguments.image_quality, max_pixels=arguments.max_pixels)
     if (images.changes_pixels or api == SCORER) and any(pair.image.url for pair in file.pairs):
         raise JudgeError(
@@ -178,7 +176,7 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
         parameters=parameters,
         images=images,
         benchmark=arguments.benchmark,
-        items=_source(arguments, file),
+        items=Path(arguments.items).name if Path(arguments.items).is_file() else arguments.items,
         items_sha256=file.sha256,
         pairs=len(file.pairs),
         endpoint=arguments.endpoint,
@@ -209,12 +207,6 @@ def _require_named(arguments: argparse.Namespace, api: str) -> None:
         raise JudgeError(_("--model is missing: the name under which the endpoint knows the model."))
     if arguments.command == "run" and not arguments.base_url and api != SCORER:
         raise JudgeError(_("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION."))
-
-
-def _source(arguments: argparse.Namespace, file: PairFile) -> str:
-    if file.split is not None:
-        return f"{arguments.items}@{arguments.items_revision}/{file.split}"
-    return Path(arguments.items).name
 
 
 def _no_number(name: str) -> Any:

@@ -28,14 +28,11 @@ REPORT = "report.json"
 INTERRUPTED = _("Interrupted. Run the same command to continue.")
 
 
-def about_this_start(arguments: argparse.Namespace, file: PairFile) -> dict[str, Any]:
+def about_this_start(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what a new run records beside its settings."""
     path = Path(arguments.items)
     items = str(path.resolve()) if path.is_file() else arguments.items
-    start: dict[str, Any] = {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
-    if file.split is not None:
-        start |= {"items_revision": arguments.items_revision, "items_split": file.split}
-    return start
+    return {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
 
 
 def engine_versions() -> dict[str, str]:

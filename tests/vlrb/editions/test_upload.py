@@ -147,21 +147,17 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
     (tmp_path / "my_judge.py").write_text(
         "def longer(image, query, response):\n    assert image.size == (8, 8)\n    return len(response)\n"
     )
-    given = ["run", "--scorer", "my_judge:longer", "--items", DATASET, "--output", "run", "--benchmark", "next"]
+    given = ["run", "--scorer", "my_judge:longer", "--output", "run", "--benchmark", "next", "--items"]
     parts = ("data/public-00000-of-00001.parquet", "data/hidden-00000-of-00001.parquet")
     fake = build(file.read_bytes(), tmp_path / "ranges.txt", names=parts)
     with serving(fake) as url, _client(url, tmp_path) as client:
-        unnamed = client.run("vlrb.cli", "judge", *given)
-        assert f"the dataset {DATASET} with --items-revision" in unnamed.stderr
-        given += ["--items-revision", COMMIT]
-        unknown = client.run("vlrb.cli", "judge", *given)
-        assert (unknown.returncode, "Traceback" in unknown.stderr) == (2, False)
-        assert "has the splits" in unknown.stderr and "Name one, or several: --items-split" in unknown.stderr
-        done = client.run("vlrb.cli", "judge", *given, "--items-split", "public+hidden")
+        unnamed = client.run("vlrb.cli", "judge", *given, DATASET)
+        assert (unnamed.returncode, "owner/name@commit" in unnamed.stderr) == (2, True)
+        done = client.run("vlrb.cli", "judge", *given, f"{DATASET}@{COMMIT}")
     assert done.returncode == 0, done.stderr
     lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
     assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS
-    assert lines[0]["run"]["items"] == f"{DATASET}@{COMMIT}/public+hidden"
+    assert lines[0]["run"]["items"] == f"{DATASET}@{COMMIT}"
 
 
 @pytest.mark.parametrize(("splits", "chosen"), [(["train", "test"], "test"), (["public"], "public"), ([], "test")])

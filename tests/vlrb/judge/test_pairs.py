@@ -64,12 +64,11 @@ def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
         ({"image": "http://169.254.169.254/latest/meta-data"}, "link-local"),
         ({"image": "http://[::ffff:a9fe:a9fe]/x.png"}, "link-local"),
         ({"image": "https:///x.png"}, "is not an address"),
-        ({"id": "half \ud800"}, "lone surrogate"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named(tmp_path: Path, change: dict[str, object], words: str) -> None:
     path = write_items(tmp_path, [item(0), item(1, **change)])
-    with pytest.raises(JudgeError, match=f"line 2: .*{words}"):
+    with pytest.raises(JudgeError, match=f"row 2: .*{words}"):
         read_pairs(str(path))
 
 
@@ -113,7 +112,7 @@ def test_an_image_that_is_too_large_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_hub_dataset_needs_its_commit() -> None:
-    with pytest.raises(JudgeError, match="--items-revision"):
+    with pytest.raises(JudgeError, match="owner/name@commit"):
         read_pairs("owner/name")
 
 
@@ -133,7 +132,7 @@ def test_orders(tmp_path: Path) -> None:
 
 def test_lines_of_other_shapes_are_refused(tmp_path: Path) -> None:
     path = write_items(tmp_path, [item(0)])
-    for line in (json.dumps([1]), "[" * 100_000, "{", '{"id": ' + "9" * 5000 + "}"):
+    for line in ("[" * 100_000, "{", '{"id": "half \\ud800"}'):
         path.write_text(json.dumps(item(0)) + f"\n{line}\n")
-        with pytest.raises(JudgeError, match="line 2"):
+        with pytest.raises(JudgeError, match="row 2"):
             read_pairs(str(path))

@@ -508,4 +508,4 @@ def test_a_damaged_parquet_file_is_named(tmp_path: Path, capsys: pytest.CaptureF
     path.write_bytes(b"PAR1" + bytes(40))
     assert run("http://127.0.0.1:9/v1", path, tmp_path / "run") == 2
     said = capsys.readouterr().err
-    assert str(path) in said and "parquet file is damaged" in said
+    assert str(path) in said and "they cannot be read" in said

@@ -49,6 +49,6 @@ def upload_command(arguments: argparse.Namespace) -> int:
         message += f": {card['pairs']} pairs, {card['public']} with public labels"
         commit = upload(questions, folder=public / "hub", message=message, private=False)
         print(f"Questions, public: {questions}@{commit}")
-        asked = f"--items {questions} --items-revision {commit} --items-split public+hidden --benchmark {arguments.id}"
+        asked = f"--items {questions}@{commit} --benchmark {arguments.id}"
         print(f"Ask a judge: vlrb judge run {asked} ...")
     return 0

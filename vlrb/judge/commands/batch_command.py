@@ -39,8 +39,6 @@ def add_commands(commands: Any) -> None:
     take.add_argument("directory", type=Path, metavar="DIR")
     take.add_argument("files", type=Path, nargs="+", metavar="FILE", help=_("results, errors too"))
     take.add_argument("--items", metavar="FILE", help=_("the items, if they have moved"))
-    take.add_argument("--items-revision", metavar="COMMIT", help=_("of a Hub dataset"))
-    take.add_argument("--items-split", metavar="SPLIT", help=_("of a Hub dataset"))
     take.add_argument("--json", action="store_true", help=_("print the summary as JSON"))
     add_price_options(take)
     take.set_defaults(run=import_command)
@@ -52,7 +50,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.output
     (folder / BATCH).mkdir(parents=True, exist_ok=True)
     with contextlib.closing(Journal(folder)) as journal:
-        open_run(folder, configuration, **about_this_start(arguments, file))
+        open_run(folder, configuration, **about_this_start(arguments))
         wanted = keys(file.pairs[: arguments.limit], configuration.votes, pointwise=False)
         remaining = journal.open_of(wanted, failed=arguments.retry_failed)
         changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
@@ -102,8 +100,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     """Take results into the journal; write the predictions if nothing is open. Returns the exit code."""
     folder: Path = arguments.directory
     recorded = require_run(folder)
-    source, revision, chosen = arguments.items, arguments.items_revision, arguments.items_split
-    file = pairs_of_run(folder, recorded, source=source, revision=revision, split=chosen)
+    file = pairs_of_run(folder, recorded, source=arguments.items)
     results = [result for path in arguments.files for result in _results(path)]
     with contextlib.closing(Journal(folder)) as journal:
         taken = _take(results, recorded, file=file, journal=journal)
