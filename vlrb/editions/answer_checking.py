@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
 RIGHT, WRONG = True, False
@@ -33,14 +32,6 @@ _SHORT = 4  # letters: up to here a word may be a unit, a product of variables o
 _WRAPPED = re.compile(r"(\*|`+|\$\$?)(.+)\1", re.DOTALL)
 _ARTICLES = ("a", "an", "the")
 _LONGEST = 400
-
-
-@dataclass(frozen=True, slots=True)
-class PlainNumber:
-    """A number that is written as one. ``mark``: a percent or degree sign behind it, or nothing."""
-
-    value: Fraction
-    mark: str
 
 
 def final_answer(text: str) -> str | None:
@@ -73,7 +64,8 @@ def agreement(given: str, known: str) -> bool | None:
         return RIGHT if texts[0] else None
     numbers = _number(texts[0]), _number(texts[1])
     if numbers[0] and numbers[1]:
-        return _same_number(numbers[0], numbers[1])
+        (value, mark), (other, its_mark) = numbers[0], numbers[1]
+        return RIGHT if value == other else WRONG if mark == its_mark else None  # 50% and 50 are undecided
     letters = _bare_letter(texts[0]), _bare_letter(texts[1])
     if letters[0] and letters[1]:
         return letters[0] == letters[1]
@@ -87,13 +79,11 @@ def _cleaned(text: str) -> str:
     return _stripped(_DEGREE.sub("°", plain).replace("\\%", "%"))
 
 
-def _number(text: str) -> PlainNumber | None:
-    """Return the number that a text is, and nothing else; None otherwise."""
+def _number(text: str) -> tuple[Fraction, str] | None:
+    """Return the number that a text is, and nothing else, with the percent or degree sign behind it."""
     mark = text[-1:] if text.endswith(("%", "°")) else ""
     value = _value(text.removesuffix(mark).strip()) if len(text) < _LONGEST else None
-    if value is None:
-        return None
-    return PlainNumber(value / 100 if mark == "%" else value, mark)
+    return None if value is None else (value / 100 if mark == "%" else value, mark)
 
 
 def _value(text: str) -> Fraction | None:
@@ -103,13 +93,6 @@ def _value(text: str) -> Fraction | None:
     if not re.search(r"[0-9]", text) or not _NUMBER.fullmatch(text):
         return None
     return Fraction(text.replace(",", ""))
-
-
-def _same_number(given: PlainNumber, known: PlainNumber) -> bool | None:
-    """Return whether two numbers are equal. Unequal ones of which one has a sign, as 50% and 50, are undecided."""
-    if given.value == known.value:
-        return RIGHT
-    return WRONG if given.mark == known.mark else None
 
 
 def _bare_letter(text: str) -> str | None:

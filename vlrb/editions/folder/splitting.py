@@ -1,12 +1,11 @@
 """Matched public and hidden parts: alike in category, source, difficulty and length. Pure.
 
-Within a category and source, pairs are ordered by difficulty and length; every so many go to the hidden part, from a
-random start. So the two parts differ less than random ones would.
+Pairs are ordered by these; every so many go to the hidden part, from a drawn start (systematic sampling). So each
+category and source has its share within one pair, and the two parts differ less than random ones would.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -17,47 +16,15 @@ PUBLIC, HIDDEN = "public", "hidden"
 
 
 def split(pairs: pd.DataFrame, share: float, *, seed: int) -> dict[str, str]:
-    """Return id -> PUBLIC or HIDDEN; the hidden part has its share of all pairs, and of every category and source.
+    """Return id -> PUBLIC or HIDDEN; the hidden part has its share of all pairs.
 
-    ``pairs``: id, category, source, difficulty (share of filter runs that are wrong), words. A category of two pairs or
-    more has pairs in both parts, unless a part is too small to hold one of each.
+    ``pairs``: id, category, source, difficulty (share of filter runs that are wrong), words.
     """
-    total = int(len(pairs) * share + 0.5)
-    categories = _apportioned(_sizes(pairs, "category"), share, total=total, seed=seed, both_parts=True)
-    parts: dict[str, str] = {}
-    for category, held in pairs.groupby("category"):
-        counts = _apportioned(_sizes(held, "source"), share, total=categories[category], seed=seed)
-        for source, group in held.groupby("source"):
-            size, count = len(group), counts[source]
-            start = _drawn(seed, f"{category}:{source}") % size
-            for place, name in enumerate(group.sort_values(["difficulty", "words", "id"])["id"]):
-                chosen = ((place + 1) * count + start) // size > (place * count + start) // size
-                parts[name] = HIDDEN if chosen else PUBLIC
-    return parts
-
-
-def _sizes(pairs: pd.DataFrame, trait: str) -> dict[Any, int]:
-    return {name: int(size) for name, size in pairs[trait].value_counts().items()}
-
-
-def _apportioned(
-    sizes: Mapping[Any, int], share: float, *, total: int, seed: int, both_parts: bool = False
-) -> dict[Any, int]:
-    """Return how many of each group are hidden, so many in total; the group that lacks most gets the next one."""
-    several = [name for name, size in sizes.items() if size > 1] if both_parts else []
-    hidden_first = several if len(several) <= total else []
-    public_last = several if len(several) <= sum(sizes.values()) - total else []
-    counts = {name: int(name in hidden_first) for name in sizes}
-    most = {name: size - (name in public_last) for name, size in sizes.items()}
-    ties = {name: _drawn(seed, name) for name in sizes}
-    for _ in range(total - sum(counts.values())):
-        open_groups = (name for name in sizes if counts[name] < most[name])
-        counts[max(open_groups, key=lambda name: (round(sizes[name] * share - counts[name], 9), ties[name]))] += 1
-    return counts
-
-
-def _drawn(seed: int, name: str) -> int:
-    return int.from_bytes(sha256(f"{seed}:{name}".encode()).digest()[:7], "big")
+    ordered = pairs.sort_values(["category", "source", "difficulty", "words", "id"])["id"]
+    size, count = len(pairs), int(len(pairs) * share + 0.5)
+    start = int(sha256(str(seed).encode()).hexdigest(), 16) % size
+    hidden = [((place + 1) * count + start) // size > (place * count + start) // size for place in range(size)]
+    return {name: HIDDEN if chosen else PUBLIC for name, chosen in zip(ordered, hidden, strict=True)}
 
 
 def balance(pairs: pd.DataFrame) -> list[dict[str, Any]]:
