@@ -16,6 +16,7 @@ from typing import Any
 from vlrb.editions.answer_checking import is_right
 from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.pools.images import read_image, store_image
+from vlrb.editions.pools.pool_import import ImportSettings
 from vlrb.editions.pools.sources import open_source, read_objects
 
 ANSWER_PROMPT = (
@@ -26,6 +27,7 @@ CHECK_PROMPT = (
     "answer? Do not solve the question yourself. Reply with one word: RIGHT, WRONG or UNCLEAR."
 )
 LENGTH_GAP = 0.1
+_COLUMNS = ImportSettings()
 _CHECKED = re.compile(r"\b(RIGHT|WRONG|UNCLEAR)\b")
 
 
@@ -54,16 +56,6 @@ class CandidateAnswer:
     right: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltPair:
-    """Two answers. ``preferred``: 0 where the first is right and the second wrong; None where both are right."""
-
-    first: CandidateAnswer
-    second: CandidateAnswer
-    preferred: int | None
-    gap: float
-
-
 def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
     """Return the questions of a file or Hub dataset; their images are kept in the folder.
 
@@ -75,7 +67,7 @@ def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
     problems: list[str] = []
     for number, row in enumerate(source.rows()):
         try:
-            image = read_image(_first(row.fields, "image", "image_path"), source.folder)
+            image = read_image(_COLUMNS.value(row.fields, "image"), source.folder)
             question = _question(row.fields, number, image=image, folder=folder)
             if question.id in questions:
                 raise CurateError(f"the id {question.id!r} occurs twice; give each question its own")
@@ -87,12 +79,8 @@ def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
     return list(questions.values())
 
 
-def _first(row: Mapping[str, Any], *names: str) -> Any:
-    return next((row[name] for name in names if row.get(name) is not None), None)
-
-
 def _question(row: Mapping[str, Any], number: int, *, image: bytes, folder: Path) -> KnownQuestion:
-    query, answer, choices = _first(row, "query", "question"), row.get("answer"), row.get("choices") or []
+    query, answer, choices = _COLUMNS.value(row, "query"), row.get("answer"), row.get("choices") or []
     if not isinstance(query, str) or not query.strip():
         raise CurateError("`query` must be a text")
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
@@ -100,14 +88,9 @@ def _question(row: Mapping[str, Any], number: int, *, image: bytes, folder: Path
     if not isinstance(choices, list) or len(choices) > 10 or not all(isinstance(text, str) for text in choices):
         raise CurateError("`choices` must be a list of at most ten texts")
     by_letter = dict(zip("ABCDEFGHIJ", choices, strict=False))
-    return KnownQuestion(
-        str(row.get("id", number)),
-        with_choices(query, by_letter),
-        image=store_image(image, folder).path,
-        answer=str(answer),
-        choices=by_letter,
-        category=str(row.get("category") or ""),
-    )
+    name, category = str(row.get("id", number)), str(row.get("category") or "")
+    query, path = with_choices(query, by_letter), store_image(image, folder).path
+    return KnownQuestion(name, query, path, answer=str(answer), choices=by_letter, category=category)
 
 
 def with_choices(query: str, choices: Mapping[str, str]) -> str:
@@ -177,28 +160,28 @@ def length_gap(first: str, second: str) -> float:
 
 def build_pairs(
     answers: Sequence[CandidateAnswer], *, gap: float = LENGTH_GAP, both_right: bool = False, most: int = 1
-) -> tuple[list[BuiltPair], Counter[str]]:
-    """Return at most so many pairs of one question, the closest lengths first; each answer is used once. Also how often
-    two answers made no pair, by reason.
+) -> tuple[list[tuple[CandidateAnswer, CandidateAnswer]], Counter[str]]:
+    """Return at most so many pairs of one question, right answers first in each, the closest lengths first; each answer
+    is used once. Also how often two answers made no pair, by reason.
 
-    Both wrong is always dropped: there is nothing to prefer. Two right answers are kept only if ``both_right``: people
-    then judge the path.
+    Both wrong is always dropped: there is nothing to prefer. Two right answers are kept only if ``both_right``, behind
+    the others: people then judge the path.
     """
-    possible: list[BuiltPair] = []
+    possible: list[tuple[CandidateAnswer, CandidateAnswer]] = []
     dropped: Counter[str] = Counter()
     for first, second in combinations(answers, 2):
         if reason := _reason(first, second, gap=gap, both_right=both_right):
             dropped[reason] += 1
-            continue
-        ordered = (first, second) if first.right else (second, first)
-        preferred = 0 if first.right != second.right else None
-        possible.append(BuiltPair(*ordered, preferred, length_gap(first.text, second.text)))
-    possible.sort(key=lambda pair: (pair.preferred is None, pair.gap, pair.first.model, pair.second.model))
+        else:
+            possible.append((first, second) if first.right else (second, first))
+    possible.sort(
+        key=lambda pair: (pair[1].right, length_gap(pair[0].text, pair[1].text), pair[0].model, pair[1].model)
+    )
     used: set[str] = set()
-    chosen: list[BuiltPair] = []
+    chosen: list[tuple[CandidateAnswer, CandidateAnswer]] = []
     for pair in possible:
-        if len(chosen) < most and not {pair.first.id, pair.second.id} & used:
-            used |= {pair.first.id, pair.second.id}
+        if len(chosen) < most and not {pair[0].id, pair[1].id} & used:
+            used |= {pair[0].id, pair[1].id}
             chosen.append(pair)
     return chosen, dropped
 
@@ -216,16 +199,12 @@ def _reason(first: CandidateAnswer, second: CandidateAnswer, *, gap: float, both
     return "" if length_gap(first.text, second.text) < gap else "lengths"
 
 
-def pair_line(number: int, question: KnownQuestion, *, pair: BuiltPair) -> dict[str, Any]:
-    """Return the line that `pool import` takes."""
+def pair_line(name: str, question: KnownQuestion, *, pair: tuple[CandidateAnswer, CandidateAnswer]) -> dict[str, Any]:
+    """Return the line that `pool import` takes; two right answers have no preference."""
+    right, other = pair
     line = {
-        "id": f"{question.id}-{number}",
-        "query": question.query,
-        "response": [pair.first.text, pair.second.text],
-        "preferred": pair.preferred,
-        "image": question.image,
-        "category": question.category,
-        "answer": question.answer,
-        "models": [pair.first.model, pair.second.model],
-    }
+        "id": name, "query": question.query, "response": [right.text, other.text],
+        "preferred": None if other.right else 0, "image": question.image, "category": question.category,
+        "answer": question.answer, "models": [right.model, other.model],
+    }  # fmt: skip
     return {name: value for name, value in line.items() if value not in (None, "")}

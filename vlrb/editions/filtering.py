@@ -13,7 +13,7 @@ from vlrb.arrays import BoolArray
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pools.pool import PoolPair
 from vlrb.editions.rules import FilterRule, kept
-from vlrb.editions.runs import JudgeFile, RunVerdicts, collect, judged_by_all
+from vlrb.editions.runs import JudgeFile, RunVerdicts, collect
 from vlrb.editions.wrong_labels import wrong_label_rows
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class EnsembleFilter:
         repeated = {one.pair for one in duplicates if one.kind in LEFT_OUT}
         single = [number for number, pair in enumerate(pairs) if pair["id"] not in repeated]
         labelled = [number for number in single if pairs[number].get("preferred") is not None]
-        judged = set(judged_by_all(files, len(pairs)))
-        considered = [number for number in labelled if number in judged]
+        judged = np.logical_and.reduce([file.judged for file in files])
+        considered = [number for number in labelled if judged[number]]
         self.left_out = {
             "duplicates": len(pairs) - len(single),
             "without_preference": len(single) - len(labelled),
@@ -67,7 +67,7 @@ class EnsembleFilter:
             "wrong_labels": wrong_label_rows(self._rule, self.verdicts, priors=priors),
             "files": [
                 {"judge": file.judge, "file": file.name, "sha256": file.sha256, "format": file.format}
-                | {"runs": file.runs, "pairs": len(file.votes)}
+                | {"runs": file.votes.shape[1], "pairs": int(file.judged.sum())}
                 for file in self._files
             ],
         }

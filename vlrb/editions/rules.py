@@ -66,11 +66,6 @@ class FilterRule:
         """Return the rule for a share of the runs and of the judges."""
         return replace(self, conditions=tuple(one.scaled(runs, judges) for one in self.conditions))
 
-    @property
-    def needs_order(self) -> bool:
-        """Whether it asks which response was shown first."""
-        return any(condition.kind == "unstable" for condition in self.conditions)
-
 
 def read_rule(texts: Sequence[str], *, undecided_is_wrong: bool = False) -> FilterRule:
     """Return the rule of `all-wrong`, `at-least:M`, `judges:M`, `unstable[:M]`.
@@ -87,13 +82,16 @@ def read_rule(texts: Sequence[str], *, undecided_is_wrong: bool = False) -> Filt
     return FilterRule(tuple(conditions), undecided_is_wrong)
 
 
-def check_counts(rule: FilterRule, *, runs: int, judges: int) -> None:
-    """Raise CurateError for a rule that counts more runs or judges than there are: it would tell nothing."""
+def check_rule(rule: FilterRule, verdicts: RunVerdicts) -> None:
+    """Raise CurateError for a rule that counts more runs or judges than there are, or orders that no run records."""
+    runs, judges = len(verdicts.judge), len(verdicts.judges)
     for condition in rule.conditions:
         if condition.at_least > (runs if condition.kind == "at-least" else judges):
             raise CurateError(
                 f"The rule “{condition.words()}” tells nothing: there are {judges} judges with {runs} runs in all."
             )
+        if condition.kind == "unstable" and (verdicts.shown < 0).all():
+            raise CurateError("No run records which response was shown first: no judge can be unstable.")
 
 
 def kept(rule: FilterRule, verdicts: RunVerdicts) -> BoolArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from vlrb.editions.pools.pool import DROPPED, PoolPair, read_json
 from vlrb.predictions.matching import UNKNOWN, item_label, match, report_text_differences, resolve_orientation
 from vlrb.predictions.problems import Problem, ProblemCollector, UploadRejected
 from vlrb.readers import read_file
-from vlrb.votes import UNDECIDED
+from vlrb.votes import ABSENT, UNDECIDED
 
 _POOL = "pool"
 _PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
@@ -28,21 +28,22 @@ _PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
 
 @dataclass(frozen=True, slots=True)
 class JudgeFile:
-    """Votes of one file. ``votes``: pair number -> (choice in the pool's order, response shown first) per run.
+    """Votes of one file: pairs x runs x (choice in the pool's order, response shown first).
 
-    A choice is 0, 1 or UNDECIDED; a response shown first is 0, 1, or -1 where the file does not tell.
+    A choice is 0, 1, UNDECIDED, or ABSENT where a pair lacks some run; a response shown first is 0, 1, or -1 where the
+    file does not tell.
     """
 
     judge: str
     name: str
     sha256: str
     format: str
-    votes: Mapping[int, tuple[tuple[int, int], ...]]
+    votes: Int8Array
 
     @property
-    def runs(self) -> int:
-        """How many runs it holds: the votes that most of its pairs have."""
-        return Counter(map(len, self.votes.values())).most_common(1)[0][0] if self.votes else 0
+    def judged(self) -> BoolArray:
+        """Which pairs it judged in all of its runs: (pairs,)."""
+        return np.asarray((self.votes[:, :, 0] != ABSENT).all(axis=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def _in_words(problem: Problem) -> str:
     return ": ".join(filter(None, (*place, problem.message)))
 
 
-def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict[int, tuple[tuple[int, int], ...]]:
+def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> Int8Array:
     """Return the votes of each pair in stored order. Raises UploadRejected."""
     reading = read_file(data, findings, table=table)
     matched = match(reading, table)
@@ -134,23 +135,19 @@ def _votes(data: bytes, table: ItemTable, *, findings: ProblemCollector) -> dict
         )
     if findings.problem_count:
         raise findings.rejected()
-    return {item: tuple(given) for item, given in votes.items()}
-
-
-def judged_by_all(files: Sequence[JudgeFile], pairs: int) -> list[int]:
-    """Return the numbers of the pairs that every file judged in all of its runs."""
-    return [n for n in range(pairs) if all(len(file.votes.get(n, ())) == file.runs > 0 for file in files)]
+    runs = Counter(map(len, votes.values())).most_common(1)[0][0]  # what most pairs have
+    whole = {item: given for item, given in votes.items() if len(given) == runs}
+    result = np.full((len(table), runs, 2), ABSENT, dtype=np.int8)
+    result[list(whole)] = list(whole.values())
+    return result
 
 
 def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: Sequence[int]) -> RunVerdicts:
     """Return the verdicts of all files about the pairs of these numbers, which must have a preference."""
     judges = tuple(dict.fromkeys(file.judge for file in files))
-    judge = [judges.index(file.judge) for file in files for _ in range(file.runs)]
-    given = [[vote for file in files for vote in file.votes[number]] for number in numbers]
-    votes = np.array(given, dtype=np.int8).reshape(len(numbers), len(judge), 2)
+    judge = np.array([judges.index(file.judge) for file in files for _ in range(file.votes.shape[1])], dtype=np.int8)
+    votes = np.concatenate([file.votes for file in files], axis=1)[list(numbers)]
     preferred = np.array([pairs[number]["preferred"] for number in numbers], dtype=np.int8)[:, None]
-    choice = votes[:, :, 0]
+    choice, shown = votes[:, :, 0], votes[:, :, 1]
     right = choice == preferred
-    return RunVerdicts(
-        judges, np.array(judge, dtype=np.int8), right=right, wrong=~right & (choice != UNDECIDED), shown=votes[:, :, 1]
-    )
+    return RunVerdicts(judges, judge, right=right, wrong=~right & (choice != UNDECIDED), shown=shown)

@@ -148,14 +148,15 @@ def test_a_right_and_a_wrong_answer_of_nearly_equal_length_make_a_pair() -> None
         answer("d", 100, right=None),
     ]
     pairs, counts = build_pairs(given, most=5)
-    assert [(pair.first.model, pair.second.model, pair.preferred) for pair in pairs] == [("a", "c", 0)]
+    assert [(right.model, wrong.model) for right, wrong in pairs] == [("a", "c")]
     assert counts == {"both_wrong": 1, "lengths": 1, "undecided": 3}
 
 
-def test_two_right_answers_make_a_pair_without_a_preference_only_if_asked() -> None:
+def test_two_right_answers_make_a_pair_only_if_asked() -> None:
     given = [answer("a", 100, right=True), answer("b", 101, right=True)]
     assert build_pairs(given)[0] == []
-    assert build_pairs(given, both_right=True)[0][0].preferred is None
+    (pair,), _ = build_pairs(given, both_right=True)
+    assert pair[1].right
 
 
 def write(path: Path, lines: list[dict[str, Any]]) -> None:

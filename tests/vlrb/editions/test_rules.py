@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.rules import Condition, FilterRule, check_counts, kept, read_rule
+from vlrb.editions.rules import Condition, FilterRule, check_rule, kept, read_rule
 from vlrb.editions.runs import RunVerdicts
 from vlrb.editions.wrong_labels import true_shares, wrong_share
 
@@ -66,10 +66,10 @@ def test_names_of_rules_on_the_command_line(text: str) -> None:
         read_rule([text])
 
 
-@pytest.mark.parametrize(("text", "holds"), [("at-least:6", True), ("at-least:7", False), ("judges:3", False)])
+@pytest.mark.parametrize(("text", "holds"), [("at-least:6", True), ("at-least:7", False), ("judges:4", False)])
 def test_a_rule_that_counts_more_than_there_is_is_refused(text: str, holds: bool) -> None:
-    with contextlib.nullcontext() if holds else pytest.raises(CurateError, match="2 judges with 6 runs in all"):
-        check_counts(read_rule(["unstable", f"not-{text}"]), runs=6, judges=2)
+    with contextlib.nullcontext() if holds else pytest.raises(CurateError, match="3 judges with 6 runs in all"):
+        check_rule(read_rule(["unstable", f"not-{text}"]), verdicts(random.Random(1), 10))
 
 
 @pytest.mark.parametrize("undecided_is_wrong", [True, False])

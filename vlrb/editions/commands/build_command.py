@@ -59,7 +59,8 @@ def build_command(arguments: argparse.Namespace) -> int:
         options = {"gap": arguments.length_gap, "both_right": arguments.both_right, "most": arguments.most}
         for question in questions:
             built, reasons = build_pairs(answers[question.id], **options)
-            lines += [pair_line(len(lines) + place, question, pair=pair) for place, pair in enumerate(built)]
+            for pair in built:
+                lines.append(pair_line(f"{question.id}-{len(lines)}", question, pair=pair))
             dropped += reasons
         write_lines(folder / "pairs.jsonl", lines)
         write_json(folder / "build.json", {"questions": len(questions), "pairs": len(lines), "dropped": dropped})

@@ -12,7 +12,7 @@ from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.filtering import EnsembleFilter
 from vlrb.editions.pools.pool import locked, read_pool, write_json, write_lines, write_text
 from vlrb.editions.report_page import ReportPart, page
-from vlrb.editions.rules import check_counts, read_rule
+from vlrb.editions.rules import check_rule, read_rule
 from vlrb.editions.runs import pool_table, read_judge_file
 from vlrb.editions.wrong_labels import SHARES
 
@@ -57,16 +57,12 @@ def filter_command(arguments: argparse.Namespace) -> int:
     pairs = read_pool(pool)
     table = pool_table(pairs)
     files = [read_judge_file(name, table) for name in follow(arguments.runs, "Reading runs")]
-    check_counts(rule, runs=sum(file.runs for file in files), judges=len({file.judge for file in files}))
     duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
     ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=duplicates)
     if not len(ensemble.kept):
         reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
         raise CurateError(f"No pair can be filtered: {reasons}. Complete the runs.")
-    if rule.needs_order and (ensemble.verdicts.shown < 0).all():
-        raise CurateError(
-            "No run records which response was shown first, so no judge can be unstable. Give runs of `judge run`."
-        )
+    check_rule(rule, ensemble.verdicts)
     report = ensemble.report(priors)
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
     folder = arguments.output or pool / "filtered"

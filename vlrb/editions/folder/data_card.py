@@ -26,14 +26,14 @@ FILTER_TELLS = (
 _AGREEMENT = ("answers", "shared_pairs", "agreement", "alpha", "mean_kappa", "tags", "pairs", "labels_of_the_pool")
 
 
-def describe(pairs: Sequence[PoolPair], parts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the counts of a card. ``parts``: id -> part."""
+def describe(pairs: Sequence[PoolPair]) -> dict[str, Any]:
+    """Return the counts of a card. Each pair has its part as ``split``."""
     import pandas as pd
 
     frame = pd.DataFrame(pairs)
-    frame["public"] = frame["id"].map(parts) == PUBLIC
+    frame["public"] = frame["split"] == PUBLIC
     table = frame.groupby(["category", "source"])["public"].agg(pairs="size", public="sum").reset_index()
-    public = [pair for pair in pairs if parts[pair["id"]] == PUBLIC]
+    public = [pair for pair in pairs if pair["split"] == PUBLIC]
     words = [tuple(len(text.split()) for text in pair["response"]) for pair in pairs]
     queries, responses = frame["query"].map(lambda text: len(text.split())), pd.Series(words).explode().astype(int)
     # Of preferred responses less the others, as in the paper's Figure 3.

@@ -69,10 +69,13 @@ class EditionWriter:
 
         self._plan, self._agreement, self._report = plan, agreement, report
         self._public, self._private = plan.output / plan.id, plan.private / plan.id
-        self._pairs = sorted(pairs, key=lambda pair: hashlib.sha256(f"{plan.seed}:{pair['id']}".encode()).digest())
-        traits = pd.DataFrame(map(_traits, self._pairs))
-        self._parts = split(traits, plan.hidden, seed=plan.seed)
-        self._balance = balance(traits.assign(part=traits["id"].map(self._parts)))
+        traits = pd.DataFrame(map(_traits, pairs))
+        parts = split(traits, plan.hidden, seed=plan.seed)
+        self._balance = balance(traits.assign(part=traits["id"].map(parts)))
+        ordered = sorted(pairs, key=lambda pair: hashlib.sha256(f"{plan.seed}:{pair['id']}".encode()).digest())
+        self._pairs = [{**pair, "split": parts[pair["id"]]} for pair in ordered]
+        self._parts = {part: [pair for pair in self._pairs if pair["split"] == part] for part in (PUBLIC, HIDDEN)}
+        self._revisions = {plan.version: self._pairs} | {f"{plan.version}-{k}": held for k, held in self._parts.items()}
         self._canary = _CANARY.format(uuid4())
 
     def write(self) -> dict[str, Any]:
@@ -98,18 +101,17 @@ class EditionWriter:
         return card
 
     def _write_parts(self, public: Path, private: Path) -> dict[str, Any]:
-        labels = [self._label(pair) for pair in self._pairs]
         spec = self._write_definition(public)
-        self._write_items(public, spec)
+        table = build_table(spec, {key: held for key, held in self._revisions.items() if held})
+        write_json(public / ITEMS, table.to_json())  # as a service reads them, in the order of fingerprints
         write_signatures(public / SIGNATURES, self._plan.id, pairs=map(ComparedPair.of, self._pairs))
-        for part in (PUBLIC, HIDDEN):
-            rows = (self._question(pair) for pair in self._pairs if self._parts[pair["id"]] == part)
-            write_split(public / "hub", part, rows=rows, columns=QUESTIONS)
-        commitment = self._write_labels(private, labels)
+        for part, held in self._parts.items():
+            write_split(public / "hub", part, rows=map(self._question, held), columns=QUESTIONS)
+        commitment = self._write_labels(private)
         plan, files = self._plan, sorted(path for path in public.rglob("*") if path.is_file())
         card = {
             "id": plan.id, "version": plan.version, "title": plan.title, "canary": self._canary, "retire": plan.retire,
-            "seed": plan.seed, **describe(self._pairs, self._parts), "balance": self._balance,
+            "seed": plan.seed, **describe(self._pairs), "balance": self._balance,
             "agreement": public_agreement(self._agreement), "filter": self._report,
             "label_commitment": commitment,
             "sha256": {path.relative_to(public).as_posix(): file_digest(path) for path in files},
@@ -124,35 +126,20 @@ class EditionWriter:
     def _licences(self) -> str:
         return "; ".join(sorted({pair["licence"] for pair in self._pairs}))
 
-    def _sizes(self) -> dict[str, dict[str, int]]:
-        keys = sorted({pair["category"] for pair in self._pairs})
-        parts = {"": (PUBLIC, HIDDEN), f"-{PUBLIC}": (PUBLIC,), f"-{HIDDEN}": (HIDDEN,)}
-        return {
-            self._plan.version + suffix: {
-                key: sum(pair["category"] == key and self._parts[pair["id"]] in held for pair in self._pairs)
-                for key in keys
-            }
-            for suffix, held in parts.items()
-        }
-
     def _write_definition(self, folder: Path) -> BenchmarkSpec:
         judges = [judge["judge"] for judge in self._report["judges"]] if self._report else []
         # Those that annotators choose from, and those of the public part: of hidden pairs nothing is told.
-        public = (pair for pair in self._pairs if self._parts[pair["id"]] == PUBLIC)
-        tags = sorted({*self._agreement["tags"], *(tag for pair in public for tag in pair.get("tags", ()))})
+        public = {tag for pair in self._parts[PUBLIC] for tag in pair.get("tags", ())}
+        tags, categories = sorted({*self._agreement["tags"], *public}), sorted({p["category"] for p in self._pairs})
+        sizes = {
+            key: {name: sum(pair["category"] == name for pair in held) for name in categories}
+            for key, held in self._revisions.items()
+        }
         plan = self._plan
         naming = {"id": plan.id, "title": plan.title, "licence": self._licences(), "citation": plan.citation}
-        text = definition(naming, tags=tags, sizes=self._sizes(), filtered_by=judges)
+        text = definition(naming, tags=tags, sizes=sizes, filtered_by=judges)
         write_text(folder / "spec.toml", text)
         return load_spec(plan.id, definitions=folder.parent)
-
-    def _write_items(self, folder: Path, spec: BenchmarkSpec) -> None:
-        """Write the items as a service reads them, responses in the order of their fingerprints."""
-        version = self._plan.version
-        rows = {version: self._pairs}
-        for part in (PUBLIC, HIDDEN):
-            rows[f"{version}-{part}"] = [pair for pair in self._pairs if self._parts[pair["id"]] == part]
-        write_json(folder / ITEMS, build_table(spec, {key: held for key, held in rows.items() if held}).to_json())
 
     def _question(self, pair: PoolPair) -> dict[str, Any]:
         path = self._plan.pool / pair["image"]
@@ -169,17 +156,16 @@ class EditionWriter:
         return {
             "id": pair["id"], "query": pair["query"], "response_a": first, "response_b": second,
             "category": pair["category"], "preferred": PREFERENCES[pair["preferred"]], "tags": tags,
-            "split": self._parts[pair["id"]], "human_ranking": [pair["preferred"], 1 - pair["preferred"]],
+            "split": pair["split"], "human_ranking": [pair["preferred"], 1 - pair["preferred"]],
             "human_error_analysis": tags,
         }  # fmt: skip
 
-    def _write_labels(self, folder: Path, labels: Sequence[Mapping[str, Any]]) -> str:
+    def _write_labels(self, folder: Path) -> str:
         """Write the label revision; returns the commitment to it."""
-        write_lines(folder / "labels.jsonl", labels)
-        for part in (PUBLIC, HIDDEN):
-            held = [line for line in labels if line["split"] == part]
-            write_lines(folder / f"labels-{part}.jsonl", held)
-            write_split(folder / "hub", part, rows=held, columns=LABELS)
+        write_lines(folder / "labels.jsonl", map(self._label, self._pairs))
+        for part, held in self._parts.items():
+            write_lines(folder / f"labels-{part}.jsonl", map(self._label, held))
+            write_split(folder / "hub", part, rows=map(self._label, held), columns=LABELS)
         title, salt = f"{self._plan.title}: labels", secrets.token_bytes(32)
         text = f"# {title}\n\n{self._canary}\n\nPrivate: keep this data set closed until the edition retires.\n"
         write_card(folder / "hub", (PUBLIC, HIDDEN), body=text, title=title, licence=self._licences())

@@ -159,10 +159,6 @@ def _text(value: Any, name: str) -> str:
         raise CurateError(f"`{name}` must be a text; name another column with --field {name}=COLUMN")
     if len(value) > LONGEST_TEXT:
         raise CurateError(f"`{name}` has {len(value):,} characters; at most {LONGEST_TEXT:,} are read, cut it")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise CurateError(f"`{name}` holds half a character (a lone surrogate); write it anew as UTF-8") from None
     return value
 
 
