@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from vlrb.arrays import BoolArray
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pools.pool import PoolPair
-from vlrb.editions.rules import FilterRule, kept
+from vlrb.editions.rules import FilterRule
 from vlrb.editions.runs import JudgeFile, RunVerdicts, collect
 from vlrb.editions.wrong_labels import wrong_label_rows
 
@@ -46,7 +45,7 @@ class EnsembleFilter:
         }
         self._pairs = [pairs[number] for number in considered]
         self.verdicts: RunVerdicts = collect(files, pairs, numbers=considered)
-        self.kept: BoolArray = kept(rule, self.verdicts)
+        self.kept: BoolArray = rule.kept(self.verdicts)
 
     def kept_lines(self) -> Iterator[dict[str, Any]]:
         """Yield the pairs that stay, each with the number of runs that are wrong about it."""
@@ -58,8 +57,7 @@ class EnsembleFilter:
     def report(self, priors: Sequence[float]) -> dict[str, Any]:
         """Return all numbers of the report. ``priors``: shares of wrong labels in the pool to reckon with."""
         return {
-            "rule": [asdict(condition) for condition in self._rule.conditions],
-            "rule_in_words": self._rule.words(),
+            "rule": self._rule.words(),
             "pairs": {"considered": len(self._pairs), "kept": int(self.kept.sum()), **self.left_out},
             **{f"by_{trait}": self._table(trait).to_dict("records") for trait in ("source", "category")},
             "judges": [self._judge(number) for number in range(len(self.verdicts.judges))],
@@ -92,7 +90,7 @@ class EnsembleFilter:
             yield from self._size("by_runs", np.flatnonzero(order < most), judges=range(count))
 
     def _size(self, table: str, runs: Any, *, judges: Sequence[int]) -> Iterator[dict[str, Any]]:
-        stays = self._stay(runs, judges)
+        stays = self._stay(runs)
         names = " + ".join(self.verdicts.judges[judge] for judge in judges)
         sums = [("all", len(stays), int(stays.sum()))]
         by_source = self._table("source", stays)[["source", "considered", "kept"]]
@@ -102,17 +100,16 @@ class EnsembleFilter:
                 "considered": int(total), "kept": int(number), "removed": int(total - number),
             }  # fmt: skip
 
-    def _stay(self, runs: Any, judges: Sequence[int]) -> BoolArray:
-        """Return what stays by some runs; counts of the rule are taken in proportion."""
-        rule = self._rule.scaled(len(runs) / len(self.verdicts.judge), len(judges) / len(self.verdicts.judges))
-        return kept(rule, self.verdicts.only(runs))
+    def _stay(self, runs: Any) -> BoolArray:
+        """Return what stays by some runs alone."""
+        return self._rule.kept(self.verdicts.only(runs))
 
     def _judge(self, number: int) -> dict[str, Any]:
         runs = self.verdicts.runs_of([number])
         right, wrong = self.verdicts.right[:, runs], self.verdicts.wrong[:, runs]
         others = [other for other in range(len(self.verdicts.judges)) if other != number]
-        alone = self._stay(runs, [number])
-        without = int(self._stay(self.verdicts.runs_of(others), others).sum()) if others else len(self._pairs)
+        alone = self._stay(runs)
+        without = int(self._stay(self.verdicts.runs_of(others)).sum()) if others else len(self._pairs)
         return {
             "judge": self.verdicts.judges[number],
             "runs": len(runs),

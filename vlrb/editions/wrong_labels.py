@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from vlrb.editions.rules import FilterRule, kept
+from vlrb.editions.rules import FilterRule
 from vlrb.editions.runs import RunVerdicts
 
 MOST_PATTERNS = 2**16
@@ -59,7 +59,7 @@ def wrong_share(
     wrong = patterns if independent_runs else patterns[:, judge]
     shown_first = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))
-    stays = kept(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
+    stays = rule.kept(RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
     if_right = np.where(patterns, worse, 1 - worse).prod(axis=1)[stays].sum()  # a right label: wrong is an error
     if_wrong = np.where(patterns, better, 1 - better).prod(axis=1)[stays].sum()  # a wrong label: "wrong" is the truth
     total = prior * if_wrong + (1 - prior) * if_right

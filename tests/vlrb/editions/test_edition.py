@@ -50,7 +50,7 @@ def edition(tmp_path_factory: pytest.TempPathFactory) -> WrittenEdition:
     for judge in ("small", "medium"):
         (root / f"{judge}.jsonl").write_text(native_judgements(planted, judge, stored=stored))
         runs.append(str(root / f"{judge}.jsonl"))
-    assert main(["filter", str(pool), "--runs", *runs, "--rule", "at-least:2"]) == 0
+    assert main(["filter", str(pool), "--runs", *runs, "--rule", "wrong >= 2/6"]) == 0
     verify = root / "verify"
     assert main(["verify", "export", str(pool / "filtered" / "candidates.jsonl"), "--output", str(verify)]) == 0
     write_lines(verify / "labels.jsonl", labels_of_the_queue(verify))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 
 import numpy as np
 import pytest
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.rules import Condition, FilterRule, check_rule, kept, read_rule
+from vlrb.editions.rules import FilterRule
 from vlrb.editions.runs import RunVerdicts
 from vlrb.editions.wrong_labels import true_shares, wrong_share
 
 JUDGES = (0, 0, 0, 1, 1, 2)  # of each run
-ALL = read_rule(["all-wrong"])
+ALL = FilterRule()
 
 
 def verdicts(chance: random.Random, pairs: int) -> RunVerdicts:
@@ -23,59 +22,48 @@ def verdicts(chance: random.Random, pairs: int) -> RunVerdicts:
     return RunVerdicts(("x", "y", "z"), np.array(JUDGES, dtype=np.int8), right=said == 0, wrong=said == 1, shown=shown)
 
 
-def slow(condition: str, pair: int, *, given: RunVerdicts, undecided_is_wrong: bool) -> bool:
-    """Whether a condition holds for a pair, run by run."""
-    kind, _colon, number = condition.removeprefix("not-").partition(":")
-    runs = range(len(JUDGES))
+def slow(pair: int, *, given: RunVerdicts, undecided_is_wrong: bool) -> dict[str, float]:
+    """The shares that a rule asks for, run by run."""
+    runs, judges = range(len(JUDGES)), set(JUDGES)
     wrong = [bool(given.wrong[pair, i]) or (undecided_is_wrong and not given.right[pair, i]) for i in runs]
-    count, judges = sum(wrong), 0
-    for judge in set(JUDGES) if kind in ("judges", "unstable") else ():
+    judges_wrong = unstable = 0
+    for judge in judges:
         own = [i for i in runs if JUDGES[i] == judge]
-        if kind == "judges":
-            judges += sum(wrong[i] for i in own) > len(own) / 2
-            continue
+        judges_wrong += sum(wrong[i] for i in own) > len(own) / 2
         sides = []
         for order in (0, 1):
             here = [i for i in own if given.shown[pair, i] == order]
             right_votes, wrong_votes = (sum(bool(votes[pair, i]) for i in here) for votes in (given.right, given.wrong))
             sides.append("right" if right_votes > len(here) / 2 else "wrong" if wrong_votes > len(here) / 2 else "none")
-        judges += set(sides) == {"right", "wrong"}
-    holds = all(wrong) if kind == "all-wrong" else (count if kind == "at-least" else judges) >= int(number)
-    return holds != condition.startswith("not-")
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_any_rule_keeps_what_its_words_say(seed: int) -> None:
-    chance = random.Random(seed)
-    given, undecided = verdicts(chance, 60), seed % 3 == 0
-    kinds = ["all-wrong", *(f"{kind}:{chance.randrange(1, 4)}" for kind in ("at-least", "judges", "unstable"))]
-    texts = [chance.choice(("", "not-")) + chance.choice(kinds) for _ in range(chance.randrange(1, 4))]
-    found = read_rule(texts, undecided_is_wrong=undecided)
-    assert kept(found, given).tolist() == [
-        all(slow(text, pair, given=given, undecided_is_wrong=undecided) for text in texts) for pair in range(60)
-    ]
-    assert found.words()
+        unstable += set(sides) == {"right", "wrong"}
+    shares = {"judges_wrong": judges_wrong / len(judges), "unstable": unstable / len(judges)}
+    return {"wrong": sum(wrong) / len(JUDGES), **shares}
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["at-least", "at-least:0", "none", "all-wrong:x", "all-wrong:3", "judges:", "judges:\u00b2", "unstable:0", "not"],
+    "rule",
+    ["wrong == 1", "wrong >= 3/6", "judges_wrong >= 2/3", "unstable > 0", "unstable >= 1/3 and not wrong >= 5/6"],
 )
-def test_names_of_rules_on_the_command_line(text: str) -> None:
-    with pytest.raises(CurateError):
-        read_rule([text])
+@pytest.mark.parametrize("undecided", [True, False])
+def test_any_rule_keeps_what_its_words_say(rule: str, undecided: bool) -> None:
+    given = verdicts(random.Random(5), 200)
+    stays = [bool(eval(rule, slow(pair, given=given, undecided_is_wrong=undecided))) for pair in range(200)]
+    assert FilterRule(rule, undecided).kept(given).tolist() == stays
+    assert 0 < sum(stays) < 200
 
 
-@pytest.mark.parametrize(("text", "holds"), [("at-least:6", True), ("at-least:7", False), ("judges:4", False)])
-def test_a_rule_that_counts_more_than_there_is_is_refused(text: str, holds: bool) -> None:
-    with contextlib.nullcontext() if holds else pytest.raises(CurateError, match="3 judges with 6 runs in all"):
-        check_rule(read_rule(["unstable", f"not-{text}"]), verdicts(random.Random(1), 10))
+@pytest.mark.parametrize(
+    "rule", ["", "wrong", "best > 1", "wrong ==", "wrong > 'x'", "1 > 0", "import os", "wrong.sum()"]
+)
+def test_rules_that_are_none_are_refused(rule: str) -> None:
+    with pytest.raises(CurateError, match="--rule"):
+        FilterRule(rule).kept(verdicts(random.Random(1), 10))
 
 
 @pytest.mark.parametrize("undecided_is_wrong", [True, False])
 @pytest.mark.parametrize("independent", [True, False])
 def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool, undecided_is_wrong: bool) -> None:
-    found = FilterRule((Condition("at-least", 3),), undecided_is_wrong)
+    found = FilterRule("wrong >= 3/5", undecided_is_wrong)
     runs, accuracies, errors = (2, 2, 1), (0.6, 0.5, 0.8), (0.2, 0.4, 0.2)
     share = wrong_share(found, runs, accuracies=accuracies, errors=errors, prior=0.1, independent_runs=independent)
     dice = np.random.default_rng(5)

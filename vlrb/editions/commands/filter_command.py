@@ -12,7 +12,7 @@ from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.filtering import EnsembleFilter
 from vlrb.editions.pools.pool import locked, read_pool, write_json, write_lines, write_text
 from vlrb.editions.report_page import ReportPart, page
-from vlrb.editions.rules import check_rule, read_rule
+from vlrb.editions.rules import WRONG_IN_ALL, FilterRule
 from vlrb.editions.runs import pool_table, read_judge_file
 from vlrb.editions.wrong_labels import SHARES
 
@@ -36,10 +36,8 @@ def add_filter_command(commands: Any) -> None:
     parser.add_argument(
         "--runs", nargs="+", required=True, metavar="[JUDGE=]FILE", help="predictions, or directories of `judge run`"
     )
-    parser.add_argument(
-        "--rule", action="append", metavar="RULE",
-        help="all-wrong, at-least:M, judges:M or unstable:M; not- before it turns it round; repeated: all must hold",
-    )  # fmt: skip
+    about = f"an expression of wrong, judges_wrong and unstable, which are shares ({WRONG_IN_ALL})"
+    parser.add_argument("--rule", default=WRONG_IN_ALL, metavar="RULE", help=about)
     parser.add_argument("--undecided-is-wrong", action="store_true", help="an unreadable verdict counts as wrong")
     parser.add_argument("--keep-duplicates", action="store_true", help="look at near duplicates, too")
     parser.add_argument("--label-error", type=float, action="append", metavar="SHARE", help="wrong labels in the pool")
@@ -49,7 +47,7 @@ def add_filter_command(commands: Any) -> None:
 
 def filter_command(arguments: argparse.Namespace) -> int:
     """Filter a pool. Returns the exit code."""
-    rule = read_rule(arguments.rule or ["all-wrong"], undecided_is_wrong=arguments.undecided_is_wrong)
+    rule = FilterRule(arguments.rule, arguments.undecided_is_wrong)
     priors = arguments.label_error or SHARES
     if not all(0 <= prior < 0.5 for prior in priors):
         raise CurateError("--label-error: give a share below 0.5; labels of which half are wrong tell nothing.")
@@ -62,7 +60,8 @@ def filter_command(arguments: argparse.Namespace) -> int:
     if not len(ensemble.kept):
         reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
         raise CurateError(f"No pair can be filtered: {reasons}. Complete the runs.")
-    check_rule(rule, ensemble.verdicts)
+    if "unstable" in rule.expression and (ensemble.verdicts.shown < 0).all():
+        raise CurateError("No run records which response was shown first, so no judge can be unstable.")
     report = ensemble.report(priors)
     report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
     folder = arguments.output or pool / "filtered"
@@ -76,7 +75,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
 
 def _summary(report: Mapping[str, Any]) -> Iterator[str]:
     pairs = report["pairs"]
-    yield f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay: {report['rule_in_words']}."
+    yield f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay: {report['rule']}."
     for one in report["judges"]:
         yield f"{one['judge']}: right on {one['accuracy']:.1%}; without it {one['stay_without_it']:,} stay"
     if pairs["unjudged"]:
@@ -97,7 +96,7 @@ def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield "## By judge"
     yield pd.DataFrame(report["judges"])
     yield "## By combination of judges, and by number of runs"
-    yield "Counts in a rule are taken in proportion to the judges and runs that are left."
+    yield "The shares in the rule are then those of the judges and runs that are left."
     keys = ["table", "judges", "runs"]
     sizes = pd.DataFrame(report["sizes"])
     yield sizes.pivot_table("kept", keys, "source", aggfunc="sum", sort=False).reset_index()

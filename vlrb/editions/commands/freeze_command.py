@@ -22,7 +22,7 @@ _AGREEMENT: Shape = {
     "answers": int, "shared_pairs": int, "agreement": MAYBE_NUMBER, "alpha": MAYBE_NUMBER, "mean_kappa": MAYBE_NUMBER,
     "tags": dict, "annotators": dict, "pairs": dict, "labels_of_the_pool": dict,
 }  # fmt: skip
-_FILTER: Shape = {"rule_in_words": str, "pairs": {"kept": int, "considered": int}, "judges": [{"judge": str}]}
+_FILTER: Shape = {"rule": str, "pairs": {"kept": int, "considered": int}, "judges": [{"judge": str}]}
 
 
 def add_freeze_command(commands: Any) -> None:

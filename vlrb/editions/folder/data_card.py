@@ -82,8 +82,10 @@ def card_parts(card: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield _funnel(card)
     if card["filter"] is not None:
         judges = ", ".join(judge["judge"] for judge in card["filter"]["judges"])
-        rule = card["filter"]["rule_in_words"].capitalize()
-        yield f"{rule}. Judges: {judges}. They score below chance here by construction."
+        yield (
+            f"Pairs stayed by the rule “{card['filter']['rule']}”, about shares of runs or judges that are wrong. "
+            f"Judges: {judges}. They score below chance here by construction."
+        )
         yield FILTER_TELLS
     agreement = card["agreement"]
     alpha, kappa = (
