@@ -24,6 +24,7 @@ from receipts.service import ShownScore
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
+from storage.models.core import MAX_VOTES
 from storage.visibility import EntryVisibility
 from submissions import policy_text, visibility_options
 from submissions import status as submissions_status
@@ -81,9 +82,15 @@ def build(
     def policy(request: Request) -> Response:
         """Return the rules in words, and the time of the user's next submission."""
         user = identity_of(request)
+        rules = intake.rules()
         context = {
             "current": POLICY_URL,
-            "rules": policy_text.policy_rules(intake.rules()),
+            "rules": rules,
+            "disclosures": policy_text.disclosures(rules),
+            "readable": policy_text.READABLE,
+            "most_votes": MAX_VOTES,
+            "most_days": visibility_options.MOST_DAYS,
+            "most_changes": CHANGES_A_DAY,
             "recorded": policy_text.RECORDED,
             "not_kept": policy_text.NOT_KEPT,
             "paused": intake.paused(),
