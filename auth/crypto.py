@@ -10,10 +10,7 @@ import secrets
 import time
 from typing import Any
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-_NONCE = 12  # bytes
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
 
 def random_id() -> str:
@@ -39,17 +36,13 @@ class KeyRing:
 
     def sign(self, purpose: str, value: dict[str, Any], *, seconds: float) -> str:
         """Return the value as text that nobody else can make, good for so many seconds and for this purpose only."""
-        body = _encode(json.dumps({**value, "exp": time.time() + seconds}, separators=(",", ":")).encode())
-        return f"{body}.{_encode(self._mac(self._secrets[0], purpose, text=body))}"
+        text = json.dumps({**value, "exp": time.time() + seconds})
+        return self.encrypt(purpose, text, owner="").decode()
 
     def unsign(self, purpose: str, text: str) -> dict[str, Any] | None:
         """Return the value; None if the text was not made here, not for this purpose, or too long ago."""
-        body, _, signature = text.partition(".")
-        if not any(
-            constant_time_equal(signature, _encode(self._mac(secret, purpose, text=body))) for secret in self._secrets
-        ):
-            return None
-        value: dict[str, Any] = json.loads(_decode(body))
+        opened = self.decrypt(purpose, text.encode("utf-8", "replace"), owner="")
+        value: dict[str, Any] = {"exp": 0.0} if opened is None else json.loads(opened)
         return value if value.pop("exp") > time.time() else None
 
     def keyed(self, purpose: str, text: str) -> str:
@@ -63,20 +56,19 @@ class KeyRing:
         )
 
     def encrypt(self, purpose: str, text: str, *, owner: str) -> bytes:
-        """AES-256-GCM; it can only be read back under the same purpose and owner."""
-        nonce = secrets.token_bytes(_NONCE)
-        key = AESGCM(self._key(self._secrets[0], purpose))
-        return nonce + key.encrypt(nonce, text.encode(), owner.encode())
+        """Return a Fernet token; it can only be read back under the same purpose and owner."""
+        return self._fernet(purpose, owner).encrypt(text.encode())
 
     def decrypt(self, purpose: str, sealed: bytes, *, owner: str) -> str | None:
         """Return the text; None if it was made with other secrets or for somebody else."""
-        for secret in self._secrets:
-            try:
-                opened = AESGCM(self._key(secret, purpose)).decrypt(sealed[:_NONCE], sealed[_NONCE:], owner.encode())
-            except (InvalidTag, ValueError):
-                continue
-            return opened.decode()
-        return None
+        try:
+            return self._fernet(purpose, owner).decrypt(sealed).decode()
+        except InvalidToken:
+            return None
+
+    def _fernet(self, purpose: str, owner: str) -> MultiFernet:
+        keys = (self._key(secret, f"{purpose}/{owner}") for secret in self._secrets)
+        return MultiFernet([Fernet(base64.urlsafe_b64encode(key)) for key in keys])
 
     @staticmethod
     def _key(secret: bytes, purpose: str) -> bytes:
@@ -84,11 +76,3 @@ class KeyRing:
 
     def _mac(self, secret: bytes, purpose: str, *, text: str) -> bytes:
         return hmac.digest(self._key(secret, purpose), text.encode("utf-8", "surrogatepass"), "sha256")
-
-
-def _encode(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")
-
-
-def _decode(text: str) -> bytes:
-    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

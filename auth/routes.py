@@ -53,7 +53,7 @@ class SubmissionRow(NamedTuple):
     title: str
     state: str
     url: str  # where its owner looks after it
-    created_at: float  # seconds since 1970 UTC
+    created_at: str  # ISO 8601
     reason: str = ""  # where something went wrong
     attempt: str = ""  # which one it is, at which labels
     entry_url: str = ""  # its public page, once there is one

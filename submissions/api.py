@@ -6,7 +6,7 @@ from asyncio import Lock
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import anyio
@@ -35,38 +35,13 @@ from storage.limits import submission_pause
 from storage.limits.sliding_window import RateLimited
 from submissions import activity, policy_text, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
-from submissions.quota import AccountTooYoung, QuotaUsed
+from submissions.refusals import FileRejected, SubmissionRefused, not_predictions
 from submissions.sandbox import ReadingFailed
-from submissions.service import (
-    Accepted,
-    Allowance,
-    ApprovalPending,
-    ConfusableName,
-    DuplicateName,
-    FileRejected,
-    NotConfirmed,
-    NotReplicated,
-    SubmissionService,
-    SubmissionsPaused,
-)
+from submissions.service import Accepted, Allowance, SubmissionService
 from submissions.status import Status
 from vlrb.common.messages import _
-from vlrb.predictions import readability
 
-SubmissionError = (
-    MetadataRejected
-    | DuplicateName
-    | ConfusableName
-    | FileRejected
-    | NotConfirmed
-    | QuotaUsed
-    | AccountTooYoung
-    | ApprovalPending
-    | SubmissionsPaused
-    | NotReplicated
-    | StoreOffline
-)
-SUBMISSION_ERRORS = get_args(SubmissionError)
+SUBMISSION_ERRORS = (SubmissionRefused, StoreOffline)
 """Why a submission that somebody may make is not taken; `refusal` has the words."""
 
 UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", detail="There is no submission with this id.")
@@ -294,59 +269,9 @@ def error_response(failed: ReadingFailed) -> dict[str, Any]:
     return problem_body(500, "internal", detail=str(failed))
 
 
-def refusal(refused: SubmissionError) -> dict[str, Any]:
+def refusal(refused: SubmissionRefused | StoreOffline) -> dict[str, Any]:
     """Return why a submission was not taken, as a problem."""
-    if isinstance(refused, QuotaUsed):
-        return problem_body(
-            429, "quota-used", detail=str(refused), next_at=iso(refused.next_at), retry_after=refused.seconds
-        )
-    if isinstance(refused, AccountTooYoung):
-        later = iso(refused.next_at)
-        return problem_body(403, "account-too-young", detail=str(refused), next_at=later, retry_after=refused.seconds)
-    if isinstance(refused, ApprovalPending):
-        return problem_body(409, "awaiting-approval", detail=str(refused), existing=refused.existing)
-    if isinstance(refused, ConfusableName):
-        return problem_body(409, "too-similar", detail=str(refused), problems=[refused.problem.to_json()])
-    if isinstance(refused, SubmissionsPaused):
-        return problem_body(503, "submissions-paused", detail=str(refused))
-    if isinstance(refused, NotReplicated):
-        return problem_body(503, "not-replicated", detail=str(refused), retry_after=60)
-    if isinstance(refused, StoreOffline):
-        return problem_body(503, "store-offline", detail=str(refused), retry_after=60)
-    if isinstance(refused, FileRejected):
-        report = refused.report
-        problems = report["problems"]
-        status = 415 if not_predictions(report) else 422
-        kept = ("format", "warnings", "problem_count", "samples", "other_benchmark")
-        more = {name: report[name] for name in kept if name in report}
-        code = readability.UNREADABLE if readability.is_unreadable(report) else "file-rejected"
-        return problem_body(status, code, detail=str(refused), problems=problems, **more)
-    if isinstance(refused, NotConfirmed):
-        report = refused.report
-        values = {
-            "id": None,
-            "line": None,
-            "field": None,
-            "code": readability.MOSTLY_UNREADABLE,
-            "message": str(refused),
-        }
-        more = {name: report[name] for name in ("format", "parse_rate", "warnings", "samples")}
-        return problem_body(422, readability.MOSTLY_UNREADABLE, detail=str(refused), problems=[values], **more)
-    if isinstance(refused, DuplicateName):
-        return problem_body(
-            409, "name-taken", detail=str(refused), problems=[refused.problem.to_json()], existing=refused.existing
-        )
-    return problem_body(
-        422, "metadata-rejected", detail=str(refused), problems=[entry.to_json() for entry in refused.problems]
-    )
-
-
-_NOT_PREDICTIONS = frozenset({"unsupported-container", "xlsx-not-vlmevalkit"})
-
-
-def not_predictions(report: Mapping[str, Any]) -> bool:
-    """Return whether a file is of a kind that this service does not read: compressed, an archive, another workbook."""
-    return any(entry["code"] in _NOT_PREDICTIONS for entry in report["problems"])
+    return problem_body(refused.status, refused.code, detail=str(refused), **refused.facts)
 
 
 @asynccontextmanager

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Self
+from typing import Self
 
 from pydantic import ValidationError
 
 from storage.metadata import FIELDS, JUDGE_TYPES, SubmissionMetadata
 from storage.metadata_fields import FieldRefused, absent, yes_no
+from submissions.refusals import FieldProblem, SubmissionRefused
 from vlrb.common.messages import _
 from vlrb.common.text import join_sentences
 
 __all__ = ["FIELDS", "JUDGE_TYPES", "FieldProblem", "Metadata", "MetadataRejected", "parse_columns", "yes_or_no"]
 
 
-class FieldProblem(NamedTuple):
-    """Why one field cannot be taken."""
-
-    field: str
-    code: str
-    message: str
-
-    def to_json(self) -> dict[str, str | None]:
-        """Return the same shape as a problem in a file."""
-        return {"line": None, "id": None, "field": self.field, "code": self.code, "message": self.message}
-
-
-class MetadataRejected(ValueError):
+class MetadataRejected(SubmissionRefused):
     """Fields of the form cannot be taken."""
 
+    code = "metadata-rejected"
+
     def __init__(self, problems: tuple[FieldProblem, ...]) -> None:
-        super().__init__(join_sentences(*(problem.message for problem in problems)))
+        message = join_sentences(*(problem.message for problem in problems))
+        super().__init__(message, problems=[problem.to_json() for problem in problems])
         self.problems = problems
 
 

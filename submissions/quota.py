@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from auth import Identity
-from storage.clock import minute
+from storage.clock import iso, minute
 from storage.limits.sliding_window import DAY, next_allowed_at
+from submissions.refusals import SubmissionRefused
 from vlrb.common.messages import _
 from vlrb.file_remarks import SAME_SHARE
 
@@ -50,35 +51,43 @@ class QuotaPolicy:
         }
 
 
-class QuotaUsed(ValueError):
-    """No scored submission is possible now; `next_at` (seconds since 1970 UTC) is when one is."""
+class _Later(SubmissionRefused):
+    """A submission is possible from `next_at` (seconds since 1970 UTC) on, which is in so many `seconds`."""
+
+    def __init__(self, message: str, next_at: float, *, now: float) -> None:
+        self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
+        super().__init__(message, next_at=iso(self.next_at), retry_after=self.seconds)
+
+
+class QuotaUsed(_Later):
+    """No scored submission is possible now."""
+
+    status, code = 429, "quota-used"
 
     def __init__(self, whose: str, policy: QuotaPolicy, *, next_at: float, now: float) -> None:
-        self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
-        super().__init__(
-            _(
-                "{whose} has used up its scored submissions ({policy}). The next submission is possible from "
-                "{next_at}. Checking files is free at any time.",
-                whose=whose,
-                policy=policy_from(policy),
-                next_at=minute(self.next_at),
-            )
+        message = _(
+            "{whose} has used up its scored submissions ({policy}). The next submission is possible from "
+            "{next_at}. Checking files is free at any time.",
+            whose=whose,
+            policy=policy_from(policy),
+            next_at=minute(math.ceil(next_at)),
         )
+        super().__init__(message, next_at, now=now)
 
 
-class AccountTooYoung(ValueError):
-    """The account may submit later; `next_at` (seconds since 1970 UTC) is when."""
+class AccountTooYoung(_Later):
+    """The account may submit later."""
+
+    status, code = 403, "account-too-young"
 
     def __init__(self, policy: QuotaPolicy, next_at: float, *, now: float) -> None:
-        self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
-        super().__init__(
-            _(
-                "Accounts can submit once they are {account_age_days} days old; yours can from {next_at}. "
-                "Checking files is free at any time.",
-                account_age_days=policy.account_age_days,
-                next_at=minute(self.next_at),
-            )
+        message = _(
+            "Accounts can submit once they are {account_age_days} days old; yours can from {next_at}. "
+            "Checking files is free at any time.",
+            account_age_days=policy.account_age_days,
+            next_at=minute(math.ceil(next_at)),
         )
+        super().__init__(message, next_at, now=now)
 
 
 def check_age(policy: QuotaPolicy, user: Identity, *, now: float) -> None:

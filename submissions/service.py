@@ -27,117 +27,25 @@ from storage.limits import quota_grants, submission_pause
 from storage.models.core import Submission, new_entry_id
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, quota, visibility_options
-from submissions.metadata import FieldProblem, Metadata
+from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy
-from vlrb.common.messages import _
+from submissions.refusals import (
+    ApprovalPending,
+    ConfusableName,
+    DuplicateName,
+    FileRejected,
+    NotConfirmed,
+    NotReplicated,
+    SubmissionsPaused,
+)
 from vlrb.file_remarks import NO_JUDGE
 from vlrb.judges import judge_name
 from vlrb.predictions.parse import Predictions
-from vlrb.predictions.readability import is_unreadable, needs_confirmation
+from vlrb.predictions.readability import needs_confirmation
 
 ACCEPTED = "submission.accepted"
 
 Reader = Callable[[Path], tuple[dict[str, Any], Predictions | None]]
-
-
-class FileRejected(ValueError):
-    """The file cannot be taken; `report` is the check report that says why."""
-
-    def __init__(self, report: Mapping[str, Any]) -> None:
-        message = report["problems"][0]["message"] if is_unreadable(report) else _("The file has problems.")
-        super().__init__(_("{message} Nothing was submitted.", message=message))
-        self.report = report
-
-
-class NotConfirmed(ValueError):
-    """Most votes of a file cannot be read, and its sender did not say that this is meant."""
-
-    def __init__(self, report: Mapping[str, Any]) -> None:
-        super().__init__(
-            _(
-                "Only {report:.1%} of the votes can be read; all others would count as wrong. Look at the "
-                "sample replies. If the file is right, confirm it: tick the box on the page, "
-                "--accept-unreadable on the command line, or the field accept_unreadable=true.",
-                report=report["parse_rate"],
-            )
-        )
-        self.report = report
-
-
-class DuplicateName(ValueError):
-    """This owner has another file under the same model and version."""
-
-    def __init__(self, metadata: Metadata, existing: str) -> None:
-        named = (
-            _("{model}, version {version}", model=metadata.model, version=metadata.version)
-            if metadata.version
-            else metadata.model
-        )
-        super().__init__(
-            _(
-                "You have already submitted “{named}” with another file (entry {existing}). Give this one another "
-                "version, for instance a date.",
-                named=named,
-                existing=existing,
-            )
-        )
-        self.existing = existing
-
-    @property
-    def problem(self) -> FieldProblem:
-        """Return the same as a problem of a form."""
-        return FieldProblem("version", "name-taken", message=str(self))
-
-
-class ConfusableName(ValueError):
-    """A name is confusable with another owner's."""
-
-    def __init__(self, field: str, name: str, *, other: str) -> None:
-        super().__init__(
-            _(
-                "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if you mean "
-                "the same, or choose a name that cannot be confused with it.",
-                field=field,
-                name=name,
-                other=other,
-            )
-        )
-        self.field, self.other = field, other
-
-    @property
-    def problem(self) -> FieldProblem:
-        """Return the same as a problem of a form."""
-        return FieldProblem(self.field, "too-similar", message=str(self))
-
-
-class ApprovalPending(ValueError):
-    """The account's first submission waits for a maintainer; `existing` is its id."""
-
-    def __init__(self, existing: str) -> None:
-        super().__init__(
-            _(
-                "Your first submission ({existing}) waits for a maintainer. The next one is possible after "
-                "that; checking files is free at any time.",
-                existing=existing,
-            )
-        )
-        self.existing = existing
-
-
-class SubmissionsPaused(ValueError):
-    """Nothing is taken at the moment; the message is the maintainers'."""
-
-
-class NotReplicated(ValueError):
-    """The submission is stored here, and the replica did not confirm it in time."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            _(
-                "The submission is stored here, and the replica did not confirm it in time. Nothing is wrong with your "
-                "file: send it again in a minute, and you get the receipt of the same submission."
-            )
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +145,8 @@ class SubmissionService:
     ) -> Accepted:
         with self._turns.of(user.account, file.sha256):  # fifty copies at once are checked once
             with self._database.read() as session:
-                if known := self._check_admissible(session, file, metadata=metadata, user=user, shown=shown):
+                known, _ = self._admit(session, file, metadata=metadata, user=user, shown=shown)
+                if known is not None:
                     return known
             report, upload = self._read(file.path)
             if upload is None or not report["ok"]:
@@ -273,19 +182,22 @@ class SubmissionService:
         with self._database.read() as session:
             return submission_pause.pause_message(session)
 
-    def _check_admissible(
+    def _admit(
         self, session: Session, file: UploadedFile, *, metadata: Metadata, user: Identity, shown: EntryVisibility
-    ) -> Accepted | None:
-        """Return the submission if it is known; None if it may be made."""
+    ) -> tuple[Accepted | None, int | None]:
+        """Return the submission if it is known; if it may be made, the grant beyond the quotas that it is made on.
+
+        Asked before a file is read, and again in the transaction that stores it.
+        """
         if known := queries.by_content(session, self.benchmark, owner=user.account, sha256=file.sha256):
             receipt = sign_acceptance(session, self._signer, submission=known)
-            return Accepted(known, receipt or "", duplicate=True)
+            return Accepted(known, receipt or "", duplicate=True), None
         if message := submission_pause.pause_message(session):
             raise SubmissionsPaused(message)
         if existing := queries.by_name(
             session, self.benchmark, owner=user.account, model=metadata.model, version=metadata.version
         ):
-            raise DuplicateName(metadata, existing)
+            raise DuplicateName(metadata.model, metadata.version, existing=existing)
         for column in confusables.FIELDS:
             # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
             name = judge_name(metadata.model, metadata.judge) if column == "judge" else getattr(metadata, column)
@@ -299,8 +211,7 @@ class SubmissionService:
         now = queries.now(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
         self._require_submitter(session, user)
-        self._check_quota(session, user)
-        return None
+        return None, self._check_quota(session, user)
 
     def _require_submitter(self, session: Session, user: Identity) -> None:
         quota.check_age(self.policy, user, now=queries.now(session))
@@ -353,9 +264,8 @@ class SubmissionService:
         with self._database.write() as session:
             queries.lock_subjects(session, subjects)
             confusables.lock_names(session)
-            if known := self._check_admissible(
-                session, file, metadata=metadata, user=user, shown=shown
-            ):  # once more: others may have come in between
+            known, grant = self._admit(session, file, metadata=metadata, user=user, shown=shown)
+            if known is not None:  # others came in between
                 return known
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
             report = {**report, "approval": self._approval_reasons(session, user, report=report)}
@@ -370,7 +280,6 @@ class SubmissionService:
             row = _row(facts, now, file=file, report=report, upload=upload, metadata=metadata)
             session.add(row)
             session.flush()
-            grant = self._check_quota(session, user)
             queries.add_attempt(session, attempt, subjects=subjects)
             if grant is not None:
                 quota_grants.consume(session, grant, submission=row.id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from auth import Identity, Role
 from storage import visibility
@@ -36,7 +36,7 @@ class Status:
     position: int | None  # 1: next; only while queued
     eta_seconds: float | None  # whole ones
     reason: str | None  # in plain words, where something went wrong
-    created_at: str
+    created_at: str  # ISO 8601
     receipt_url: str | None  # the receipt names the account: None for others, where it must not be shown
     attempt: int | None  # attempt number of its account under the label revision of that time
     label_revision: str | None  # those labels
@@ -71,21 +71,6 @@ class Status:
         }
 
 
-class Owned(NamedTuple):
-    """A line in the list of a user's submissions."""
-
-    id: str
-    model: str
-    version: str
-    state: str
-    entry_url: str | None
-    created_at: float  # seconds since 1970 UTC
-    reason: str | None
-    attempt: int | None
-    label_revision: str | None
-    shown: EntryVisibility
-
-
 def get_status(database: Database, spec: BenchmarkSpec, submission: str, user: Identity) -> Status | None:
     """Return the state of a submission; None if there is no such one that this person may know of."""
     with database.read() as session:
@@ -114,14 +99,10 @@ def get_own(database: Database, benchmark: str, *, submission: str, user: Identi
         )
 
 
-def list_own(database: Database, benchmark: str, *, account: str, most: int = 100) -> list[Owned]:
+def list_own(database: Database, benchmark: str, *, account: str, most: int = 100) -> list[Status]:
     """Return what an account has submitted, the newest first."""
     with database.read() as session:
-        result = queries.owned(session, benchmark, owner=account, most=most)
-        return [
-            _line(looked_up, of.created_at)
-            for looked_up, of in zip(_look(session, result, benchmark=benchmark), result, strict=True)
-        ]
+        return _look(session, queries.owned(session, benchmark, owner=account, most=most), benchmark=benchmark)
 
 
 def _redacted(status: Status, *, silent: bool) -> Status:
@@ -131,21 +112,6 @@ def _redacted(status: Status, *, silent: bool) -> Status:
         return status if status.shown == PLAIN else replace(status, receipt_url=None)
     about_it = replace(status, model="", version="", file_name="", reason=None)
     return replace(about_it, receipt_url=None, attempt=None, label_revision=None)
-
-
-def _line(status: Status, created_at: float) -> Owned:
-    return Owned(
-        status.id,
-        status.model,
-        version=status.version,
-        state=status.state,
-        entry_url=status.entry_url,
-        created_at=created_at,
-        reason=status.reason,
-        attempt=status.attempt,
-        label_revision=status.label_revision,
-        shown=status.shown,
-    )
 
 
 def _look(session: Session, submissions: Sequence[queries.SubmissionFacts], *, benchmark: str) -> list[Status]:

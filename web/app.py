@@ -185,7 +185,7 @@ def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) ->
     def submitted(user: Identity) -> list[SubmissionRow]:
         """Return the submissions of all benchmarks, the newest first."""
         rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user=user)]
-        return sorted(rows, key=lambda row: -row.created_at)
+        return sorted(rows, key=lambda row: row.created_at, reverse=True)
 
     def activity(user: Identity) -> list[ActivityLine]:
         lines = [

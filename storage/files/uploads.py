@@ -33,6 +33,8 @@ class UploadDamaged(Exception):
 class StoreOffline(ValueError):
     """The remote store of uploads does not answer, or refuses."""
 
+    status, code, facts = 503, "store-offline", {"retry_after": 60}
+
     def __init__(self) -> None:
         super().__init__(
             _(

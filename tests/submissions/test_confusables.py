@@ -27,7 +27,8 @@ from storage.database import Database
 from storage.models.core import Submission
 from storage.visibility import PLAIN, EntryVisibility
 from submissions.metadata import Metadata
-from submissions.service import Accepted, ConfusableName
+from submissions.refusals import ConfusableName
+from submissions.service import Accepted
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by

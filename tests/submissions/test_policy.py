@@ -31,7 +31,8 @@ from storage.visibility import EntryVisibility
 from submissions import policy_text, queries, status, visibility_options
 from submissions.metadata import Metadata, MetadataRejected
 from submissions.quota import AccountTooYoung, QuotaPolicy, QuotaUsed
-from submissions.service import Accepted, ApprovalPending, ConfusableName
+from submissions.refusals import ApprovalPending, ConfusableName
+from submissions.service import Accepted
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by

@@ -24,7 +24,8 @@ from storage.models.quota import Attempt, QuotaSubject
 from submissions import queries
 from submissions.metadata import Metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, policy_from, quota_scopes, require_quota
-from submissions.service import Accepted, FileRejected, SubmissionsPaused
+from submissions.refusals import FileRejected, SubmissionsPaused
+from submissions.service import Accepted
 from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 from tests.factories.suite.fork_server import fork_server

@@ -18,7 +18,8 @@ from storage.files.uploads import StoreOffline, Uploads
 from storage.models.core import Submission
 from submissions.api import refusal
 from submissions.metadata import Metadata
-from submissions.service import NotReplicated, SubmissionRules, SubmissionService
+from submissions.refusals import NotReplicated
+from submissions.service import SubmissionRules, SubmissionService
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native
 

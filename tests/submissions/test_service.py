@@ -14,7 +14,8 @@ from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.models.core import AuditEvent, Job, Submission
 from submissions.metadata import Metadata
-from submissions.service import ACCEPTED, DuplicateName, FileRejected
+from submissions.refusals import DuplicateName, FileRejected
+from submissions.service import ACCEPTED
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
 from vlrb.client.jws import event_of, read
@@ -114,7 +115,7 @@ def test_another_file_under_a_used_name_is_refused_with_the_remedy(setup: Submis
     with pytest.raises(DuplicateName, match="another version") as caught:
         setup.intake.submit(setup.arrive(native(setup.items, choice=1)), JUDGE, LOCAL)
     assert caught.value.existing == first.id
-    assert caught.value.problem.field == "version"
+    assert caught.value.facts["problems"][0]["field"] == "version"
     other = Metadata.parse({"model": "Judge", "version": "2"})
     assert setup.intake.submit(setup.arrive(native(setup.items, choice=1)), other, LOCAL).id != first.id
     assert count(database, Submission) == 2

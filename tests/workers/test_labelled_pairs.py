@@ -22,7 +22,7 @@ from storage.database import Database
 from storage.labels import label_sets
 from storage.models.core import Snapshot
 from submissions.metadata import Metadata
-from submissions.service import FileRejected
+from submissions.refusals import FileRejected
 from submissions.submit_html import report_html
 from tests.factories.accounts import MAINTAINER
 from tests.factories.oracles.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol

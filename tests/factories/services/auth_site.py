@@ -89,7 +89,7 @@ class AuthSite:
         return app
 
 
-_SUBMISSION = SubmissionRow("<script>judge</script>", "scored", url="/entries/e0", created_at=1.8e9)
+_SUBMISSION = SubmissionRow("<script>judge</script>", "scored", url="/entries/e0", created_at="2027-01-15T08:00:00Z")
 _HAPPENED = ActivityLine("judge", "/entries/e0", sentence="It was flagged: <b>copied</b>", at="2026-11-21T22:00:00Z")
 
 
