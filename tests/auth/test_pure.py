@@ -98,8 +98,7 @@ def test_a_seal_opens_what_it_made_for_the_same_purpose_until_it_is_too_old(monk
     assert seal.unsign("other", signed) is None
     assert KeyRing((OTHER,)).unsign("sign-in", signed) is None
     assert KeyRing((OTHER, KEY)).unsign("sign-in", signed) == {"s": "é"}
-    body, _, signature = signed.partition(".")
-    for forged in ("", ".", body, f"{body}.", f".{signature}", f"{body}x.{signature}", f"{body}.{signature}x", "é.é"):
+    for forged in ("", ".", signed[:-4], f"{signed}x", f"x{signed}", signed.swapcase(), "é.é"):
         assert seal.unsign("sign-in", forged) is None
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 601)

@@ -232,8 +232,23 @@ def test_an_import_says_which_names_look_like_an_entrys(setup: SubmissionSetup, 
     )
 
 
-@pytest.mark.parametrize("pose", POSES)
-def test_case_separators_ends_and_digits_do_not_make_another_name(setup: SubmissionSetup, pose: str) -> None:
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        *((ALICE, pose) for pose in POSES),
+        ("GPT-4o", "G\u0420T-4o"),
+        ("InternVL", "lnternVL"),
+        ("Qwen2-VL", "Qwen2\u2013VL"),
+        ("modern", "rnodern"),
+        ("Gemini", "G\u0435mini"),
+    ],
+)
+def test_names_that_look_alike_have_one_skeleton(one: str, other: str) -> None:
+    assert skeleton(one) == skeleton(other)
+
+
+def test_a_name_that_looks_like_somebody_elses_is_refused(setup: SubmissionSetup) -> None:
+    pose = POSES[0]
     submit(setup, ANN, number=1, model=ALICE, organisation=ALICE)
     with pytest.raises(ConfusableName) as refused:
         submit(setup, BOB, number=2, model=pose)

@@ -18,7 +18,6 @@ from maintenance.actions import approvals, entries, operations
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from storage import visibility
-from storage.confusables import skeleton
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
@@ -195,30 +194,6 @@ def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, mon
         with pytest.raises(QuotaUsed) as caught:
             submit(setup, ANN, number=2)
         assert DAY - 60 < caught.value.seconds <= DAY + 1
-
-
-@pytest.mark.parametrize(
-    ("mine", "theirs"),
-    [
-        ("GPT-4o", "G\u0420T-4o"),
-        ("InternVL", "lnternVL"),
-        ("Qwen2-VL", "Qwen2\u2013VL"),
-        ("modern", "rnodern"),
-        ("Gemini", "G\u0435mini"),
-    ],
-    ids=["cyrillic er", "small l", "en dash", "r and n", "cyrillic e"],
-)
-def test_a_name_that_looks_like_somebody_elses_is_refused(setup: SubmissionSetup, mine: str, theirs: str) -> None:
-    assert skeleton(mine) == skeleton(theirs)
-    submit(setup, ANN, number=1, model=mine, organisation=mine)
-    with pytest.raises(ConfusableName) as refused:
-        submit(setup, BOB, number=2, model=theirs)
-    assert (refused.value.field, refused.value.other) == ("model", mine)
-    with pytest.raises(ConfusableName) as refused:
-        submit(setup, BOB, number=3, organisation=theirs)
-    assert refused.value.field == "organisation"
-    assert submit(setup, ANN, number=4, model=theirs).id  # one's own
-    assert submit(setup, BOB, number=5, model=mine, organisation=mine).id  # the same model is no imitation
 
 
 def test_nobody_comes_to_a_look_alike_by_taking_the_name_itself_first(setup: SubmissionSetup) -> None:

@@ -114,7 +114,7 @@ def test_another_file_under_a_used_name_is_refused_with_the_remedy(setup: Submis
     first = setup.intake.submit(setup.arrive(native(setup.items)), JUDGE, LOCAL)
     with pytest.raises(DuplicateName, match="another version") as caught:
         setup.intake.submit(setup.arrive(native(setup.items, choice=1)), JUDGE, LOCAL)
-    assert caught.value.existing == first.id
+    assert caught.value.facts["existing"] == first.id
     assert caught.value.facts["problems"][0]["field"] == "version"
     other = Metadata.parse({"model": "Judge", "version": "2"})
     assert setup.intake.submit(setup.arrive(native(setup.items, choice=1)), other, LOCAL).id != first.id

@@ -126,8 +126,3 @@ def test_one_bad_submission_does_not_stop_the_others(ready: Database, scorer: Sc
     assert score_next(ready, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.FAILED
     with ready.read() as session:
         assert session.scalars(select(Job.submission_id).where(Job.state != "done")).one() == bad
-
-
-def test_another_benchmarks_submissions_are_left_alone(ready: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(ready, range(2), benchmark="another")
-    assert rescore(ready, scorer, revision="demo") == 0

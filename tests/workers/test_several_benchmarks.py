@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqlalchemy import select
 
 from storage.database import Database
@@ -48,14 +46,3 @@ def test_one_worker_scores_and_publishes_every_benchmark(database: Database, sco
     assert scored >= {*(("demo", name) for name in own_ids), *((OTHER, name) for name in other_ids)}
     assert all(board is not None and board.snapshot_id for board in boards)
     assert missing == [False, False]
-
-
-def test_a_worker_of_one_benchmark_leaves_the_jobs_of_another(database: Database, scorer: Scorer) -> None:
-    other = _other_scorer()
-    prepare(database, scorer, label_revision="demo")
-    prepare(database, other, label_revision="v1")
-    small_benchmark.submit(database, range(1), items=14, benchmark=OTHER)
-    worker = replace(Worker(database, scorer, lease_seconds=60), others=())
-    drain(worker, lambda: False, rest=lambda seconds: None)
-    with database.read() as session:
-        assert session.scalars(select(Score).where(Score.benchmark == OTHER)).first() is None

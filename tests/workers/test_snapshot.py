@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import select
 
 from operation import figures
 from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets
-from storage.models.core import AuditEvent, BoardState, Score, Snapshot
+from storage.models.core import AuditEvent, BoardState, Snapshot
 from tests.factories import small_benchmark
 from vlrb.scorecard import SCORER_VERSION
 from workers import board_index
@@ -85,20 +85,6 @@ def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer:
     rescore(ready, scorer, revision="demo")
     publish_if_changed(ready, scorer)
     assert len(_current(ready)["entries"]) == 2
-
-
-def test_another_benchmarks_entries_are_not_shown(ready: Database, scorer: Scorer) -> None:
-    (own,) = small_benchmark.submit(ready, range(1))
-    (other,) = small_benchmark.submit(ready, range(1, 2), benchmark="another")
-    rescore(ready, scorer, revision="demo")
-    with ready.write() as session:
-        score = session.scalars(select(Score)).one()
-        under = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
-        label_sets.register(session, "demo", benchmark="another", digest="a" * 64, items=1)
-        session.execute(insert(Score).values(benchmark="another", submission_id=other, **under, tally=score.tally))
-        audit.append(session, "test", data={})
-    publish_if_changed(ready, scorer)
-    assert [entry["id"] for entry in _current(ready)["entries"]] == [own]
 
 
 def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database, scorer: Scorer) -> None:
