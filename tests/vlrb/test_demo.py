@@ -116,7 +116,7 @@ def test_every_file_is_read_by_its_own_reader_and_one_shows_the_preferred_respon
         "c": ("official", 3, 1250),
         "d": ("two-score", 1, 1250),
         "e": ("native", 5, 1250),
-        "f": ("vl-reward-model", 1, 1250),
+        "f": ("two-score", 1, 1250),
     }
     told = {(letter, warning.code) for letter, upload in uploads().items() for warning in upload.warnings}
     assert told == {("b", "order-tells-label")}

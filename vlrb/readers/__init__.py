@@ -31,7 +31,7 @@ from vlrb.readers import (
     vl_reward_model,
     vlmevalkit,
 )
-from vlrb.readers.base import DocumentReader, FormatReader, ParsedFile, PredictionReader, is_bare_verdict
+from vlrb.readers.base import FormatReader, ParsedFile, PredictionReader, is_bare_verdict
 from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import Flags, is_by_column, refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
@@ -69,21 +69,21 @@ def format_name(key: str) -> str:
     return _NAMED.get(key, key)
 
 
-def detect(record: Any, *, in_document: bool = False) -> PredictionReader | None:
-    """Return the reader that recognises a parsed record, or None. ``in_document``: it is in the list of an object."""
+def detect(record: Any) -> PredictionReader | None:
+    """Return the reader that recognises a parsed record, or None."""
     if type(record) is not dict or is_by_column(record):
         return None
-    return next((reader for reader in READERS if _matches(reader, record, in_document=in_document)), None)
+    return next((reader for reader in READERS if reader.matches_format(record)), None)
 
 
-def _detect_among(records: Sequence[Any], *, in_document: bool = False) -> tuple[PredictionReader, _Change] | None:
+def _detect_among(records: Sequence[Any]) -> tuple[PredictionReader, _Change] | None:
     """Return the reader that recognises one of some records, and what to make of each for it.
 
     Names in capitals, as `ID` and `Votes`, are tried where no reader knows a record as it stands.
     """
     for change in (_as_it_is, _with_small_names):
         for record in records:
-            if reader := detect(change(record), in_document=in_document):
+            if reader := detect(change(record)):
                 return reader, change
     return None
 
@@ -98,12 +98,6 @@ def _with_small_names(record: Any) -> Any:
         return record
     renamed = as_record(record)
     return renamed if len(renamed) == len(record) else record
-
-
-def _matches(reader: PredictionReader, record: dict[str, Any], *, in_document: bool) -> bool:
-    if in_document and isinstance(reader, DocumentReader):
-        return reader.matches_in_document(record)
-    return reader.matches_format(record)
 
 
 def read_file(data: bytes, findings: ProblemCollector, *, table: ItemTable) -> ParsedFile:
@@ -211,7 +205,7 @@ def _of_document(value: Any, findings: ProblemCollector) -> _Recognised:
     records = records_of(value)
     if not any(isinstance(record, dict) for record in records):
         raise _unknown(value, findings)
-    known = _detect_among(records[:_ASKED], in_document=isinstance(value, dict))
+    known = _detect_among(records[:_ASKED])
     if known is None:
         raise _unknown(value if records == [value] else records, findings)
     reader, change = known

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec, value_at
 from vlrb.common.messages import _
@@ -114,14 +114,6 @@ class PredictionReader(FormatReader, Protocol):
 
     def matches_format(self, record: dict[str, Any]) -> bool:
         """Return whether a record is of this format."""
-
-
-@runtime_checkable
-class DocumentReader(Protocol):
-    """What a reader also defines if its records look different in a document: in the list of an object, `results`."""
-
-    def matches_in_document(self, record: dict[str, Any]) -> bool:
-        """Return whether a record of a document is of this format."""
 
 
 def flip(choice: int, turned: int) -> int:

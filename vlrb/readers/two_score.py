@@ -1,5 +1,6 @@
 """One score for each of the two responses, in stored order: MergeToVLRM (`outputs`), vl-reward-model-exam (`score0`,
-`score1`), and others (`score_a`, `score_b`). A tie is undecided; the writers' own arg-max (index 0) is not read.
+`score1`), VL-Reward-Model and others (`score_a`, `score_b`). A tie is undecided; the writers' own arg-max (index 0) is
+not read.
 """
 
 from __future__ import annotations
@@ -40,11 +41,6 @@ def matches_format(record: dict[str, Any]) -> bool:
     if isinstance(record.get("outputs"), list) and "id" in record:
         return True
     return any(first in record and second in record for first, second in SCORE_FIELDS)
-
-
-def matches_in_document(record: dict[str, Any]) -> bool:
-    """Return False: scores in a document are VL-Reward-Model's."""
-    return False
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

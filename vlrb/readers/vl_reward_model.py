@@ -1,7 +1,7 @@
-"""VL-Reward-Model style JSON, ``{"summary": ..., "results": [...]}``: a judge's choice, or a reward model's two scores.
+"""VL-Reward-Model style JSON, ``{"summary": ..., "results": [...]}``: a judge's choice.
 
-`prediction` (or `pred`) is the index of the preferred stored response. Where a record has scores they count, since the
-writer's `pred` resolves ties to index 0. The recorded choice counts, not the text beside it.
+`prediction` (or `pred`) is the index of the preferred stored response. A record with scores is read by them, as of any
+tool (two_score.py). The recorded choice counts, not the text beside it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,9 @@ from vlrb.readers.base import (
     as_vote,
     fields_of,
     is_bare_verdict,
-    preferred,
     shorten,
 )
-from vlrb.readers.two_score import SCORE_FIELDS, text_beside, two_scores
-from vlrb.readers.two_score import matches_format as has_two_scores
+from vlrb.readers.two_score import text_beside
 from vlrb.votes import UNDECIDED
 
 FORMAT = "vl-reward-model"
@@ -34,17 +32,11 @@ GUIDE = FileGuide(
     tool="VL-Reward-Model",
     upload="the result file as written",
 )
-_SCORES = {name for names in SCORE_FIELDS for name in names} | {"outputs"}
 
 
 def matches_format(record: dict[str, Any]) -> bool:
     """Return whether a record has an id and a recorded choice."""
     return "id" in record and ("prediction" in record or "pred" in record)
-
-
-def matches_in_document(record: dict[str, Any]) -> bool:
-    """Return whether a record has a recorded choice or two scores."""
-    return matches_format(record) or has_two_scores(record)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
@@ -53,11 +45,10 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
     for fields in fields_of(records, findings):
         record = fields.record
         fields.require_id()
-        scores = two_scores(fields) if _SCORES & record.keys() else None
-        choice = preferred(scores) if scores else _choice(fields)
+        choice = _choice(fields)
         if fields.finish():
             check.compare(len(parsed.rows), choice, text=text_beside(record))
-            reply = scores or record.get("prediction", record.get("pred"))
+            reply = record.get("prediction", record.get("pred"))
             parsed.add(PredictionRow(fields.line, (choice,), id=fields.id), (reply,))
     parsed.remarks += check.remarks()
     return parsed

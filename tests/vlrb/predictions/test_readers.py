@@ -143,15 +143,6 @@ def test_a_tie_is_undecided_and_never_index_0() -> None:
         assert (read(write(PAIRS, ties)).votes.matrix == -1).all()
 
 
-@pytest.mark.parametrize("list_name", ["results", "rows"])
-def test_two_scores_in_the_list_of_an_object_are_a_result_of_vl_reward_model(list_name: str) -> None:
-    records = [json.loads(line) for line in files.score_a_b(PAIRS, [[1]] * len(PAIRS)).splitlines()]
-    assert {read(data).format for data in (files.jsonl(records), json.dumps(records).encode())} == {"two-score"}
-    upload = read(json.dumps({list_name: records}).encode())
-    assert upload.format == "vl-reward-model"
-    assert (upload.votes.matrix == 1).all()
-
-
 def test_the_recorded_choice_counts_and_differing_texts_are_reported() -> None:
     document = json.loads(files.vl_reward_model(PAIRS, [[0]] * len(PAIRS)))
     for result, text in zip(document["results"], ["A", "B", "My answer is B", "nonsense", "(A)"], strict=False):

@@ -1,15 +1,21 @@
-"""The files that real tools wrote, and two that others published, give exactly the votes their judges cast."""
+"""The files that real tools wrote give exactly the votes their judges cast."""
 
 import json
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 
+from bench.official_files import official_lines
+from bench.official_rule import official_counts
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import load_labels
 from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
+from vlrb.scorecard import scorecard
+from vlrb.scoring import tally
 
 TOOLS = {
     "official_k3.jsonl": ("official", "v1"),
@@ -22,6 +28,7 @@ TOOLS = {
     "vlmeval_xlsx.xlsx": ("vlmevalkit", "v1"),
     "vlmeval_xlsxv03.xlsx": ("vlmevalkit", "v1"),
 }
+PUBLISHED = "predictions/vl-reward-model_qwen2vl7b_judge.json"
 
 
 @cache
@@ -36,61 +43,44 @@ def real_upload(name: str) -> Predictions:
     return parse_predictions(real_file(f"data/{name}").read_bytes(), items())
 
 
+def score_v0(upload: Predictions) -> dict[str, Any]:
+    """Return the scorecard of a file under the labels of v0."""
+    labels = load_labels(real_file("data/items_v0.jsonl"), "v0", table=items())
+    counted = tally(upload.votes, labels, table=items())
+    return scorecard(counted, upload.behaviour, benchmark=VL.id, label_revision="v0")
+
+
 @pytest.mark.parametrize("name", TOOLS)
-def test_a_tool_s_file_gives_the_votes_of_its_judge(name: str) -> None:
+def test_a_tool_s_file_gives_the_votes_and_the_first_shown_rate_of_its_judge(name: str) -> None:
     upload = real_upload(f"tools/{name}")
-    cast = [
-        json.loads(line)
-        for line in real_file(f"data/tools/{name.split('.')[0]}.votes.jsonl").read_text().split("\n")
-        if line
-    ]
+    told = real_file(f"data/tools/{name.split('.')[0]}.votes.jsonl").read_text().split("\n")
+    cast = [json.loads(line)["votes"] for line in told if line]
     assert (upload.format, upload.revision) == TOOLS[name]
     wanted = [
-        [(vote["verdict"] - 1) ^ vote["swapped"] if vote["verdict"] in (1, 2) else -1 for vote in row["votes"]]
-        for row in cast
+        [(vote["verdict"] - 1) ^ vote["swapped"] if vote["verdict"] in (1, 2) else -1 for vote in votes]
+        for votes in cast
     ]
     read_votes = upload.votes.matrix[list(items().in_revision(upload.revision))]
     assert len(wanted) == len(read_votes) == 1250
     assert np.array_equal(np.sort(read_votes, axis=1), np.sort(np.array(wanted), axis=1))
     if upload.votes.k == 1:
         assert np.array_equal(read_votes, np.array(wanted))
-
-
-@pytest.mark.parametrize("name", TOOLS)
-def test_first_shown_rates_are_those_of_the_judge(name: str) -> None:
-    upload = real_upload(f"tools/{name}")
-    cast = [
-        json.loads(line)
-        for line in real_file(f"data/tools/{name.split('.')[0]}.votes.jsonl").read_text().split("\n")
-        if line
-    ]
-    verdicts = [vote["verdict"] for row in cast for vote in row["votes"]]
+    verdicts = [vote["verdict"] for votes in cast for vote in votes]
     decided = [verdict for verdict in verdicts if verdict in (1, 2)]
     assert upload.behaviour.parse_rate == pytest.approx(len(decided) / len(verdicts))
     assert upload.behaviour.first_shown_rate == pytest.approx(decided.count(1) / len(decided))
 
 
-def test_the_published_judge_is_right_on_538_of_1247_and_its_14_texts_without_a_choice_are_reported() -> None:
-    upload = real_upload("predictions/vl-reward-model_qwen2vl7b_judge.json")
-    assert (upload.format, upload.revision, upload.items) == ("vl-reward-model", "v2", 1247)
-    assert _right_wrong_undecided(upload) == (538, 709, 0)
-    (warning,) = upload.warnings
-    assert warning.code == "text-disagrees"
-    assert "14 state no choice" in warning.message
-    assert "0 state another" in warning.message
-
-
-def test_the_published_reward_model_has_four_undecided_ties() -> None:
-    upload = real_upload("predictions/vl-reward-model_qwen2vl7b_reward.json")
-    assert (upload.format, upload.revision, upload.items) == ("vl-reward-model", "v2", 1247)
-    assert _right_wrong_undecided(upload) == (826, 417, 4)
-    assert upload.warnings == ()
-
-
-def _right_wrong_undecided(upload: Predictions) -> tuple[int, int, int]:
-    preferred = np.array([row["human_ranking"].index(0) for row in rows("labels_v2.jsonl")])
-    votes = upload.votes.matrix[list(items().in_revision("v2")), 0]
-    return int((votes == preferred).sum()), int((votes == 1 - preferred).sum()), int((votes == -1).sum())
+@pytest.mark.parametrize("k", [1, 4, 5, 9, 10])
+def test_official_files_get_the_official_rule_s_counts(k: int) -> None:
+    lines = list(official_lines(rows("items_v0.jsonl"), k, seed=k))
+    card = score_v0(parse_predictions("".join(lines).encode(), items()))
+    official = official_counts(lines)
+    for category, row in card["tally"].items():
+        counted = official[category]
+        assert (row["agree"], row["reject"]) == (counted["agree"], counted["reject"]), category
+        assert row["undecided"] == counted["doesntMatch"] + counted["other"], category
+    assert card["votes_per_item"] == k
 
 
 @pytest.mark.parametrize(
@@ -112,11 +102,14 @@ def test_an_interrupted_run_gets_its_revisions_name_where_it_has_most_of_it(line
     assert ("revision v" in problem.message) == (lines > 1875)
 
 
-def test_absent_items_of_a_smaller_revision_are_marked_absent() -> None:
-    upload = real_upload("predictions/vl-reward-model_qwen2vl7b_judge.json")
+def test_items_that_a_smaller_revision_lacks_are_absent_and_missing_under_the_larger_one() -> None:
+    upload = real_upload(PUBLISHED)
     absent = np.flatnonzero(upload.votes.matrix[:, 0] == -2)
     assert sorted(items().items[i].ids["v0"] for i in absent) == [
         "mathverse_2279",
         "wildvision-battle-545",
         "wildvision-battle-580",
     ]
+    card = score_v0(upload)
+    assert (card["items"], card["missing_items"]) == (1250, 3)
+    assert sum(row["n"] - row["agree"] - row["reject"] - row["undecided"] for row in card["tally"].values()) == 3
