@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -33,8 +33,10 @@ from vlrb.disclosure import PUBLIC
 
 CHECK_EVERY = 0.5  # seconds between looks at what is current
 BROTLI_QUALITY = 11  # of pages and files that many ask for; a quarter of a second for the board
+SNAPSHOT_DIGITS = 16  # of a snapshot's id in addresses
 _KEPT_BOARDS = 8
 _KEPT_BODIES = 512
+_KEPT_PARTS = 4096  # rows of pages, each of a kilobyte
 _KEPT_BYTES = 64 * 2**20  # of these: anybody may ask for as many views of a large board as they like
 _KEPT_OLD = 4  # old boards, each with what was made of it; one of 10,000 entries takes about 100 MB
 _AT_ONCE, _MOST_WAITING = 2, 64  # pages that are made, and old boards that are read, for anybody who asks
@@ -130,6 +132,7 @@ class BoardVersion:
     serial: str = field(default_factory=lambda: uuid4().hex)  # of no two versions the same
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
+    _drawn: dict[Hashable, Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _translated: dict[str, BoardVersion] = field(default_factory=dict)
 
@@ -221,6 +224,15 @@ class BoardVersion:
                     self._bodies.popitem(last=False)
         return cached
 
+    def drawn(self, key: Hashable, draw: Callable[[], Any]) -> Any:
+        """Return a part of pages that is drawn once, such as a row under some rules."""
+        part = self._drawn.get(key)
+        if part is None:
+            if len(self._drawn) >= _KEPT_PARTS:
+                self._drawn.clear()
+            part = self._drawn[key] = draw()
+        return part
+
     async def ready(self, key: str, make: Callable[[], CachedResponse]) -> CachedResponse:
         """Do as ``get_or_render``, beside the event loop and in turn: a large board takes a second under other rules.
 
@@ -252,7 +264,7 @@ class BoardVersion:
             if language not in self._translated:
                 context = self.context.in_language(language)
                 self._translated[language] = replace(
-                    self, context=context, serial=uuid4().hex, _bodies=OrderedDict(), _translated={}
+                    self, context=context, serial=uuid4().hex, _bodies=OrderedDict(), _drawn={}, _translated={}
                 )
             return self._translated[language]
 

@@ -6,7 +6,6 @@ the site when a visitor opens it.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -22,16 +21,6 @@ from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.render import FOOTER_ID, HEADER_ID, board_fragment, footer_markup, header_markup, render
 from leaderboard.render_context import RenderContext
 from vlrb.protocols import protocols
-
-_MOUNT = """
-const start = (tries) => {
-  const board = element.querySelector("[data-board]");
-  if (board && window.mountBoard) window.mountBoard(board);
-  else if (tries && board) setTimeout(() => start(tries - 1), 50);
-};
-start(100);
-watch("value", () => start(100));
-"""
 
 
 @contextmanager
@@ -50,13 +39,12 @@ def frame(context: RenderContext, current: str, *classes: str) -> Iterator[tuple
 
 
 def build_board(cache: BoardCache) -> None:
-    """Build the board with the public page's markup and script, and the endpoint `leaderboard` for gradio_client."""
-    warnings.filterwarnings("ignore", message="A `<script>` tag was found")  # it is data for the script, not a script
+    """Build the board with the public page's markup, and the endpoint `leaderboard` for gradio_client."""
     spec = cache.spec
     with frame(cache.context, "/"):
         skeleton = render(cache.context, "gradio/skeleton.html")
-        board = gr.HTML(skeleton, elem_classes=["site"], apply_default_css=False, js_on_load=_MOUNT)
-    _on_open(lambda: board_fragment(_board_version(cache), embedded=True), [board])
+        board = gr.HTML(skeleton, elem_classes=["site"], apply_default_css=False, js_on_load=None)
+    _on_open(lambda: board_fragment(_board_version(cache)), [board])
 
     def leaderboard(protocol: str = spec.ranking, grouping: str = spec.official, revision: str = "") -> dict[str, Any]:
         """Return the board as JSON, the same as GET /api/v1/leaderboard."""

@@ -1,4 +1,4 @@
-"""Rendering of pages and fragments: Jinja templates, hashed static files, and the column file of the script.
+"""Rendering of pages and fragments: Jinja templates and hashed static files.
 
 No web framework here: the Gradio pages use the same header, board and tokens.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
@@ -16,62 +16,48 @@ from html import escape
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
-import orjson
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from leaderboard.board import filter_judges
-from leaderboard.board.columns import ALWAYS, Column, columns_of, drawn, usual
-from leaderboard.board.hints import misread_words, stated_names, unstated_judges
+from leaderboard.board.cards import cards
+from leaderboard.board.columns import ALWAYS, Column, columns_of, usual
+from leaderboard.board.hints import misread_words, unstated_judges
 from leaderboard.board.names import (
     breakable_parts,
     is_shortened,
-    monogram,
-    monogram_colour,
     name_parts,
-    owner_of,
     short_name,
 )
-from leaderboard.board.opening import BestSet, finding, strips, untested
-from leaderboard.board.query import FILTERS, PAGE, PRESETS, BoardQuery, SelectedRows, row_test, select
+from leaderboard.board.opening import BestSet, finding, untested
+from leaderboard.board.position import dots
+from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
-from leaderboard.board.script_texts import board_texts, counted
-from leaderboard.board.search import fields, known_values, searched
-from leaderboard.cache import BoardVersion, CachedResponse
+from leaderboard.cache import SNAPSHOT_DIGITS, BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta
 from leaderboard.share.exports import FORMATS
 from storage.clock import minute
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.common.messages import Message, _, in_words, joined
-from vlrb.common.rounding import percent, tenths, units
+from vlrb.common.messages import Message, _, in_words, joined, ngettext
+from vlrb.common.rounding import percent, tenths
 from vlrb.common.template_translations import translate_templates
-from vlrb.common.translations import Translations, languages, translations
+from vlrb.common.translations import languages, translations
 from vlrb.judges import TYPES
 from vlrb.pairs.reported_definitions import stated_overall
 from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
-_SNAPSHOT_DIGITS = 16  # of a snapshot's id in addresses
-LIBRARIES = ("plotly-cartesian.min.js",)
+LIBRARIES = ("plotly-cartesian.min.js", "htmx.min.js")
 """Scripts of others, as they were published."""
-STATIC = (
-    "site.css",
-    "tools.css",
-    "judges.css",
-    "board.js",
-    "nav.js",
-    "submit.js",
-    "analyse.js",
-    "icon.svg",
-    *LIBRARIES,
-)
+_SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", *LIBRARIES)
+STATIC = ("site.css", "board.css", "tools.css", "judges.css", *_SCRIPTS, "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
     ("Analyse", "/analyse"),
@@ -135,8 +121,7 @@ def without_comments(text: str) -> str:
 
 
 _USUAL_CHANCE = 0.5  # where the style sheets have its mark
-_FEW_CATEGORIES, _SOME_CATEGORIES = 3, 5
-_SHORT_NAME = 7  # letters
+_FEW_CATEGORIES = 3
 _LABEL = re.compile(r'(.+)(::before\{content:)"([^"]*[A-Za-z][^"]*)"(.*)')  # of a figure, where a table has no head
 
 
@@ -145,24 +130,21 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 
     A line with ``$category`` stands for one such line per category; with ``$other``, for one per overall number beside
     the headline, whose title is ``$named``; with ``$column``, for one per column of the board that is no score, whose
-    title is ``$heading``, and ``$cells`` are the cells of these that a phone shows. ``$pooled`` is the first overall
-    number beside the headline, ``$label`` its title; ``$beside`` has room for title and number. ``$categories`` and
-    ``$heads`` are lists of selectors, ``$drawing`` and ``$compared`` are widths of drawn intervals, ``$light`` and
-    ``$dark`` are the variables that hold the colours. A label is there in every language.
+    title is ``$heading``. ``$pooled`` is the first overall number beside the headline. ``$categories`` is a list of
+    selectors, ``$axis``, ``$number`` and ``$compared`` are widths, ``$light`` and ``$dark`` are the variables that hold
+    the colours. A label is there in every language.
     """
     keys, categories = spec.category_keys, spec.categories
     labelled = [column for column in columns_of(spec) if column.key not in (*ALWAYS, *spec.score_names)]
     others = [key for key in spec.headline_first if spec.overall(key) and key != spec.headline] or ["none"]
+    few = len(categories) <= _FEW_CATEGORIES
     values = {
         "$categories": ",".join(f".{key}" for key in keys),
-        "$cells": ",".join(f":is(.chosen,.by-{column.key}) td.{column.key}" for column in labelled),
-        "$heads": ",".join(f"[data-head={key}]" for key in keys),
         "$headline": spec.headline,
         "$pooled": others[0],
-        "$label": spec.title_of(others[0]),
-        "$beside": "84px" if max(map(len, map(spec.title_of, others))) <= _SHORT_NAME else "116px",
-        "$drawing": _drawing_width(len(categories)),
-        "$compared": "clamp(40px,6vw,88px)" if len(categories) <= _FEW_CATEGORIES else "clamp(24px,2.6vw,40px)",
+        "$axis": "390px" if few else "220px",
+        "$number": "116px" if few else "80px",
+        "$compared": "clamp(40px,6vw,88px)" if few else "clamp(24px,2.6vw,40px)",
         "$light": "".join(f"--{category.key}:{category.colour};" for category in categories),
         "$dark": "".join(f"--{category.key}:{category.dark or category.colour};" for category in categories),
     }
@@ -189,10 +171,8 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
 
 def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     """Return the rule that moves the mark of chance on the axes of a score."""
-    cells = f"td.{key} .ci"
-    if key == spec.pooled:  # a cell of the board has another class
-        cells += ",td.headline .ci"
-    return f"{cells},.strip.{key} svg{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
+    axes = f"td.{key} .ci,.ranked-{key} tbody svg.scale,.strip.{key} svg"
+    return f"{axes}{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
 
 
 def _in_languages(line: str) -> Iterator[str]:
@@ -205,13 +185,6 @@ def _in_languages(line: str) -> Iterator[str]:
         word = translations(tag).known(label.strip())
         if word != label.strip():
             yield f'{selector}:lang({tag}){begins}"{word}{" " if label.endswith(" ") else ""}"{ends}'
-
-
-def _drawing_width(categories: int) -> str:
-    """Return the width of a drawn interval: less where more of them stand side by side."""
-    if categories <= _FEW_CATEGORIES:
-        return "clamp(48px,4.5vw,80px)"
-    return "clamp(28px,2.6vw,40px)" if categories <= _SOME_CATEGORIES else "clamp(16px,1.6vw,26px)"
 
 
 @lru_cache(maxsize=32)
@@ -266,9 +239,6 @@ def environment(context: RenderContext) -> Environment:
         "overall_of": overall_of,
         "safe_link": safe_link,
         "page_size": PAGE,
-        "monogram": monogram,
-        "monogram_colour": monogram_colour,
-        "owner_of": owner_of,
         "short_name": short_name,
         "is_shortened": is_shortened,
         "filter_mark": filter_judges.MARK,
@@ -361,33 +331,30 @@ def footer_markup(context: RenderContext) -> str:
     return render(context, "parts/footer.html")
 
 
-def board_fragment(board_version: BoardVersion, view: BoardQuery | None = None, *, embedded: bool = False) -> str:
-    """Return the controls and the table of the board. ``embedded``: on a page whose address is not the board's own."""
-    values = _board_context(board_version, view or BoardQuery(board_version.spec), embedded=embedded)
+def board_fragment(board_version: BoardVersion) -> str:
+    """Return the controls and the table of the board, for a page whose address is not the board's own."""
+    values = _board_context(board_version, BoardQuery(board_version.spec))
     return render(board_version.context, "parts/board_fragment.html", **values)
 
 
 def board_page(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> str:
     """Return the page at /. ``best_set``: tests who is first of the judges that a search or filter leaves."""
-    values = _board_context(board_version, view, embedded=False, best_set=best_set)
+    values = _board_context(board_version, view, best_set=best_set)
     return render(board_version.context, "board.html", current="/", **values)
 
 
-def _board_context(
-    board_version: BoardVersion, view: BoardQuery, *, embedded: bool, best_set: BestSet = untested
-) -> dict[str, Any]:
+def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> dict[str, Any]:
     board = board_version.board(view.protocol, view.grouping, revision=view.revision)
     view = view.on(board)
     selection = select(board, view)
-    ranked_by = view.sort if view.sort in board.spec.score_names else board.headline
+    ranked_by = view.ranked_by(board)
     standings = board.standings(view.sort)
     return {
         "spec": board.spec,
         "columns": board.columns,
-        "shown": view.shown(board),
+        "shown": _in_order(view.shown(board), ranked_by),
         "board": board,
         "view": view,
-        "embedded": embedded,
         "selection": selection,
         "counted": count_text(selection),
         "standings": standings,
@@ -395,9 +362,9 @@ def _board_context(
         "ranked_by": ranked_by,
         "misread": misread_words(board, view),
         "unstated": unstated_judges(board, view),
-        "presets": _presets(board, view),
         "rules": scoring_rules(board.spec),
         "scoring": scoring_text(board),
+        "current_revision": board_version.snapshot["label_revision"],
         "editions": {
             edition.key: f"{edition.title}, {edition.pairs:,} pairs."
             for edition in board.spec.editions
@@ -411,22 +378,51 @@ def _board_context(
         "turned": _turned(board_version, view, board=board),
         "permalink": view.url(as_of=permanent(board), embed=False),
         "social": social_meta.of_board(board, board_version.public_base),
-        "state": _state(board_version, board, view=view, selection=selection),
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
         "demo": board.spec.synthetic,
         "delayed": board_version.delayed_since if not view.as_of else None,
         "clock": _clock(board_version.delayed_since),
         "paused": board_version.paused if not view.as_of else None,
-        "findings": finding(board, view, best_set=best_set),
-        "strips": strips(board),
+        "findings": finding(board, view, best_set=best_set, whole=True),
+        "cards": board_version.drawn(
+            ("cards", board.protocol, board.grouping, view.revision, view.as_of, view.embed), lambda: cards(board, view)
+        ),
+        "here": view.url(),
+        "doubted": _doubted(board),
+        "line": _drawn_rows(board_version, board, view=view),
     }
 
 
-def _presets(board: Board, view: BoardQuery) -> list[tuple[str, str, BoardQuery]]:
-    """Return the filters of one click as label, query and view; none on a board where the narrowest leaves nothing."""
-    views = [(label, urlencode(values), view.with_preset(values)) for label, values in PRESETS]
-    narrowest = row_test(BoardQuery(board.spec, filters=PRESETS[-1][1]))
-    return views if any(map(narrowest, board.rows)) else []
+def _in_order(columns: Sequence[Column], first: str) -> tuple[Column, ...]:
+    """Return columns with a score before all others."""
+    return tuple(sorted(columns, key=lambda column: (column.key not in ALWAYS, column.key != first)))
+
+
+def _doubted(board: Board) -> tuple[int, int] | None:
+    """Return how many published figures arithmetic speaks against, and of how many; None where it has nothing to
+    say."""
+    reported = [row for row in board.rows if row.tier == "reported"]
+    doubted = sum(row.inconsistent for row in reported)
+    return (doubted, len(reported)) if doubted else None
+
+
+def _drawn_rows(board_version: BoardVersion, board: Board, *, view: BoardQuery) -> Callable[..., Markup]:
+    """Return a function that draws a row of a view, each row once for all views that show the same of it."""
+    by, query = view.ranked_by(board), f"?as_of={quote(view.as_of)}" if view.as_of else ""
+    columns = _in_order(view.shown(board), by)
+    drawing: Any = environment(board_version.context).get_template("parts/row.html").module
+    rules = (board.protocol, board.grouping, board.label_revision, by, tuple(column.key for column in columns), query)
+    dotted = tuple(key for key in board.spec.category_keys if key in board.values and key in view.columns)
+
+    def line(row: BoardRow, **how: Any) -> Markup:
+        key = (*rules, row.id, *how.items())
+        markup: Markup = board_version.drawn(
+            key,
+            lambda: drawing.line(board, row, columns, by, dots=dots(row, dotted), query=query, **how),
+        )
+        return markup
+
+    return line
 
 
 def _marks(view: BoardQuery, selection: SelectedRows, *, standings: Mapping[str, RankInfo]) -> Mapping[str, str]:
@@ -450,7 +446,7 @@ def past_board_context(board_version: BoardVersion, as_of: str, *, now: str) -> 
         "as_of_query": f"?as_of={quote(as_of)}" if as_of else "",
         "old": board_version.snapshot["created_at"] if as_of else "",
         "old_snapshot": board_version.snapshot_id[:12],
-        "snapshot": board_version.snapshot_id[:_SNAPSHOT_DIGITS],
+        "snapshot": board_version.snapshot_id[:SNAPSHOT_DIGITS],
         "snapshot_of": board_version.snapshot["created_at"],
         "now": now,
     }
@@ -468,193 +464,26 @@ def _turned(board_version: BoardVersion, view: BoardQuery, *, board: Board) -> M
 
 def permanent(board: Board) -> str:
     """Return the ``as_of`` value that always finds this board."""
-    return board.snapshot_id[:_SNAPSHOT_DIGITS]
+    return board.snapshot_id[:SNAPSHOT_DIGITS]
 
 
 def count_text(selection: SelectedRows) -> str:
     """Return how much was found, as it is under the table."""
     first = (selection.page - 1) * PAGE
-    span = f"{first + 1:,}–{first + len(selection.rows):,}" if selection.total > PAGE else ""
-    return joined(counted(span, selection.total, baselines=len(selection.baselines), pinned=len(selection.pinned)))
+    judges = ngettext("{n:,} judge", "{n:,} judges", selection.total)
+    parts: list[str] = [judges]
+    if selection.total > PAGE:
+        span = f"{first + 1:,}–{first + len(selection.rows):,}"
+        parts = [_("{span} of {judges}", span=span, judges=judges)]
+    if baselines := len(selection.baselines):
+        parts.append(ngettext("{n:,} baseline", "{n:,} baselines", baselines))
+    if selection.pinned:
+        parts.append(_("{n} pinned", n=len(selection.pinned)))
+    return joined(parts)
 
 
 def _clock(moment: datetime | None) -> str:
     return f"{moment:%H:%M} UTC" if moment else ""
-
-
-def _state(board_version: BoardVersion, board: Board, *, view: BoardQuery, selection: SelectedRows) -> str:
-    """Return what the script has to know about the rows that stand on the page already."""
-    parameters = dict(view.parameters())
-    state = {
-        "q": view.search,
-        "tier": view.tier,
-        "protocol": view.protocol,
-        "grouping": view.grouping,
-        "revision": view.revision,
-        "as_of": view.as_of,
-        "embed": "1" if view.embed else "",
-        "baselines": parameters.get("baselines", ""),
-        "unstated": parameters.get("unstated", ""),
-        **{choice.key: view.filter(choice.key) for choice in FILTERS},
-        "cols": parameters.get("cols", ""),
-        "pin": ",".join(view.pins),
-        "compare": ",".join(view.compare),
-        "sort": view.sort,
-        "dir": "desc" if view.descending else "asc",
-        "page": selection.page,
-        "prefix": board_version.context.prefix,
-        "snapshot": permanent(board),
-        "level": board.level,
-        **({"texts": texts} if (texts := board_texts(board_version.context.translations)) else {}),
-        "values": board.spec.headline_first,
-        "pooled": board.spec.pooled,
-        "names": {
-            key: board_version.context.translations.known(board.spec.category_text(key))
-            for key in board.spec.headline_first
-        },
-        "titles": {
-            column.key: board_version.context.translations.known(board.spec.title_of(column.key))
-            for column in board.columns
-            if column.kind == "interval"
-        },
-        "usual": [board.spec.ranking, board.spec.official],
-        "filters": [[choice.key, choice.term] for choice in FILTERS],
-        "stated": {
-            key: board_version.context.translations.text(name) for key, name in stated_names(board.spec).items()
-        },
-        "columns": [
-            [column.key, column.kind, "desc" if column.descending else "asc", int(column.key in usual(board.spec))]
-            + [1] * column.stated
-            for column in board.columns
-        ],
-    }
-    return orjson.dumps(state).decode()
-
-
-_TIER_NUMBERS: Mapping[str, int] = {"scored": 0, "reported": 1, "baseline": 2}
-
-
-def board_data(board: Board, context: RenderContext | None = None) -> bytes:
-    """Return all rows as columns, in display order: what the script sorts, searches and draws.
-
-    Shares are integers in units of 0.001 percent; interval bounds are distances from the share in tenths of a percent.
-    """
-    rows, of = board.rows, (context or RenderContext(board.spec)).translations
-    data: dict[str, Any] = {
-        "snapshot": board.snapshot_id,
-        "sizes": dict(board.sizes),
-        "revision": board.label_revision,
-        "level": board.level,
-        "scoring": of.text(scoring_text(board)),
-        "opening": opening_markup(board, context),
-        "id": [row.id for row in rows],
-        "reports": {"groups": _report_data(board)},
-        "rank": [row.rank for row in rows],
-        "ranges": _range_data(board),
-        "unled": {"rows": [place for place, row in enumerate(rows) if not row.leads]},
-        "tier": [_TIER_NUMBERS[row.tier] for row in rows],
-        **{column.key: _column_data(column, rows) for column in columns_of(board.spec) if column.key != "rank"},
-        "fields": ", ".join(fields(board.spec)),
-        "values": known_values(board.spec),
-        "terms": {column.term: [column.key, _searched_as(column)] for column in columns_of(board.spec) if column.term},
-        "shown": {
-            column.key: texts for column in columns_of(board.spec) if (texts := _shown_texts(column, rows, of=of))
-        },
-    }
-    data["model"] = _texts([of.text(row.model) for row in rows])
-    for name in ("version", "source", "note", "about"):
-        data[name] = _texts([of.sentence(getattr(row, name) or "") for row in rows])
-    for name in ("model", "source", "note", "about"):
-        words = [searched(text) if isinstance(text := getattr(row, name), Message) else "" for row in rows]
-        if any(words):
-            data[f"words:{name}"] = _texts(words)
-    for name in dict.fromkeys((*drawn(board.spec), board.headline)):
-        data[f"{name}-"] = [_distance(row, name, side=0) for row in rows]
-        data[f"{name}+"] = [_distance(row, name, side=1) for row in rows]
-    return orjson.dumps(data)
-
-
-def opening_markup(
-    board: Board,
-    context: RenderContext | None = None,
-    *,
-    view: BoardQuery | None = None,
-    best_set: BestSet = untested,
-) -> str:
-    """Return the sentence and the strips of dots above the table of a view, in the language of a context."""
-    where, sentences = context or RenderContext(board.spec), finding(board, view, best_set=best_set)
-    return render(where, "parts/opening.html", spec=board.spec, findings=sentences, strips=strips(board))
-
-
-def _column_data(column: Column, rows: Sequence[BoardRow]) -> object:
-    values = [row.value(column.key) for row in rows]
-    if column.kind in ("interval", "share"):
-        return [None if value is None else units(value) for value in values]
-    if column.value_type == "flag":
-        return [None if value is None else int(value) for value in values]
-    return _texts(values) if column.value_type in ("text", "day", "moment") else values
-
-
-def _searched_as(column: Column) -> str:
-    """Return how the script compares the values of a column."""
-    if column.value_type == "flag":
-        return "flag"
-    return "number" if column.value_type in ("whole", "number") else "text"
-
-
-def _shown_texts(column: Column, rows: Sequence[BoardRow], *, of: Translations) -> dict[str, str]:
-    """Return what is in the cells of a column for a value that is not shown as it is."""
-    if column.kind in ("rank", "judge", "interval", "share", "date") or column.stated:
-        return {}
-    # In the order of the rows: each process writes the same bytes for a snapshot.
-    values = [value for value in dict.fromkeys(row.value(column.key) for row in rows) if value not in (None, "")]
-    plain = {value: _as_in_script(value) for value in values}
-    return {plain[value]: of.known(text) for value in values if (text := column.text(value)) != plain[value]}
-
-
-def _as_in_script(value: Any) -> str:
-    """Return a value as JavaScript writes it, a flag as it is in the file: 0 or 1."""
-    return (
-        str(int(value)) if isinstance(value, bool) or (isinstance(value, float) and value.is_integer()) else str(value)
-    )
-
-
-def _report_data(board: Board) -> list[list[int]]:
-    """Return the rows (by place in the file) of each judge with several reports, the one that leads first."""
-    places = {row.id: place for place, row in enumerate(board.rows) if row.tier == "reported"}
-    return [[places[name] for name in same] for same in board.reports.values() if len(same) > 1]
-
-
-def _range_data(board: Board) -> dict[str, dict[str, list[int]]]:
-    """order -> rows that have a range (by place in the file), and what it is."""
-    places = {row.id: place for place, row in enumerate(board.rows)}
-    result = {}
-    for order in board.ranges:
-        tested = sorted(
-            (places[name], at.best, at.worst, at.band or 0)
-            for name, at in board.standings(order).items()
-            if at.best is not None and at.worst is not None
-        )
-        columns = zip(*tested, strict=True)
-        result[order] = dict(zip(("at", "best", "worst", "band"), map(list, columns), strict=False))
-    return result
-
-
-def _texts(values: Sequence[str]) -> list[str] | dict[str, Any]:
-    """Return a column of texts; as distinct texts and their numbers where that is shorter."""
-    distinct = dict.fromkeys(values)
-    if len(distinct) * 2 > len(values):
-        return list(values)
-    numbers = {value: number for number, value in enumerate(distinct)}
-    return {"texts": list(distinct), "at": [numbers[value] for value in values]}
-
-
-def _distance(row: BoardRow, name: str, *, side: int) -> int | None:
-    bounds = row.interval.get(name)
-    if bounds is None:
-        return None
-    value = tenths(row.value(name))
-    return tenths(bounds[1]) - value if side else value - tenths(bounds[0])
 
 
 def withdrawn_page(context: RenderContext, stub: Mapping[str, Any]) -> str:

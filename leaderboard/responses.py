@@ -5,15 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from auth.problem_details import problem
 from leaderboard.board.query import read_as_of
-from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.cache import SNAPSHOT_DIGITS, BoardCache, BoardVersion, CachedResponse
 from vlrb.common.messages import _
 
 HTML = "text/html; charset=utf-8"
@@ -49,11 +50,20 @@ NotFoundPage = Callable[[Headers], Response]
 
 
 async def requested_version(cache: BoardCache, request: Request) -> BoardVersion | None:
-    """Return the board version of ``as_of``, or the current one; None without one, or where that means nothing."""
+    """Return the board version of ``as_of``, or the current one; None without one, or where that means nothing.
+
+    The request names that snapshot from here on, however it was asked for: a page of it is made once.
+    """
+    asked = QueryParams(request.scope["query_string"])
     try:
-        return await cache.at(read_as_of(request.query_params))
+        board_version = await cache.at(read_as_of(asked))
     except ValueError:
         return None
+    if board_version is not None and asked.get("as_of"):
+        snapshot = board_version.snapshot_id[:SNAPSHOT_DIGITS]
+        pairs = [(name, snapshot if name == "as_of" else value) for name, value in asked.multi_items()]
+        request.scope["query_string"] = urlencode(pairs).encode()
+    return board_version
 
 
 async def version_or_problem(cache: BoardCache, request: Request, *, snapshot: str = "") -> BoardVersion | Response:

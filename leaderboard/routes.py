@@ -32,8 +32,6 @@ from leaderboard.responses import (
     EMBEDDABLE,
     FOREVER,
     HTML,
-    JSON,
-    OF_A_LANGUAGE,
     REVALIDATE,
     etag_matches,
     requested_version,
@@ -58,30 +56,6 @@ def _render_front(board_version: BoardVersion) -> CachedResponse:
     return CachedResponse.of(render.board_page(board_version, BoardQuery(board_version.spec)).encode(), HTML)
 
 
-def column_file(board_version: BoardVersion, view: BoardQuery) -> CachedResponse:
-    """Return all rows under the rules of a view, as columns for the script."""
-    rules = (view.protocol, view.grouping, view.revision)
-    key = "/board.json" + "|".join(rules)
-
-    def make() -> CachedResponse:
-        return CachedResponse.of(
-            render.board_data(
-                board_version.board(view.protocol, view.grouping, revision=view.revision), board_version.context
-            ),
-            JSON,
-        )
-
-    return board_version.get_or_render(key, make)
-
-
-def _opening(board_version: BoardVersion, view: BoardQuery, *, catalog: ItemCatalog) -> CachedResponse:
-    """Return what stands above the table of a view, for the script."""
-    board = board_version.board(view.protocol, view.grouping, revision=view.revision)
-    best_set = catalog.best_set(board_version, view)
-    markup = render.opening_markup(board, board_version.context, view=view.on(board), best_set=best_set)
-    return CachedResponse.of(markup.encode(), HTML)
-
-
 def _without_score(
     board_version: BoardVersion, result: Mapping[str, Any], *, revision: str, as_of: str, headers: Headers
 ) -> Response | None:
@@ -97,20 +71,6 @@ def _without_score(
 def prerender(board_version: BoardVersion) -> None:
     """Make what the first visitors ask for; given to BoardCache, it runs before a version is shown."""
     front_page(board_version)
-    column_file(board_version, BoardQuery(board_version.spec))
-
-
-def _add_opening(router: APIRouter, cache: BoardCache, *, catalog: ItemCatalog) -> None:
-    """Add what stands above the table of a view, for the script."""
-
-    @router.api_route("/opening", methods=["GET", "HEAD"])
-    async def opening(request: Request) -> Response:
-        board_version = await requested_version(cache, request)
-        if board_version is None:
-            return problem(404, "no-board", detail=_("There is no leaderboard for that date."))
-        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
-        make = partial(_opening, board_version, view, catalog=catalog)
-        return respond(await board_version.ready(f"/opening{view.url(page=1)}", make), request.headers)
 
 
 def build(
@@ -126,7 +86,6 @@ def build(
     catalog = catalog or ItemCatalog(spec=cache.spec)
     missing = partial(not_found_page, cache.context)
     router = APIRouter(include_in_schema=False)
-    _add_opening(router, cache, catalog=catalog)
 
     @router.api_route("/", methods=["GET", "HEAD"])
     async def board(request: Request) -> Response:
@@ -143,16 +102,6 @@ def build(
         reply = respond(response, request.headers)
         if view.embed:
             reply.headers["Content-Security-Policy"] = EMBEDDABLE
-        return reply
-
-    @router.api_route("/board.json", methods=["GET", "HEAD"])
-    async def columns(request: Request) -> Response:
-        board_version = await requested_version(cache, request)
-        if board_version is None:
-            return problem(404, "no-board", detail=_("There is no leaderboard for that date."))
-        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
-        reply = respond(await board_version.executor.take(partial(column_file, board_version), view), request.headers)
-        reply.headers["Vary"] = OF_A_LANGUAGE  # it has the sentences above the table
         return reply
 
     @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])

@@ -492,7 +492,6 @@ HTML_IN_PYTHON = {
     "leaderboard/charts/dot_plots.py",  # the same
     "leaderboard/charts/layout.py",  # the same, and <span> for small letters
     "leaderboard/charts/scatter_plots.py",  # the same
-    "leaderboard/gradio_page.py",  # a warning of Gradio has "<script>" in it
 }
 
 

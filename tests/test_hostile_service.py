@@ -488,7 +488,7 @@ def test_nothing_that_is_sent_writes_a_line_of_its_own_into_the_log(world: Hosti
 # What is secret ------------------------------------------------------------------------------------------------------
 
 GETS = (
-    "/", "/?sort=general", "/board.json", "/about", "/compare", "/explore", "/account", "/docs", "/openapi.json",
+    "/", "/?sort=general", "/about", "/compare", "/explore", "/account", "/docs", "/openapi.json",
     "/policy", "/api/v1/leaderboard", "/api/v1/policy", "/api/v1/quota", "/api/v1/keys", "/api/v1/decisions",
     "/api/v1/chain", "/api/v1/account/events", "/decisions.atom", "/metrics", "/healthz", "/readyz", "/auth/me",
     "/nowhere", "/auth/callback", "/export/board.csv", "/export/board.json", "/export/board.tex", "/export/board.md",

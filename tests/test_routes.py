@@ -272,7 +272,7 @@ def test_while_too_many_wait_for_pages_others_get_a_busy_error_and_the_board_is_
     visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
     before, executor._waiting = executor._waiting, executor._most
     try:
-        for path in ("/?sort=model", "/api/v1/leaderboard?protocol=paper", "/board.json?protocol=paper"):
+        for path in ("/?sort=model", "/api/v1/leaderboard?protocol=paper"):
             answer = visitor.get(path)
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "5"), path
             assert (answer.headers["content-type"] == MEDIA_TYPE) == path.startswith("/api/")

@@ -17,6 +17,7 @@ from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
 from vlrb.common.translations import ENGLISH, languages
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
+from web.middleware.head_requests import HeadMiddleware
 from web.middleware.languages import LanguageMiddleware
 from web.middleware.problem_pages import ProblemPagesMiddleware
 from web.middleware.request_limits import RequestLimitsMiddleware
@@ -48,6 +49,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         # From here on, inside of the fast path, nothing costs the board anything.
         Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
         Middleware(BenchmarkMiddleware, ids),
+        Middleware(HeadMiddleware),
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest, share=share) if rate else None,

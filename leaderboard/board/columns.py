@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 ColumnKind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
 ValueType = Literal["text", "whole", "number", "flag", "day", "moment"]
 _WIDE = 3  # categories whose columns have room for their titles
-_ROOMY = ("parameters_b", "open_weights", "base_model")
 SIZE = "n"
 """The subtitle that stands for the number of pairs."""
 
@@ -247,15 +246,9 @@ def by_key(spec: BenchmarkSpec) -> Mapping[str, Column]:
 
 @cache
 def usual(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return the columns that stand on the board without being asked for; many categories leave no room for all."""
-    left_out = _ROOMY if len(spec.categories) > _WIDE else ()
-    return tuple(column.key for column in columns_of(spec) if column.usual and column.key not in left_out)
-
-
-@cache
-def drawn(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return the scores drawn with their intervals."""
-    return tuple(column.key for column in columns_of(spec) if column.kind == "interval")
+    """Return the columns that stand on the board without being asked for; many categories leave no room for more."""
+    many = len(spec.categories) > _WIDE
+    return (*ALWAYS, *((spec.headline, *spec.category_keys) if many else spec.headline_first))
 
 
 def _score(name: str, spec: BenchmarkSpec) -> Column:

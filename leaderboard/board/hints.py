@@ -1,17 +1,13 @@
-"""Hints about a search of the board: fields that do not exist, and judges that are hidden as they state too little.
-
-static/board.js says the same; a test holds the two together.
-"""
+"""Hints about a search of the board: fields that do not exist, and judges that are hidden as they state too little."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from leaderboard.board.columns import Column, columns_of
+from leaderboard.board.columns import Column
 from leaderboard.board.query import BoardQuery, asked_words, row_test
 from leaderboard.board.rows import Board
-from leaderboard.board.search import STATED, asked_column, haystack, is_unstated, misread, words
-from vlrb.benchmarks.spec import BenchmarkSpec
+from leaderboard.board.search import asked_column, haystack, is_unstated, misread, words
 from vlrb.common.messages import Message, _, joined, ngettext
 
 _MOST = 3  # words that are explained
@@ -78,8 +74,3 @@ def misread_words(board: Board, view: BoardQuery) -> list[Message]:
     explained = ((word, misread(word, view.spec)) for word in dict.fromkeys(words(view.search)))
     misunderstood = [text for word, text in explained if text and not any(word in haystack(row) for row in board.rows)]
     return misunderstood[:_MOST]
-
-
-def stated_names(spec: BenchmarkSpec) -> dict[str, Message]:
-    """Return how sentences call what submitters may leave out, by column."""
-    return {column.key: _name(column) for column in columns_of(spec) if column.stated or column.key in STATED}

@@ -1,7 +1,4 @@
-"""Names of judges and organisations as they stand on the board: short, breakable, with a monogram. Pure.
-
-static/board.js does the same in the browser; a test holds the two together.
-"""
+"""Names of judges and organisations as they stand on the board: short, and breakable. Pure."""
 
 from __future__ import annotations
 
@@ -14,9 +11,6 @@ from vlrb.common.messages import _, joined
 _LONGEST, _HEAD, _TAIL = 56, 34, 18  # characters: of a name that is shown whole, and of what is left of a longer one
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
 _BREAKS = re.compile(r"(?<=[_/-])(?=.)")
-_WORDS = re.compile(r"[^\W_]+")
-MONOGRAM_COLOURS = 8
-"""The classes c0 to c7 of the style sheet."""
 
 
 class NameParts(NamedTuple):
@@ -31,11 +25,6 @@ class NameParts(NamedTuple):
 def short_name(model: str) -> str:
     """Return the name without its owner, where it is that of a repository (owner/name)."""
     return model.partition("/")[2] if _REPOSITORY.fullmatch(model) else model
-
-
-def owner_of(model: str) -> str:
-    """Return the owner in the name of a repository; "" for other names."""
-    return model.partition("/")[0] if _REPOSITORY.fullmatch(model) else ""
 
 
 def is_shortened(model: str) -> bool:
@@ -55,20 +44,6 @@ def name_parts(model: str) -> NameParts:
 def breakable_parts(text: str) -> list[str]:
     """Return the parts of a name between which a line may break: after _ - and /."""
     return _BREAKS.split(text)
-
-
-def monogram(organisation: str) -> str:
-    """Return one or two letters for an organisation; "" for none."""
-    words = _WORDS.findall(organisation)
-    if not words:
-        return ""
-    letters = words[0][:2] if len(words) == 1 else "".join(word[0] for word in words[:2])
-    return letters.upper()
-
-
-def monogram_colour(organisation: str) -> int:
-    """Return the number of the colour of an organisation, always the same."""
-    return sum(map(ord, organisation)) % MONOGRAM_COLOURS
 
 
 def listed(words: Sequence[str]) -> str:

@@ -1,13 +1,32 @@
-"""Position of one entry among all results: a strip of dots per accuracy, with the entry marked. Pure."""
+"""Positions of results on an axis from 20 to 100: dots of one row's categories, and strips of all results. Pure.
+
+The strips are SVG paths of points without length: a round line cap makes each a dot that stays round however wide the
+page draws the strip.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from leaderboard.board.opening import strips
 from leaderboard.board.rows import Board, BoardRow, Bounds
+from vlrb.common.rounding import tenths
 
-_LOW, _HIGH, _WIDTH = 0.2, 1.0, 1000  # ends of the axis, and units of the drawing between them
+_LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
+_WIDTH = 1000  # units of a drawing between them
+_BIN = 8  # tenths of a percent that share a column of dots
+_MIDDLE, _STEP, _MOST = 20, 6, 7  # of a strip: its line, from a dot to the next one of a column, dots of a column
+_CENTRE, _APART = 14, 5  # of a row's axis: the height of its line, from a dot to the next one of about the same value
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """The score of a category: ``place`` in percent of the axis."""
+
+    key: str
+    place: str
+    height: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +40,58 @@ class MarkedStrip:
     interval: tuple[int, int] | None
 
 
+def dots(row: BoardRow, keys: Sequence[str]) -> list[Dot]:
+    """Return the dots of some scores; those that would cover each other stand below and above the line."""
+    stacked: Counter[int] = Counter()
+    known = ((key, _place(value)) for key in keys if (value := row.value(key)) is not None)
+    result = []
+    for key, place in known:
+        nth = stacked[place // _BIN]
+        stacked[place // _BIN] += 1
+        result.append(Dot(key, f"{place / 10:g}", _CENTRE + (nth + 1) // 2 * (_APART if nth % 2 else -_APART)))
+    return result
+
+
 def marked_strips(board: Board, row: BoardRow) -> tuple[MarkedStrip, ...]:
-    """Return the strips of a board with one row marked; none where the row has no accuracy that is drawn."""
-    drawn = tuple(
-        MarkedStrip(
-            key=strip.key,
-            scored=strip.scored,
-            reported=strip.reported,
-            mark=None if (value := row.value(strip.key)) is None else _place(value),
-            interval=_reach(row.interval.get(strip.key)),
-        )
-        for strip in strips(board)
+    """Return a strip per accuracy that is drawn with its interval, with one row marked; none where the row has none."""
+    drawn = (_strip(board, column.key, row=row) for column in board.columns if column.kind == "interval")
+    strips = [strip for strip in drawn if strip.scored or strip.reported]
+    return tuple(strips) if any(strip.mark is not None for strip in strips) else ()
+
+
+def _strip(board: Board, key: str, *, row: BoardRow) -> MarkedStrip:
+    stacked: Counter[int] = Counter()
+    value, bounds = row.value(key), row.interval.get(key)
+    return MarkedStrip(
+        key,
+        scored=_dots(_known(board, "scored", key=key), stacked),
+        reported=_dots(_known(board, "reported", key=key), stacked),
+        mark=None if value is None else _place(value),
+        interval=None if bounds is None else _reach(bounds),
     )
-    return drawn if any(strip.mark is not None for strip in drawn) else ()
 
 
-def _reach(bounds: Bounds | None) -> tuple[int, int] | None:
-    return None if bounds is None else (_place(bounds[0]), _place(bounds[1]))
+def _known(board: Board, tier: str, *, key: str) -> list[float]:
+    """Return the values of a tier; what leads nothing is none to look up to."""
+    return [row.value(key) for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None]
+
+
+def _reach(bounds: Bounds) -> tuple[int, int]:
+    return _place(bounds[0]), _place(bounds[1])
 
 
 def _place(share: float) -> int:
-    return round(min(max((share - _LOW) / (_HIGH - _LOW), 0.0), 1.0) * _WIDTH)
+    return (min(max(tenths(share), _LOW), _HIGH) - _LOW) * _WIDTH // (_HIGH - _LOW)
+
+
+def _dots(values: Iterable[float], stacked: Counter[int]) -> str:
+    """Return a path with a point per value. Equal ones stand above and below one another, at most _MOST of them."""
+    points = []
+    for value in sorted(values, reverse=True):
+        column = (min(max(tenths(value), _LOW), _HIGH) - _LOW) // _BIN
+        place = stacked[column]
+        stacked[column] += 1
+        if place < _MOST:
+            away = (place + 1) // 2 * _STEP
+            points.append((column * _BIN * _WIDTH // (_HIGH - _LOW), _MIDDLE + (away if place % 2 else -away)))
+    return "".join(f"M{x} {y}h0" for x, y in points)

@@ -1,7 +1,6 @@
 """URL state of the board: search, filters, order, columns, pins and page.
 
-Filtering never changes a rank. The script in static/board.js does the same in the browser; a test holds the two
-together.
+Filtering never changes a rank.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from leaderboard.board.columns import ALWAYS, Column, by_key, columns_of, usual
 from leaderboard.board.rows import Board, BoardRow, Tier
 from leaderboard.board.search import asked_column, is_unstated, term, words
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _
 from vlrb.common.rounding import tenths as tenths
 from vlrb.common.rounding import units as units
 from vlrb.judges import TYPES
@@ -78,19 +76,20 @@ FILTERS: tuple[Filter, ...] = (
         pattern=_NUMBER,
         choices=(("95", "95% or more"), ("99", "99% or more")),
     ),
+    Filter(
+        "figures",
+        "Published figures",
+        term="figures:",
+        kind="select",
+        pattern="follow|differ",
+        choices=(("follow", "follow from the official categories"), ("differ", "do not")),
+    ),
     Filter("min_size", "Size from, billion", term="size:>=", kind="number", pattern=_NUMBER),
     Filter("max_size", "Size to, billion", term="size:<=", kind="number", pattern=_NUMBER),
     Filter("max_price", "Price to, US $ a run", term="price:<=", kind="number", pattern=_NUMBER),
     Filter("since", "From date", term="date:>=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
     Filter("until", "To date", term="date:<=", kind="date", pattern=r"[0-9]{4}(-[0-9]{2}){0,2}"),
 )
-PRESETS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
-    (_("All models"), ()),
-    (_("Open weights"), (("open", "yes"),)),
-    (_("Open, up to 10B"), (("open", "yes"), ("max_size", "10"))),
-)
-"""What readers ask for most, in one click: words, and filters about weights and size."""
-PRESET_FILTERS = ("open", "min_size", "max_size")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9._-]{1,80}")
 
 
@@ -141,19 +140,17 @@ class BoardQuery:
         """Whether other reports of a judge show at once: what was searched for is not to be hidden."""
         return bool(self.search or self.filters)
 
-    def with_preset(self, values: Sequence[tuple[str, str]]) -> BoardQuery:
-        """Return the view with these filters about weights and size; all others stay."""
-        chosen = dict([pair for pair in self.filters if pair[0] not in PRESET_FILTERS] + list(values))
-        filters = tuple((choice.key, chosen[choice.key]) for choice in FILTERS if choice.key in chosen)
-        return replace(self, filters=filters, unstated=False, page=1)
-
     def filter(self, key: str) -> str:
         """Return the value of a filter; "" if it is not used."""
         return dict(self.filters).get(key, "")
 
     def shown(self, board: Board) -> tuple[Column, ...]:
-        """Return the columns of the table; none that the labels' disclosure level leaves out."""
-        return tuple(column for column in board.columns if column.key in self.columns)
+        """Return the columns of the table, with that which orders it; none that the labels' level leaves out."""
+        return tuple(column for column in board.columns if column.key in (*self.columns, self.sort))
+
+    def ranked_by(self, board: Board) -> str:
+        """Return the score that the ranks follow."""
+        return self.sort if self.sort in self.spec.score_names else board.headline
 
     def on(self, board: Board) -> BoardQuery:
         """Return the view with an order that the board knows, where it is ordered by an accuracy that is not shown."""

@@ -153,6 +153,16 @@ class BoardRow:
             return self.source
         return phrases(self.version, self.about, self.organisation)
 
+    @property
+    def second_line(self) -> str:
+        """Who says so, and what it is, for the line below its name."""
+        if self.tier == "baseline":
+            return self.source
+        weights = {True: _("open weights"), False: _("closed weights"), None: ""}[self.open_weights]
+        size = f"{self.parameters_b:g}B" if self.parameters_b else ""
+        whose = (self.version, self.organisation) if self.tier == "scored" else (self.source,)
+        return phrases(*whose, weights, size, self.about)
+
 
 @dataclass(frozen=True)
 class Board:

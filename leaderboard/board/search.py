@@ -1,4 +1,4 @@
-"""Search syntax: words that must all occur, and ``field:value``. static/board.js does the same."""
+"""Search syntax: words that must all occur, and ``field:value``."""
 
 from __future__ import annotations
 
@@ -38,6 +38,11 @@ _TextReaders = Mapping[str, Callable[[BoardRow], str]]
 _NumberReaders = Mapping[str, Callable[[BoardRow], float | None]]
 
 
+def _verdict(row: BoardRow) -> str:
+    """Return whether published figures follow from the official categories; "" of what is scored here."""
+    return ("differ" if row.inconsistent else "follow") if row.tier == "reported" else ""
+
+
 @cache
 def _texts(spec: BenchmarkSpec) -> _TextReaders:
     searched = (
@@ -49,6 +54,7 @@ def _texts(spec: BenchmarkSpec) -> _TextReaders:
         "tier": lambda row: row.tier,
         "source": lambda row: row.source,
         "note": lambda row: row.note,
+        "figures": _verdict,
         "about": lambda row: row.about,
     }
 
@@ -68,7 +74,12 @@ def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
 def known_values(spec: BenchmarkSpec) -> Mapping[str, tuple[str, ...]]:
     """Field -> its values, of fields that have a few; a search may ask for a part of one."""
     flags = {column.term: ("yes", "no") for column in columns_of(spec) if column.term and column.value_type == "flag"}
-    return {"type": tuple(TYPES), "tier": ("scored", "reported", "baseline"), **flags}
+    return {
+        "type": tuple(TYPES),
+        "tier": ("scored", "reported", "baseline"),
+        "figures": ("follow", "differ"),
+        **flags,
+    }
 
 
 _COMPARISON = re.compile(r"(<=|>=|<|>|=)?(-?[0-9]+(?:\.[0-9]+)?)(?:\.\.(-?[0-9]+(?:\.[0-9]+)?))?")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from leaderboard.api import columns as api_columns
-from leaderboard.board.columns import by_key, columns_of, drawn, usual
+from leaderboard.board.columns import by_key, columns_of, usual
 from leaderboard.charts.estimates import buckets, drawn_scores
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.share import exports
@@ -65,6 +65,5 @@ def arithmetic_check(*values: float | None, **named: float | None) -> Arithmetic
 EXPORT_FIELDS = exports.fields(VL)
 EXPORT_NAMES = (*(field.name for field in EXPORT_FIELDS), "protocol", "grouping", "label_revision", "snapshot")
 API_COLUMNS = api_columns(VL)
-DRAWN = drawn(VL)
 BUCKETS, CHART_SCORES = buckets(VL), drawn_scores(VL)
 PAPER = paper_figures(VL)

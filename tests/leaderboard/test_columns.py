@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from leaderboard.board.rows import BoardRow
-from tests.factories.specs import BY_KEY, COLUMNS, DRAWN, MACRO, VL
+from tests.factories.specs import BY_KEY, COLUMNS, MACRO, USUAL, VL
 
 
 def test_every_column_is_a_value_of_a_row_and_stands_once() -> None:
@@ -18,5 +18,5 @@ def test_numbers_sort_highest_first_and_ranks_and_words_lowest_first() -> None:
     assert BY_KEY[MACRO].descending
 
 
-def test_the_macro_and_the_three_categories_are_drawn() -> None:
-    assert DRAWN == ("macro", "general", "hallucination", "reasoning")
+def test_a_board_shows_rank_judge_and_scores_unless_others_are_asked_for() -> None:
+    assert USUAL == ("rank", "model", "macro", "overall", "general", "hallucination", "reasoning")

@@ -21,7 +21,7 @@ from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
 from scripts import doc_tables
 from tests.factories.labels import BEHAVIOUR, random_tally, table
-from tests.factories.specs import COLUMNS, PROTOCOLS, SCORES, VL
+from tests.factories.specs import PROTOCOLS, VL
 from tests.leaderboard.pages.test_pages_routes import item_catalog, serve
 from tests.test_architecture import PACKAGES, ROOT
 from vlrb import readers
@@ -226,13 +226,10 @@ taken = exports.extract(board, view)
 scored = [row for row in board.rows if row.tier == "scored"]
 print(json.dumps({
     "page": render.board_page(board_version, view),
-    "data": json.loads(render.board_data(board))["letters"],
     "api": [one["letters"] for one in api.leaderboard_json(board)["entries"] if one["tier"] == "scored"],
     "csv": exports.as_csv(taken).decode().splitlines()[0].split(","),
     "order": [row.model for row in taken.rows if row.tier == "scored"],
-    "terms": json.loads(render.board_data(board))["terms"]["letters"],
-    "shown": json.loads(render.board_data(board))["shown"]["letters"],
-    "css": render.assets(board_version.spec)["site.css"].body.encodings["identity"].decode(),
+    "css": render.assets(board_version.spec)["board.css"].body.encodings["identity"].decode(),
     "found": [row.model for row in scored if term("letters:>4", board_version.spec)(row)],
 }))
 """
@@ -244,17 +241,7 @@ def test_a_declared_column_is_drawn_sorted_found_exported_and_documented() -> No
     found = json.loads(done.stdout)
     assert "5 letters" in found["page"] and "Letters" in found["page"]
     assert found["order"] == ["abcde", "abc"]
-    assert {3, 5} <= set(found["data"]) and sorted(found["api"]) == [3, 5]
+    assert sorted(found["api"]) == [3, 5]
     assert "letters" in found["csv"]
     assert found["found"] == ["abcde"]
-    assert found["terms"] == ["letters", "number"]
-    assert found["shown"]["5"] == "5 letters"
     assert 'td.letters::before{content:"Letters "}' in found["css"]
-    assert ":is(.chosen,.by-letters) td.letters" in found["css"]
-
-
-def test_the_script_takes_columns_their_search_terms_and_their_texts_from_the_rows() -> None:
-    script = (ROOT / "leaderboard" / "static" / "board.js").read_text(encoding="utf-8")
-    in_other_cells = {"rank", "model", "date", "organisation", "base_model", "judge_type"}
-    names = {column.key for column in COLUMNS} - in_other_cells | {*SCORES}
-    assert not [name for name in names if re.search(rf"\b{name}\b", script)]

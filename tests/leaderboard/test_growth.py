@@ -10,7 +10,6 @@ import pytest
 from leaderboard.api import leaderboard_json
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import Board, build_board
-from leaderboard.render import board_data
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import crowd, snapshot
 from tests.factories.specs import VL
@@ -52,7 +51,6 @@ def test_an_export_of_more_rows_calls_in_proportion(suffix: str) -> None:
 
 def test_the_board_as_json_of_more_rows_calls_in_proportion() -> None:
     assert _grows(lambda count: lambda: leaderboard_json(board(count))) <= MOST
-    assert _grows(lambda count: lambda: board_data(board(count))) <= MOST
 
 
 def _grows(make: Callable[[int], Callable[[], object]]) -> float:

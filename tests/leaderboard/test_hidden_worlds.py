@@ -341,7 +341,7 @@ def test_a9_every_public_answer_is_the_same_in_both_worlds(
 def test_a9_control_with_public_labels_the_worlds_are_told_apart(
     worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
 ) -> None:
-    for address in (f"/entries/{ENTRIES[0]}", f"/api/v1/entries/{ENTRIES[0]}", f"/board.json{FINER}"):
+    for address in (f"/entries/{ENTRIES[0]}", f"/api/v1/entries/{ENTRIES[0]}", f"/{FINER}"):
         assert worlds[0].answer(address) == worlds[1].answer(address)
         assert worlds[1].answer(address) != worlds[2].answer(address)
 
@@ -439,7 +439,7 @@ def test_pictures_are_the_same_too(coarse_worlds: tuple[DisclosureWorld, Disclos
 def test_control_with_categories_the_coarse_worlds_are_told_apart(
     coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
 ) -> None:
-    for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/board.json", "/export/board.csv"):
+    for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/", "/export/board.csv"):
         assert coarse_worlds[1].answer(address) != coarse_worlds[2].answer(address), address
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from leaderboard.board.hints import UnstatedJudges, misread_words, unstated_judges
-from leaderboard.board.query import PRESETS, BoardQuery, read_query, select
+from leaderboard.board.query import BoardQuery, read_query, select
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import VL
@@ -76,13 +76,3 @@ def test_a_value_that_a_field_does_not_have_is_explained_with_those_it_has() -> 
 def test_a_colon_in_the_name_of_a_judge_is_no_field() -> None:
     named = build_board(snapshot([entry(1, 0.7, model="ollama:7b")]), VL)
     assert misread_words(named, BoardQuery(VL, search="ollama:7b")) == []
-
-
-def test_a_preset_replaces_filters_about_weights_and_size_alone() -> None:
-    view = BoardQuery(
-        VL, search="judge", filters=(("type", "pairwise"), ("open", "no"), ("min_size", "3")), unstated=True
-    )
-    narrowed = view.with_preset(PRESETS[-1][1])
-    assert narrowed.filters == (("type", "pairwise"), ("open", "yes"), ("max_size", "10"))
-    assert (narrowed.search, narrowed.unstated) == ("judge", False)
-    assert narrowed.with_preset(()).filters == (("type", "pairwise"),)

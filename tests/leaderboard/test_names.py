@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from leaderboard.board.names import monogram, monogram_colour, owner_of, short_name
+from leaderboard.board.names import short_name
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext
 
@@ -22,16 +22,16 @@ def shown(model: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("model", "owner", "name"),
+    ("model", "name"),
     [
-        ("Lab/judge-7B", "Lab", "judge-7B"),
-        ("judge", "", "judge"),
-        ("GPT-4o / low detail", "", "GPT-4o / low detail"),
-        ("a/b/c", "", "a/b/c"),
+        ("Lab/judge-7B", "judge-7B"),
+        ("judge", "judge"),
+        ("GPT-4o / low detail", "GPT-4o / low detail"),
+        ("a/b/c", "a/b/c"),
     ],
 )
-def test_a_repository_is_called_by_its_name_without_the_owner(model: str, owner: str, name: str) -> None:
-    assert (owner_of(model), short_name(model)) == (owner, name)
+def test_a_repository_is_called_by_its_name_without_the_owner(model: str, name: str) -> None:
+    assert short_name(model) == name
 
 
 def test_a_name_may_break_after_underscores_dashes_and_slashes() -> None:
@@ -46,15 +46,3 @@ def test_the_middle_of_a_long_name_is_hidden_and_still_text() -> None:
 
 def test_a_name_is_escaped() -> None:
     assert "<img" not in markup("<img onerror=x>" * 9)
-
-
-@pytest.mark.parametrize(
-    ("organisation", "letters"),
-    [("OpenGVLab", "OP"), ("Alibaba Cloud", "AC"), ("阿里巴巴", "阿里"), ("", ""), ("--", "")],
-)
-def test_a_monogram_is_one_or_two_letters(organisation: str, letters: str) -> None:
-    assert monogram(organisation) == letters
-
-
-def test_an_organisation_has_one_colour() -> None:
-    assert monogram_colour("Lab") == monogram_colour("Lab") < 8

@@ -1,4 +1,4 @@
-"""Opening of the front page: the sentence about who is best, and the strips of dots."""
+"""Opening of the front page: the sentence about who is best, cards, and dots."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from leaderboard.board.opening import BestSet, strips, untested
+from leaderboard.board.cards import cards
+from leaderboard.board.opening import BestSet, untested
 from leaderboard.board.opening import finding as sentences
+from leaderboard.board.position import dots, marked_strips
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import Board, BoardRow, build_board
-from leaderboard.render import opening_markup
 from tests.factories.snapshots import baselines, crowd, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported
@@ -98,32 +99,36 @@ def test_a_figure_that_arithmetic_speaks_against_is_never_called_the_best() -> N
     assert wrong.inconsistency
     found = board(published=(wrong, reported("Judge Y", 75.0)))
     assert "Judge Y, 75.0" in finding(found)
-    assert strips(found)[0].best_name == "Judge Y"
 
 
-def test_without_scores_the_sentence_says_so_and_without_results_there_is_no_figure() -> None:
+def test_without_scores_the_sentence_says_so() -> None:
     (nobody,) = sentences(board())
     assert nobody.startswith("No judge ")
     assert finding(board(published=(reported("Judge Y", 75.0),))).startswith(f"{nobody} Best reported: ")
-    assert strips(board()) == ()
-    assert "<figure" not in opening_markup(board())
 
 
 def test_each_result_is_one_dot_and_baselines_are_none() -> None:
     found = board(0.9, 0.6, 0.4, published=(reported("Judge Y", 75.0), reported("Judge X", None)))
-    macro, general = strips(found)[:2]
-    assert [strip.key for strip in strips(found)] == ["macro", "general", "hallucination", "reasoning"]
-    assert (macro.scored.count("h0"), macro.reported.count("h0")) == (3, 1)
-    assert general.reported.count("h0") == 2
-    assert (macro.best_is_reported, macro.best_name) == (False, found.rows[0].model)
+    strips = marked_strips(found, found.rows[0])
+    assert [strip.key for strip in strips] == ["macro", "general", "hallucination", "reasoning"]
+    assert (strips[0].scored.count("h0"), strips[0].reported.count("h0")) == (3, 1)
+    assert strips[1].reported.count("h0") == 2
 
 
 def test_dots_stay_in_their_strip_however_many_there_are() -> None:
     found = build_board(snapshot(crowd(1500)), VL, published=())  # twice as many as have room
-    for strip in strips(found):
+    for strip in marked_strips(found, found.rows[0]):
         points = re.findall(r"M(\d+) (\d+)h0", strip.scored)
         assert 0 < len(points) <= 7 * 101
         assert all(0 <= int(x) <= 1000 and 0 <= int(y) <= 40 for x, y in points)
+
+
+def test_equal_categories_of_a_row_are_dots_beside_each_other() -> None:
+    row = replace(board(0.6).rows[0], scores={"general": 0.5, "hallucination": 0.5, "reasoning": 0.1})
+    first, second, low = dots(row, ("general", "hallucination", "reasoning"))
+    assert (first.place, second.place, low.place) == ("37.5", "37.5", "0")
+    assert first.height != second.height
+    assert dots(row, ("general",)) == [first]
 
 
 def test_judges_of_the_demo_are_not_set_beside_published_results() -> None:
@@ -132,18 +137,33 @@ def test_judges_of_the_demo_are_not_set_beside_published_results() -> None:
     assert "reported" not in finding(demo)
 
 
-def test_the_figure_says_in_words_what_its_dots_show() -> None:
-    macro = strips(board(0.9, 0.6, published=(reported("owner/Judge-Y", 75.0), reported("Judge X", None))))[0]
-    assert re.fullmatch(
-        r"2 scored here, from [0-9.]+ to [0-9.]+\. 1 reported, from 75\.0 to 75\.0\.", " ".join(macro.summary)
+def lead(found: Board, **view: Any) -> str:
+    return " ".join(sentences(found, BoardQuery(found.spec, **view), whole=True))
+
+
+def test_the_lead_is_real_only_where_tests_say_so() -> None:
+    found = board(0.9, 0.5)
+    scored = [row for row in found.rows if row.tier == "scored"]
+    tests = {row.id: RankRange(place, place) for place, row in enumerate(scored, start=1)}
+    gap = rf"{scored[1].model} is [0-9.]+ points behind"
+    tested = lead(replace(found, ranges={"macro": tests}))
+    assert re.search(f"Its lead is real: {gap}, more than chance explains. Guessing gives 50", tested)
+    assert re.search(f"macro [^:]+. {gap}. Guessing gives 50", lead(found))
+    assert "cannot tell them apart" in lead(shared(board(0.9, 0.9, 0.4)))
+
+
+def test_each_card_leads_to_its_view_and_a_figure_is_never_claimed_without_its_verdict() -> None:
+    figures = {**dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 50.0), "macro": 90.0}
+    wrong = replace(reported("Judge X", 90.0), check=arithmetic_check(figures, VL))
+    rows = [entry(1, 0.9), entry(2, 0.6, open_weights=True, parameters_b=7.0)]
+    found = build_board(snapshot(rows), VL, published=(wrong, reported("Judge Y", 75.0)))
+    best, small, category, claimed = cards(found, BoardQuery(VL, search="anything", protocol="paper"))
+    assert [card.name for card in (best, small, category)] == ["Judge 1", "Judge 2", "Judge 1"]
+    assert (small.url, category.url) == (
+        "/?protocol=paper&open=yes&max_size=10",
+        "/?protocol=paper&sort=hallucination&dir=desc",
     )
-    assert macro.best_name in ("Judge-Y", "Judge 1")
-
-
-def test_a_name_is_text_in_the_sentence() -> None:
-    found = build_board(snapshot([entry(1, 0.9, model="<b>x</b>")]), VL, published=())
-    assert "&lt;b&gt;x&lt;/b&gt; is scored" in opening_markup(found)
-
-
-def test_scores_over_time_are_one_click_from_the_first_sentence() -> None:
-    assert 'href="/analyse?chart=history"' in opening_markup(board(0.9))
+    assert (claimed.name, claimed.wrong, claimed.url) == ("Judge X", True, "/?tier=reported&protocol=paper")
+    assert claimed.words == wrong.remark
+    assert len(cards(replace(found, spec=replace(VL, synthetic=True)), BoardQuery(VL))) == 3
+    assert cards(board(), BoardQuery(VL)) == ()

@@ -34,8 +34,10 @@ from vlrb.scoring import Tally
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
 ROUTES: dict[str, tuple[str, ...]] = {
-    "/": ("/", "/?tier=scored&sort=general", "/?protocol=paper", "/?embed=1", "/?pin={id}&compare={id}", "/?q={name}"),
-    "/board.json": ("/board.json", "/board.json?protocol=lmms-eval", "/board.json?grouping=povid-in-general"),
+    "/": (
+        *("/", "/?tier=scored&sort=general", "/?protocol=paper", "/?protocol=lmms-eval", "/?grouping=povid-in-general"),
+        *("/?embed=1", "/?pin={id}&compare={id}", "/?q={name}"),
+    ),
     "/entries/{entry_id}": ("/entries/{id}", "/entries/{id}?revision=v2", "/entries/{id}?revision=v0"),
     "/entries/{entry_id}/badge.svg": ("/entries/{id}/badge.svg",),
     "/entries/{entry_id}/og.png": ("/entries/{id}/og.png",),
@@ -66,7 +68,6 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/llms.txt": ("/llms.txt",),
     "/docs": ("/docs",),
     "/about": ("/about",),
-    "/opening": ("/opening", "/opening?tier=scored&sort=overall"),
     "/decisions": ("/decisions",),
     "/decisions/{number}": ("/decisions/1",),
     "/sample-predictions.jsonl": ("/sample-predictions.jsonl",),
@@ -197,7 +198,7 @@ def test_a_withdrawn_entry_is_on_no_current_route_but_its_own_which_tell_no_scor
 def test_the_search_for_names_would_find_them(past: tuple[TestClient, str]) -> None:
     """The control: the same questions about an entry that is there do tell."""
     client, _ = past
-    for kind in ("/", "/board.json", "/export/board.parquet", "/feed.xml", "/api/v1/leaderboard", f"/entries/{SHOWN}"):
+    for kind in ("/", "/export/board.parquet", "/feed.xml", "/api/v1/leaderboard", f"/entries/{SHOWN}"):
         assert kind in asked(id=SHOWN)
         assert "Plain" in content(client, kind)[1], kind
 

@@ -152,7 +152,7 @@ def test_the_same_interfaces_tell_of_what_is_public_and_its_owner_of_what_is_not
     """The positive control."""
     http, entry = world.strangers["nobody"], world.entries["public"]
     telling = {one for one in addresses(world, http, entry) if "Public judge" in words(http.get(one))}
-    there = {"/", f"/entries/{entry}", "/feed.xml", "/export/board.csv", "/export/board.parquet", "/board.json"}
+    there = {"/", f"/entries/{entry}", "/feed.xml", "/export/board.csv", "/export/board.parquet"}
     assert telling >= {*there, f"/api/v1/submissions/{entry}", f"/entries/{entry}/cite.bib"}
     for kind, user in (("waiting", "waiter"), ("rejected", "refused"), ("unpublished", "alice"), ("hidden", "alice")):
         assert world.state(kind, world.people[user])["model"] == NAMES[kind]

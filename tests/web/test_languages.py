@@ -198,11 +198,6 @@ def test_a_cache_never_mixes_languages(board: TestClient, address: str) -> None:
     assert board.get(address, headers={**CHINESE, "If-None-Match": other}).status_code == 304
 
 
-def test_the_columns_say_that_they_are_of_a_language(board: TestClient) -> None:
-    english, chinese = (board.get("/board.json", headers=headers) for headers in ({}, CHINESE))
-    assert all(set(reply.headers["vary"].split(", ")) == VARY for reply in (english, chinese))
-
-
 def test_a_front_page_is_rendered_beside_the_event_loop(board: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     on_loop: list[bool] = []
     render_page = render.board_page

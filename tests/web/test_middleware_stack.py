@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.responses import Response
+from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
 from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
+from web.middleware.head_requests import HeadMiddleware
 from web.middleware_stack import middleware
 from web.services import build_services
 
@@ -24,6 +28,7 @@ OUTER = [
     "BoardFastPathMiddleware",
     "ProblemPagesMiddleware",
     "BenchmarkMiddleware",
+    "HeadMiddleware",
     "RequestMetricsMiddleware",
     "RequestLimitsMiddleware",
 ]
@@ -53,3 +58,12 @@ def test_requests_pass_the_middleware_in_this_order(
     signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
     stack = middleware(settings, build_services(settings, database, signer=signer))
     assert [layer.cls.__name__ for layer in stack] == expected  # type: ignore[attr-defined]
+
+
+def test_a_head_of_the_api_is_that_of_its_answer() -> None:
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response(scope["method"])(scope, receive, send)
+
+    client = TestClient(HeadMiddleware(app))
+    assert client.head("/api/v1/leaderboard").headers["content-length"] == "3"
+    assert client.head("/about").headers["content-length"] == "4"

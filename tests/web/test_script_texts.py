@@ -10,18 +10,17 @@ import pytest
 
 from common.script_texts import script_texts
 from leaderboard import submit_texts, theme
-from leaderboard.board import script_texts as board
 from review import script_texts as annotate
 from tests.factories.specs import VL
 from vlrb.common.messages import Message
 from vlrb.common.translations import translations
 
 ROOT = Path(__file__).parents[2]
-SCRIPTS: dict[str, tuple[tuple[Message, ...], tuple[tuple[str, str], ...]]] = {
-    "leaderboard/static/board.js": (board.SENTENCES, board.PLURALS),
-    "leaderboard/static/submit.js": (submit_texts.SENTENCES, ()),
-    "review/static/annotate.js": (annotate.SENTENCES, ()),
-    "leaderboard/static/nav.js": ((), ()),
+SCRIPTS: dict[str, tuple[Message, ...]] = {
+    "leaderboard/static/board.js": (),
+    "leaderboard/static/submit.js": submit_texts.SENTENCES,
+    "review/static/annotate.js": annotate.SENTENCES,
+    "leaderboard/static/nav.js": (),
 }
 _STRING = re.compile(r"\"([^\"\n]*)\"|`([^`]*)`")
 # Two words, the first of which begins like a sentence or with a value: what a reader of English would miss.
@@ -34,8 +33,7 @@ def _source(name: str) -> str:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_every_sentence_of_a_script_can_be_translated(name: str) -> None:
-    sentences, plurals = SCRIPTS[name]
-    known = {text.msgid for text in sentences} | {text for pair in plurals for text in pair}
+    known = {text.msgid for text in SCRIPTS[name]}
     source = _source(name)
     found = {first or second for first, second in _STRING.findall(source)}
     assert {text for text in found if _SENTENCE.match(text)} - known == set()
@@ -45,8 +43,7 @@ def test_every_sentence_of_a_script_can_be_translated(name: str) -> None:
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_needs_no_sentences_in_english(name: str) -> None:
-    sentences, plurals = SCRIPTS[name]
-    assert script_texts(translations("en"), sentences, plurals=plurals) == {}
+    assert script_texts(translations("en"), SCRIPTS[name]) == {}
 
 
 def test_gradio_pages_carry_the_sentences_of_their_script_as_data() -> None:

@@ -140,8 +140,8 @@ def test_each_board_shows_its_own_entry_and_categories(world: World) -> None:
     first, other = world.get("/"), world.get("/b/traffic/")
     assert ("90.0" in first, "75.0" in other) == (True, True)
     for page, own, foreign in ((first, "rain", "lights"), (other, "lights", "rain")):
-        assert f'data-head="{own}"' in page
-        assert f'data-head="{foreign}"' not in page
+        assert f'id="sort-{own}"' in page
+        assert f'id="sort-{foreign}"' not in page
     assert world.ids["traffic"] not in first
     assert f"/b/traffic/entries/{world.ids['traffic']}" in other
 
@@ -149,8 +149,7 @@ def test_each_board_shows_its_own_entry_and_categories(world: World) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/", "/about", "/explore", "/compare?entries=ENTRY", "/entries/ENTRY", "/decisions", "/feed.xml", "/llms.txt",
-     "/analyse", "/analyse.csv", "/export/board.csv", "/entries/ENTRY/badge.svg", "/policy", "/api/v1/leaderboard",
-     "/board.json"],
+     "/analyse", "/analyse.csv", "/export/board.csv", "/entries/ENTRY/badge.svg", "/policy", "/api/v1/leaderboard"],
 )  # fmt: skip
 def test_the_pages_of_each_benchmark_are_found_below_its_prefix(world: World, path: str) -> None:
     for prefix, name in (("", "weather"), ("/b/traffic", "traffic")):

@@ -45,8 +45,10 @@ def position_bias(right: Array, readable: Array, *, votes_per_pair: int) -> Posi
     total, n = w.sum(axis=0), len(w)
     if is_one_sided(total[0], total[1]) or n < 2:
         return None
-    p = y.sum(axis=0) / total
-    value = float(p[0] - p[1]) / 2
+    right_votes = y.sum(axis=0)
+    p = right_votes / total
+    # Of whole numbers, with one division: (p[0] - p[1]) / 2 without digits that only look like some.
+    value = float((right_votes[0] * total[1] - right_votes[1] * total[0]) / (2 * total[0] * total[1]))
     if votes_per_pair == 1:
         first, second = (wilson(y[:, side].sum(), total[side]) for side in (0, 1))
         low = value - float(np.hypot(p[0] - first.low, second.high - p[1])) / 2

@@ -43,8 +43,10 @@ def elsewhere(board: int) -> Iterator[int]:
 def test_links_to_files_follow_the_view(browser: Browser, board: int) -> None:
     page = browser.new_page()
     page.goto(f"http://127.0.0.1:{board}/")
-    page.get_by_role("link", name="Scored here").click()
-    page.locator("thead [data-sort=general]").click()
+    page.click(".filters summary")
+    page.select_option("select[name=tier]", "scored")
+    page.wait_for_url("**/?tier=scored")
+    page.locator("#by-general").click()
     query = "?tier=scored&sort=general&dir=desc"
     for suffix in ("board.csv", "board.tex", "board.md", "board.json", "board.parquet", "cite.bib"):
         expect(page.locator(f'.more [href="/export/{suffix}{query}"]')).to_have_count(1)

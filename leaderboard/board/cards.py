@@ -1,0 +1,68 @@
+"""Cards above the board: the best judge of four questions, each with the address of its view. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from leaderboard.board.names import short_name
+from leaderboard.board.query import BoardQuery, row_test
+from leaderboard.board.rows import Board, BoardRow
+from vlrb.common.messages import Message, _
+from vlrb.common.rounding import percent
+
+OPEN_AND_SMALL = (("open", "yes"), ("max_size", "10"))
+"""What readers ask for most: the filters of one click."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An answer. ``key``: the score; ``words``: its interval, or what arithmetic says of it (``wrong``)."""
+
+    title: str
+    name: str
+    key: str
+    value: str
+    words: str
+    url: str
+    wrong: bool = False
+
+
+def cards(board: Board, view: BoardQuery) -> tuple[Card, ...]:
+    """Return the best scored here, the best open one up to 10B, the best in the largest category, the best claimed."""
+    usual = BoardQuery(board.spec, protocol=view.protocol, grouping=view.grouping, revision=view.revision)
+    usual = replace(usual, as_of=view.as_of, embed=view.embed)
+    return tuple(_cards(board, usual))
+
+
+def _cards(board: Board, usual: BoardQuery) -> Iterator[Card]:
+    small, claimed = replace(usual, filters=OPEN_AND_SMALL), replace(usual, tier="reported")
+    if top := _best(board, usual):
+        yield _card(board, top, title=_("Best scored here"), view=usual)
+    if top := _best(board, small):
+        yield _card(board, top, title=_("Best open, up to 10B"), view=small)
+    key = max((key for key in board.spec.category_keys if key in board.values), key=board.sizes.__getitem__, default="")
+    if key and (top := _best(board, replace(usual, sort=key))):
+        title = _("Best on {category}", category=_(board.spec.title_of(key)))
+        yield _card(board, top, title=title, view=replace(usual, sort=key))
+    if not board.spec.synthetic and (top := _best(board, claimed)):
+        yield _card(board, top, title=_("Best claimed in a paper"), view=claimed)
+
+
+def _best(board: Board, view: BoardQuery) -> BoardRow | None:
+    """Return the best row of a view, scored here unless it asks for reported ones."""
+    key, asked, tier = _key(board, view), row_test(view), "scored" if view.tier == "all" else view.tier
+    rows = (row for row in board.rows if row.tier == tier and row.leads and row.value(key) is not None and asked(row))
+    return max(rows, key=lambda row: row.value(key), default=None)
+
+
+def _key(board: Board, view: BoardQuery) -> str:
+    return view.sort if view.sort in board.values else board.headline
+
+
+def _card(board: Board, row: BoardRow, *, title: Message, view: BoardQuery) -> Card:
+    key = _key(board, view)
+    bounds = row.interval.get(key)
+    words = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
+    said = row.note if row.tier == "reported" else ""
+    return Card(title, short_name(row.model), key, percent(row.value(key)), said or words, view.url(), bool(said))
