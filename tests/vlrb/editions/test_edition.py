@@ -16,8 +16,7 @@ from vlrb.benchmarks.label_files import load_labels, load_table
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, PairIndex, read_signatures
-from vlrb.editions.pools.pool import write_lines
-from vlrb.editions.pools.sources import file_digest
+from vlrb.editions.pools.pool import file_digest, write_lines
 from vlrb.pairs.labelled_pairs import read_pairs
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import parse_predictions
@@ -163,10 +162,10 @@ def test_pairs_of_an_edition_are_found_although_each_response_has_another_word(
     assert main(["pool", "import", str(edition.root / "later.parquet"), *given]) == 0
     monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(edition.public.parent))
     assert main(["pool", "duplicates", str(pool)]) == 0
-    found = [one for one in lines(pool / "duplicates.jsonl") if one["where"] == "next"]
+    report = json.loads((pool / "duplicates.json").read_text())
+    found = [one for one in report["duplicates"] if one["where"] == "next"]
     assert [(one["kind"], one["other"]) for one in found] == [("similar-text", row["id"]) for row in rows[:3]]
-    how = json.loads((pool / "duplicates.json").read_text())["comparisons"]
-    assert {one["name"]: "give" in one for one in how} == {
+    assert {one["name"]: "give" in one for one in report["comparisons"]} == {
         "mm-rlhf-rewardbench": True, "multimodal-rewardbench": True, "next": False, "vl-rewardbench": True,
     }  # fmt: skip
 
@@ -233,10 +232,8 @@ EDITION = [
 @pytest.mark.parametrize(
     ("name", "text", "command"),
     [
-        ("pool/pool.json", "{}", STATUS),
-        ("pool/pool.json", '{"imports": [3]}', STATUS),
         ("pool/pairs.jsonl", '{"id": 3}', STATUS),
-        ("pool/duplicates.jsonl", '{"pair": 1}', STATUS),
+        ("pool/duplicates.json", '{"pairs": 1, "duplicates": [{"pair": 1}]}', STATUS),
         ("pool/duplicates.json", "[]", [*FILTER, "small.jsonl"]),
         ("run/run.json", "{}", [*FILTER, "run"]),
         ("run/run.json", "\ufeffx", [*FILTER, "run"]),

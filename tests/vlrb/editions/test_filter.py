@@ -106,7 +106,7 @@ def slow_filter(planted: SyntheticPool, judges: tuple[str, ...], *, at_least: in
 
 
 def test_the_copies_that_were_planted_are_found_and_no_others(pooled: FilteredPool) -> None:
-    found = lines(pooled.folder / "duplicates.jsonl")
+    found = json.loads((pooled.folder / "duplicates.json").read_text())["duplicates"]
     left_out = {one["pair"] for one in found if one["kind"] != "similar-image"}
     assert left_out == pooled.planted.copies
     assert len(pooled.planted.copies) == COPIES

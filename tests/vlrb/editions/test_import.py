@@ -87,7 +87,7 @@ def test_parquet_and_columns_of_other_names(folder: Path) -> None:
 def test_the_same_file_again_changes_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(folder, row(1))
     assert take(path) == take(path) == 0
-    assert "already" in capsys.readouterr().out
+    assert "0 new pairs" in capsys.readouterr().out
     assert len(read_pool(folder.parent / "pool")) == 1
 
 

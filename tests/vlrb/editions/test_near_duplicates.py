@@ -68,8 +68,7 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path, monkey
     given = ["--source", "S", "--licence", "x", "--into", str(pool)]
     assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
     assert main(["pool", "duplicates", str(pool), "--against", f"train={tmp_path / 'train.jsonl'}"]) == 0
-    found = [json.loads(line) for line in (pool / "duplicates.jsonl").read_text().splitlines()]
-    told = {(one["pair"], one["kind"], one["where"]) for one in found}
+    told = {(one["pair"], one["kind"], one["where"]) for one in duplicates(pool)}
     assert {
         ("S-1", "same-pair", "before"),
         ("S-2", "same-response", "before"),
@@ -109,7 +108,8 @@ def write_pool(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def duplicates(pool: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (pool / "duplicates.jsonl").read_text().splitlines()]
+    found: list[dict[str, Any]] = json.loads((pool / "duplicates.json").read_text())["duplicates"]
+    return found
 
 
 def test_pairs_of_vl_rewardbench_are_found_although_each_response_has_another_word(

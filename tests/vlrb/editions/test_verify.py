@@ -10,7 +10,6 @@ import pytest
 
 from tests.factories.suite.programs import edition_main as main
 from vlrb.editions.pools.pool import write_lines
-from vlrb.editions.verification import read_candidates
 from vlrb.label_quality.annotation import VERDICTS
 
 
@@ -27,10 +26,7 @@ def candidate(number: int, **more: Any) -> dict[str, Any]:
 def folder(tmp_path: Path) -> Path:
     lines = [candidate(0, votes={"wrong": 12, "runs": 12}), *(candidate(number) for number in range(1, 6))]
     write_lines(tmp_path / "candidates.jsonl", lines)
-    (*_, last) = read_candidates(tmp_path / "candidates.jsonl")
-    write_lines(tmp_path / "gold.jsonl", [{"item": last, "verdict": "b"}])
-    given = ["--output", str(tmp_path / "v"), "--gold", str(tmp_path / "gold.jsonl")]
-    assert main(["verify", "export", str(tmp_path / "candidates.jsonl"), *given]) == 0
+    assert main(["verify", "export", str(tmp_path / "candidates.jsonl"), "--output", str(tmp_path / "v")]) == 0
     return tmp_path / "v"
 
 
@@ -51,22 +47,10 @@ def labels(folder: Path, given: dict[int, dict[str, Any]]) -> Path:
     return folder / "labels.jsonl"
 
 
-@pytest.mark.parametrize("line", [{"item": ["x"], "verdict": "a"}, {"item": {}, "verdict": "a"}, {"verdict": ["a"]}])
-def test_a_gold_line_of_the_wrong_shape_is_named(
-    folder: Path, line: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    gold = folder / "wrong.jsonl"
-    write_lines(gold, [line])
-    candidates = folder / "candidates.jsonl"
-    assert main(["verify", "export", str(candidates), "--output", str(folder / "w"), "--gold", str(gold)]) == 2
-    said = capsys.readouterr().err
-    assert "line 1" in said and "`item`" in said
-
-
-def test_the_queue_is_told_gold_labels_and_no_other(folder: Path) -> None:
+def test_the_queue_is_told_no_preference(folder: Path) -> None:
     queued = lines(folder / "queue" / "to_annotate.jsonl")
     assert {name for line in queued for name in line} == {"item", "id", "query", "response", "image", "label"}
-    assert [line["label"] for line in queued] == [None] * 5 + ["b"]
+    assert [line["label"] for line in queued] == [None] * 6
 
 
 def test_labels_of_the_queue_decide_pairs_and_what_they_leave_is_open(folder: Path) -> None:

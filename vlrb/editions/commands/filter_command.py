@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from vlrb.editions.commands.pool_command import duplicates_are_current, read_duplicates
+from vlrb.editions.commands.pool_command import read_duplicates
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.filtering import EnsembleFilter
 from vlrb.editions.pools.pool import locked, read_pool, write_json, write_lines, write_text
@@ -55,15 +55,15 @@ def filter_command(arguments: argparse.Namespace) -> int:
     pairs = read_pool(pool)
     table = pool_table(pairs)
     files = [read_judge_file(name, table) for name in follow(arguments.runs, "Reading runs")]
-    duplicates = [] if arguments.keep_duplicates else read_duplicates(pool)
-    ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=duplicates)
+    duplicates, compared = read_duplicates(pool)
+    ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=[] if arguments.keep_duplicates else duplicates)
     if not len(ensemble.kept):
         reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
         raise CurateError(f"No pair can be filtered: {reasons}. Complete the runs.")
     if "unstable" in rule.expression and (ensemble.verdicts.shown < 0).all():
         raise CurateError("No run records which response was shown first, so no judge can be unstable.")
     report = ensemble.report(priors)
-    report["duplicates_current"] = arguments.keep_duplicates or duplicates_are_current(pool, len(pairs))
+    report["duplicates_current"] = arguments.keep_duplicates or compared == len(pairs)
     folder = arguments.output or pool / "filtered"
     with locked(folder):
         write_lines(folder / CANDIDATES, ensemble.kept_lines())

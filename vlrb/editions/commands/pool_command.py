@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.spec_file import definitions_folder
-from vlrb.common.json_files import NUMBER, JsonFileFault, Shape, check_shape
+from vlrb.common.json_files import NUMBER
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.pools.compared_editions import ComparedSets, in_words
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, SIGNATURES, ComparedPair, Duplicate, inside, write_signatures
-from vlrb.editions.pools.pool import DUPLICATES, locked, read_json, read_pool, read_record, write_json, write_lines
+from vlrb.editions.pools.pool import DUPLICATES, locked, read_json, read_pool, write_json
 from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, import_pairs
-from vlrb.editions.pools.sources import open_source, read_objects
+from vlrb.editions.pools.sources import open_source
 
-_DUPLICATE: Shape = {name: str if name != "similarity" else NUMBER for name in Duplicate._fields}
+_DUPLICATE: Mapping[str, Any] = {name: str if name != "similarity" else NUMBER for name in Duplicate._fields}
 
 
 def add_pool_commands(commands: Any) -> None:
@@ -68,11 +68,11 @@ def import_command(arguments: argparse.Namespace) -> int:
 
 def status_command(arguments: argparse.Namespace) -> int:
     """Print what a pool holds. Returns the exit code."""
-    pairs, record = read_pool(arguments.directory), read_record(arguments.directory)
-    for source in record["imports"]:
-        print(f"{source['source']}: {source['pairs']:,} pairs from {source['file']}, {source['licence']}")
+    pairs = read_pool(arguments.directory)
+    for (source, licence), number in Counter((pair["source"], pair["licence"]) for pair in pairs).items():
+        print(f"{source}: {number:,} pairs, {licence}")
     print(f"{len(pairs):,} pairs, {len({pair['image_sha256'] for pair in pairs}):,} images")
-    print(_summary(read_duplicates(arguments.directory)))
+    print(_summary(read_duplicates(arguments.directory)[0]))
     return 0
 
 
@@ -87,9 +87,9 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
         for index in indices:
             found = map(index.find, follow(compared, f"Comparing with {index.where}"))
             results += [one for one in found if one is not None]
-        write_lines(pool / DUPLICATES, (one._asdict() for one in results))
         comparisons = [sets.comparison(index) for index in indices]
-        write_json(pool / "duplicates.json", {"pairs": len(pairs), "comparisons": comparisons})
+        duplicates = [one._asdict() for one in results]
+        write_json(pool / DUPLICATES, {"pairs": len(pairs), "comparisons": comparisons, "duplicates": duplicates})
     print(*map(in_words, comparisons), _summary(results), sep="\n")
     return 0
 
@@ -103,24 +103,12 @@ def signatures_command(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_duplicates(pool: Path) -> list[Duplicate]:
-    """Return what `pool duplicates` found; nothing if it never ran."""
-    path = pool / DUPLICATES
-    found = []
-    for number, line in read_objects(path) if path.is_file() else ():
-        try:
-            check_shape(line, _DUPLICATE)
-            found.append(Duplicate(**line))
-        except (JsonFileFault, TypeError):
-            again = "`vlrb edition pool duplicates` writes the file anew."
-            raise CurateError(f"{path}, line {number} is not a near duplicate. {again}") from None
-    return found
-
-
-def duplicates_are_current(pool: Path, pairs: int) -> bool:
-    """Return whether all pairs of a pool were compared."""
-    path = pool / "duplicates.json"
-    return path.is_file() and read_json(path, {"pairs": int})["pairs"] == pairs
+def read_duplicates(pool: Path) -> tuple[list[Duplicate], int]:
+    """Return what `pool duplicates` found, and how many pairs it compared; nothing if it never ran."""
+    if not (pool / DUPLICATES).is_file():
+        return [], 0
+    found = read_json(pool / DUPLICATES, {"pairs": int, "duplicates": [_DUPLICATE]})
+    return [Duplicate(**{name: line[name] for name in _DUPLICATE}) for line in found["duplicates"]], found["pairs"]
 
 
 def _summary(duplicates: Sequence[Duplicate]) -> str:

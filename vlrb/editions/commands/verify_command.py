@@ -12,9 +12,8 @@ from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.pool import PAIRS, locked, write_lines
-from vlrb.editions.pools.sources import read_objects
-from vlrb.editions.verification import CandidateLines, read_candidates, read_labels, record_labels
-from vlrb.label_quality.annotation import GOLD_MINIMUM, VERDICTS
+from vlrb.editions.verification import read_candidates, read_labels, record_labels
+from vlrb.label_quality.annotation import GOLD_MINIMUM
 
 CANDIDATES, QUEUE = "candidates.jsonl", "queue/to_annotate.jsonl"
 _SHOWN = ("id", "query", "response", "image")
@@ -27,7 +26,6 @@ def add_verify_commands(commands: Any) -> None:
     export = kinds.add_parser("export", help="write the file that the queue takes", allow_abbrev=False)
     export.add_argument("candidates", type=Path, metavar="FILE", help="candidates.jsonl of a filter or build")
     export.add_argument("--output", type=Path, required=True, metavar="DIR")
-    export.add_argument("--gold", type=Path, metavar="FILE", help="lines with `item` and `verdict` known to be right")
     export.set_defaults(run=export_command)
     take = kinds.add_parser("import", help="read the queue's labels, measure agreement", allow_abbrev=False)
     take.add_argument("directory", type=Path, metavar="DIR", help="what `verify export` wrote")
@@ -42,15 +40,14 @@ def export_command(arguments: argparse.Namespace) -> int:
     pairs = read_candidates(arguments.candidates)
     if not pairs:
         raise CurateError(f"{arguments.candidates} holds no candidates.")
-    gold = _gold(arguments.gold, pairs) if arguments.gold else {}
     folder: Path = arguments.output
     queue = folder / QUEUE
     with locked(folder):
         write_lines(folder / CANDIDATES, pairs.values())
         lines = ({"item": item, **{name: pair[name] for name in _SHOWN}} for item, pair in pairs.items())
-        write_lines(queue, ({**line, "label": gold.get(line["item"])} for line in lines))  # no preference, but of gold
+        write_lines(queue, ({**line, "label": None} for line in lines))  # no preference
         missing = [*_copy_images(arguments.candidates, queue.parent, names={pair["image"] for pair in pairs.values()})]
-    print(f"{len(pairs):,} pairs, {len(gold):,} of them gold: {queue}")
+    print(f"{len(pairs):,} pairs: {queue}. Give those whose verdict you know a `label`: they test annotators.")
     if missing:
         print(f"Images that were not found, so not copied: {len(missing):,}, such as {missing[0]}.")
     return 0
@@ -70,18 +67,6 @@ def _copy_images(candidates: Path, target: Path, *, names: set[str]) -> Iterator
         elif not copy.is_file():
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
-
-
-def _gold(path: Path, pairs: CandidateLines) -> dict[str, str]:
-    gold = {}
-    for number, line in read_objects(path):
-        item, verdict = line.get("item"), line.get("verdict")
-        if not isinstance(item, str) or item not in pairs or verdict not in VERDICTS:
-            raise CurateError(
-                f"{path}, line {number}: give `item`, a candidate, and `verdict` ({', '.join(VERDICTS)})."
-            )
-        gold[item] = str(verdict)
-    return gold
 
 
 def import_command(arguments: argparse.Namespace) -> int:

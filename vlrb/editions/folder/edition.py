@@ -23,8 +23,7 @@ from vlrb.editions.folder.definition import definition
 from vlrb.editions.folder.hub import LABELS, QUESTIONS, write_card, write_split
 from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
 from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, write_signatures
-from vlrb.editions.pools.pool import PoolPair, write_json, write_lines, write_text
-from vlrb.editions.pools.sources import file_digest
+from vlrb.editions.pools.pool import PoolPair, file_digest, write_json, write_lines, write_text
 from vlrb.editions.report_page import markdown, page
 from vlrb.label_quality.annotation import PREFERENCES
 

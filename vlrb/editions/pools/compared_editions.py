@@ -65,8 +65,7 @@ class ComparedSets:
         spec = self._specs.get(index.where)
         pairs, images = len(index.pairs), sum(bool(pair.image_sha256) for pair in index.pairs)
         compared = {"name": index.where, "equal": bool(index.equal or pairs), "pairs": pairs, "images": images}
-        sources = self._given.get(index.where, ())
-        compared["files"] = [{"file": source.label, "sha256": source.digest} for source in sources]
+        compared["files"] = [f"{one.name}@{one.revision}".rstrip("@") for one in self._given.get(index.where, ())]
         expected = max((edition.pairs for edition in spec.editions), default=0) if spec else 0
         if pairs and images == pairs >= expected:
             return compared

@@ -1,8 +1,9 @@
-"""A pool: a directory with pairs, their images under their digests, and a record of every import."""
+"""A pool: a directory with pairs, and their images under their digests."""
 
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +17,7 @@ from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.sources import read_objects
 
-PAIRS, RECORD, DUPLICATES = "pairs.jsonl", "pool.json", "duplicates.jsonl"
+PAIRS, DUPLICATES = "pairs.jsonl", "duplicates.json"
 DROPPED = ("<image>",)
 """Literals that data sets write into questions for the image; they are no part of a question's text."""
 PoolPair = Mapping[str, Any]
@@ -28,7 +29,6 @@ _PAIR: Shape = {
     "tags?": [str], "votes?": {"wrong": int, "runs": int},
 }  # fmt: skip
 _IMAGE_HASH = re.compile(r"(?:[0-9a-f]{16})?")
-_RECORD: Shape = {"imports": [{"sha256": str, "source": str, "licence": str, "file": str, "pairs": int}]}
 
 
 def fingerprint_of(pair: PoolPair) -> str:
@@ -65,12 +65,6 @@ def read_pair_file(path: Path) -> list[dict[str, Any]]:
     return pairs
 
 
-def read_record(pool: Path) -> dict[str, Any]:
-    """Return what a pool records about itself."""
-    path = pool / RECORD
-    return read_json(path, _RECORD) if path.is_file() else {"imports": []}
-
-
 def read_json(path: Path, shape: Shape = dict) -> dict[str, Any]:
     """Return the object of a file. Raises CurateError where there is none, or one of another shape."""
     try:
@@ -78,6 +72,12 @@ def read_json(path: Path, shape: Shape = dict) -> dict[str, Any]:
     except JsonFileFault as fault:
         raise CurateError(f"{path} cannot be used: {fault}.") from None
     return value
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_text(path: Path, text: str) -> None:

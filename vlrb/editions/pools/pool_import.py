@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 from vlrb.benchmarks.items import presentation_order, response_fingerprint
 from vlrb.editions.errors import CurateError, follow, listed
 from vlrb.editions.pools.images import ImageFacts, read_image, store_image
-from vlrb.editions.pools.pool import PAIRS, RECORD, fingerprint_of, read_pool, read_record, write_json, write_lines
+from vlrb.editions.pools.pool import PAIRS, fingerprint_of, read_pool, write_lines
 from vlrb.editions.pools.sources import PairSource
 
 LONGEST_TEXT = 64 * 1024
@@ -57,49 +56,38 @@ def check_name(value: str, option: str) -> str:
 def import_pairs(
     pool: Path, source: PairSource, *, settings: ImportSettings, images: Path | None = None, skip_bad: bool = False
 ) -> str:
-    """Add the pairs of a source to a pool; the same source again changes nothing. Returns what was done.
+    """Add the pairs of a source to a pool; pairs that it has already are passed over. Returns what was done.
 
     Raises:
         CurateError: rows cannot be used; nothing is imported then, unless ``skip_bad``.
     """
-    record = read_record(pool)
-    if any((earlier["sha256"], earlier["source"]) == (source.digest, settings.source) for earlier in record["imports"]):
-        return f"{source.name} is in {pool} already, as {settings.source}."
-    known = read_pool(pool) if (pool / PAIRS).is_file() else []
-    places = dict.fromkeys((pair["id"] for pair in known), "in the pool")
+    pairs = {pair["id"]: pair for pair in read_pool(pool)} if (pool / PAIRS).is_file() else {}
+    known = len(pairs)
+    places: dict[str, str] = {}
     stored: dict[str, ImageFacts] = {}  # the same bytes are looked at once
-    pairs: list[dict[str, Any]] = []
     problems: list[str] = []
     for number, row in enumerate(follow(source.rows(), f"Reading {source.name}")):
         try:
             pair = read_pair(row.fields, settings, number=number)
-            if pair["id"] in places:
-                raise CurateError(f"the id {pair['id']!r} is {places[pair['id']]}, too; give each pair its own id")
             data = read_image(settings.value(row.fields, "image"), images or source.folder)
             digest = hashlib.sha256(data).hexdigest()
             image = stored[digest] = stored.get(digest) or store_image(data, pool)
+            pair |= {"image": image.path, "image_sha256": image.sha256, "image_hash": image.perceptual}
+            pair["item"] = fingerprint_of(pair)
+            if (place := places.setdefault(pair["id"], row.place)) != row.place:
+                raise CurateError(f"the id {pair['id']!r} is on {place}, too; give each pair its own id")
+            if pairs.setdefault(pair["id"], pair) != pair:
+                raise CurateError(f"the pool has another pair with the id {pair['id']!r}; give another --source")
         except CurateError as error:
             problems.append(f"{row.place}: {error}")
-            continue
-        places[pair["id"]] = f"on {row.place}"
-        pairs.append(pair | {"image": image.path, "image_sha256": image.sha256, "image_hash": image.perceptual})
     if (problems and not skip_bad) or not pairs:
         raise CurateError(
             f"{source.name}: {len(problems):,} rows cannot be used, so nothing was imported. Correct them, or give "
             f"--skip-bad.\n{listed(problems)}"
         )
-    record["imports"].append(
-        {
-            "file": source.label, "sha256": source.digest, "source": settings.source, "licence": settings.licence,
-            "pairs": len(pairs), "left_out": len(problems),
-            "categories": dict(Counter(pair["category"] for pair in pairs)),
-        }
-    )  # fmt: skip
-    write_lines(pool / PAIRS, [*known, *({**pair, "item": fingerprint_of(pair)} for pair in pairs)])
-    write_json(pool / RECORD, record)  # after the pairs: a kill between the two leaves an import that can be repeated
+    write_lines(pool / PAIRS, pairs.values())
     left_out = f", {len(problems):,} left out" if problems else ""
-    total = len(known) + len(pairs)
-    return f"{len(pairs):,} pairs from {settings.source}{left_out}; {pool} holds {total:,}."
+    return f"{len(pairs) - known:,} new pairs from {settings.source}{left_out}; {pool} holds {len(pairs):,}."
 
 
 def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -40,15 +39,9 @@ class PairSource:
     """A file, or a Hub dataset at a commit. ``folder``: images are looked for in it; None for Hub datasets."""
 
     name: str
-    digest: str
     folder: Path | None
     revision: str = ""
     split: str = ""
-
-    @property
-    def label(self) -> str:
-        """Return the name that records hold."""
-        return Path(self.name).name if self.folder is not None else f"{self.name}@{self.revision}/{self.split}"
 
     def rows(self) -> Iterator[SourceRow]:
         """Yield the rows in order. Raises CurateError where the source is damaged."""
@@ -72,7 +65,7 @@ def open_source(name: str, *, usual: str = "train") -> PairSource:
     """
     path = Path(name)
     if path.is_file():
-        return PairSource(name, file_digest(path), folder=path.parent)
+        return PairSource(name, path.parent)
     dataset = _DATASET.fullmatch(name)
     if dataset is None or path.exists():
         raise CurateError(f"There is no file {name}. Give JSON lines, parquet or a Hub dataset (owner/name@COMMIT).")
@@ -83,8 +76,7 @@ def open_source(name: str, *, usual: str = "train") -> PairSource:
         split = split or find_split(owner, revision=revision, usual=usual, option=f"{name}:SPLIT, such as")
     except HubDatasetFault as fault:
         raise CurateError(str(fault)) from None
-    digest = hashlib.sha256(f"{owner}@{revision}/{split}".encode()).hexdigest()
-    return PairSource(owner, digest, folder=None, revision=revision, split=split)
+    return PairSource(owner, None, revision=revision, split=split)
 
 
 def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -100,12 +92,6 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield int(row.place.removeprefix("line ")), dict(row.fields)
         except CurateError as error:
             raise CurateError(f"{path}, {row.place}: {error}.") from None
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _json_rows(path: Path) -> Iterator[SourceRow]:
