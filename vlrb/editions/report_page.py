@@ -39,7 +39,7 @@ def _markdown(part: ReportPart) -> str:
 
 def _rows(table: pd.DataFrame) -> list[list[str]]:
     """Return the names of the columns, and the cells of every row."""
-    return [[*map(str, table.columns)], *table.map(_cell).to_numpy().tolist()]
+    return [[str(name).replace("_", " ") for name in table.columns], *table.map(_cell).to_numpy().tolist()]
 
 
 def _cell(value: Any) -> str:

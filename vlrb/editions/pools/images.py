@@ -37,27 +37,22 @@ def read_image(value: Any, folder: Path | None) -> bytes:
     """
     if isinstance(value, Mapping):
         value = value["bytes"] if isinstance(value.get("bytes"), bytes) else value.get("path")
-    if isinstance(value, bytes):
-        return _bounded(value, len(value))
-    if not isinstance(value, str) or not value:
+    if isinstance(value, str) and value[:5].lower() == "data:":
+        value = _from_data_uri(value)
+    if isinstance(value, str) and value:
+        value = _inside(value, folder)
+    if not isinstance(value, bytes | Path):
         raise CurateError("`image` is missing: give a path beside the file, bytes or a data URI")
-    if value[:5].lower() == "data:":
-        data = _from_data_uri(value)
-        return _bounded(data, len(data))
-    if "://" in value[:12]:
-        raise CurateError("`image` is an address; download the images and name their files")
-    path = _inside(value, folder)
-    return _bounded(path, path.stat().st_size)
-
-
-def _bounded(data: bytes | Path, size: int) -> bytes:
+    size = value.stat().st_size if isinstance(value, Path) else len(value)
     if size > MOST_BYTES:
         raise CurateError(f"the image has {size:,} bytes; at most {MOST_BYTES:,} are read, reduce it")
-    return data.read_bytes() if isinstance(data, Path) else data
+    return value.read_bytes() if isinstance(value, Path) else value
 
 
 def _inside(name: str, folder: Path | None) -> Path:
     """Return the path of an image. A name may not lead out of the folder, links included."""
+    if "://" in name[:12]:
+        raise CurateError("`image` is an address; download the images and name their files")
     if folder is None or "\x00" in name:
         raise CurateError(f"the image {name[:80]!r} is a path, and this source has no files")
     root = folder.resolve()

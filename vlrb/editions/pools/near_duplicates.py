@@ -200,11 +200,11 @@ def write_signatures(path: Path, benchmark: str, *, pairs: Iterable[ComparedPair
     Raises:
         CurateError: there are none.
     """
-    lines = []
-    for pair in pairs:
-        texts = base64.b64encode(pair.signature).decode()
-        row = (pair.id, pair.question, texts, pair.image_sha256, pair.image_hash)
-        lines.append(json.dumps(row, ensure_ascii=False))
+    rows = (
+        (pair.id, pair.question, base64.b64encode(pair.signature).decode(), pair.image_sha256, pair.image_hash)
+        for pair in pairs
+    )
+    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     if not lines:
         raise CurateError(f"{benchmark}: no row has responses. Give the pairs of the edition.")
     head = json.dumps({"benchmark": benchmark, "minhash": _METHOD, "columns": _COLUMNS}, ensure_ascii=False)
@@ -222,9 +222,7 @@ def read_signatures(path: Path) -> list[ComparedPair]:
             raise ValueError(content["minhash"])
         return [_signed(dict(zip(_COLUMNS, row, strict=True))) for row in content["pairs"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise CurateError(
-            f"{path} holds no signatures of an edition. `vlrb edition pool signatures` makes them."
-        ) from None
+        raise CurateError(f"{path} holds no signatures. `vlrb edition pool signatures` makes them.") from None
 
 
 def _signed(row: dict[str, Any]) -> ComparedPair:
