@@ -127,7 +127,7 @@ def test_every_command_and_every_option_of_the_worker_is_named() -> None:
 @pytest.mark.parametrize("name", sorted(set(COMMANDS_OF_VLRB) - {"judge", "edition"}))
 def test_every_option_of_the_library_is_named(name: str) -> None:
     parser = import_module(COMMANDS_OF_VLRB[name][0]).command_line()
-    assert f"`{parser.prog} " in COMMANDS
+    assert f"`{parser.prog}" in COMMANDS
     options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
     assert not [name for name in options - {"--help"} if name not in COMMANDS + SUBMITTING]
 

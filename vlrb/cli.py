@@ -19,9 +19,11 @@ COMMANDS = {
     "withdraw": ("vlrb.client.withdraw", _("take an entry of yours off the board; date and reason stay public")),
     "verify": ("vlrb.client.verify", _("check a receipt offline: signature, file, place in the audit chain")),
     "board": ("vlrb.client.board", _("print the board of a server")),
+    "items": ("vlrb.client.items", _("write the pairs of a revision, from the Hub, to a file; without labels")),
     "numbers": ("vlrb.commands.numbers", _("check published percentages")),
     "judge": ("vlrb.judge.command_line", _("ask a model about every pair")),
     "edition": ("vlrb.editions.command_line", _("make the next edition of a benchmark from a pool of pairs")),
+    "completion": ("vlrb.commands.completion", _("print what completes commands in a shell")),
 }
 """Command -> module with `run(arguments) -> exit code`, and what it does."""
 

@@ -20,6 +20,14 @@ class HubRefusal(Exception):
     """The Hub has no such files for us; the message says what to do."""
 
 
+def newest_commit(name: str) -> str:
+    """Return the commit that a dataset is at now. Raises HubRefusal."""
+    from huggingface_hub import HfApi
+
+    with _explained(HubSource(name, "main", path="")):
+        return str(HfApi().dataset_info(name).sha)
+
+
 class HubFiles:
     """Files of a dataset. ``token``: who may read it; "" is that of ``HF_TOKEN``, or nobody's."""
 

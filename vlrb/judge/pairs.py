@@ -61,10 +61,7 @@ def read_pairs(source: str) -> PairFile:
     try:
         rows = read_rows(source, FIELDS)
     except LabelsError as error:
-        problem = str(error).removesuffix(".")
-        raise JudgeError(
-            _("The items in {source} cannot be read: {problem}.", source=source, problem=problem)
-        ) from None
+        raise JudgeError(_("Items in {source}: {problem}", source=source, problem=str(error))) from None
     pairs: list[PairToJudge] = []
     for row in rows:
         try:

@@ -135,6 +135,21 @@ def test_wrong_use_is_one_sentence_and_where_help_is_without_the_usage(capsys: p
     assert "x --help" in hint
 
 
+def test_a_shell_completes_commands_and_options(tmp_path: Path) -> None:
+    (tmp_path / "vlrb").write_text(f'#!/bin/bash\ncd {ROOT} && exec {sys.executable} -m vlrb "$@"\n')
+    (tmp_path / "vlrb").chmod(0o755)
+    typed = 'eval "$(vlrb completion)"; COMP_WORDS=(vlrb {}); COMP_CWORD={}; _vlrb; echo "${{COMPREPLY[@]}}"'
+    for words, place, completed in (
+        ("withd", 1, "withdraw"),
+        ("judge stat", 2, "status"),
+        ("judge run --max-c", 3, "--max-cost"),
+    ):
+        command = ["bash", "-c", typed.format(words, place)]
+        environ = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "LC_ALL": "C"}
+        ran = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=True)
+        assert ran.stdout.split() == [completed]
+
+
 def test_a_reader_that_wants_no_more_ends_a_command_without_a_word() -> None:
     reader, writer = os.pipe()
     os.close(reader)

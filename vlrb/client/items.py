@@ -1,0 +1,64 @@
+"""Command `vlrb items`: the pairs of a revision, from the Hub, in a file that a judge is run on."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from vlrb.benchmarks.hub_labels import HubRefusal, newest_commit
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import LabelsError, read_rows
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
+from vlrb.benchmarks.spec_file import definitions_folder, load_spec
+from vlrb.common.command_line import CommandParser, complain, say
+from vlrb.common.messages import _
+
+_COLUMNS = ("id", "query", "response", "image")  # no label
+
+
+def run(arguments: list[str]) -> int:
+    """Run `vlrb items`; returns the exit code."""
+    try:
+        return _write(command_line().parse_args(arguments))
+    except (HubRefusal, LabelsError, SpecError) as error:
+        complain(str(error))
+        return 1
+
+
+def command_line() -> argparse.ArgumentParser:
+    """Return the options of the command."""
+    items = CommandParser(
+        prog="vlrb items", description=_("write the pairs of a revision, from the Hub, to a file; without labels")
+    )
+    items.add_argument("--revision", required=True, metavar="R", help=_("of the benchmark: v2"))
+    items.add_argument(
+        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
+    )
+    items.add_argument("--commit", metavar="COMMIT", help=_("commit of the Hub dataset (the newest)"))
+    items.add_argument(
+        "--output", type=Path, default=Path("items.parquet"), metavar="FILE", help=_("where to write (items.parquet)")
+    )
+    return items
+
+
+def _write(options: argparse.Namespace) -> int:
+    spec = load_spec(options.benchmark, definitions_folder(os.environ))
+    if not (spec.has_items and spec.hub_dataset):
+        complain(_("{title} has no item manifest, or is not on the Hub.", title=spec.title))
+        return 2
+    table = ItemTable.load(spec)
+    wanted = {item.fingerprint for item in table.items if options.revision in item.rows}
+    source = f"{spec.hub_dataset}@{options.commit or newest_commit(spec.hub_dataset)}"
+    rows = [row for row in read_rows(source, _COLUMNS) if table.fingerprint(row["query"], row["response"]) in wanted]
+    size = sum(options.revision in item.rows for item in table.items)
+    if not size or len(rows) != size:
+        found = {"source": source, "found": len(rows), "size": size, "revision": options.revision}
+        complain(_("{source} holds {found:,} of the {size:,} pairs of revision {revision}; try --commit.", **found))
+        return 1
+    import pyarrow  # not of the core
+    from pyarrow import parquet
+
+    parquet.write_table(pyarrow.Table.from_pylist(rows), options.output)
+    say(_("{size:,} pairs of {source}: {output}", size=size, source=source, output=options.output))
+    return 0
