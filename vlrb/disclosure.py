@@ -43,6 +43,12 @@ _TOLD = {
 }
 
 
+CANNOT_BE_HIDDEN = (
+    "The labels {hidden} agree with the public labels {public} on more than 90 % of the pairs, so they cannot be "
+    "hidden: disclose them."
+)
+
+
 def readers_words(before: str, after: str) -> str:
     """Return what readers of the board lose or gain when its labels change from one level to another."""
     first, last = sorted((LEVELS.index(before), LEVELS.index(after)))

@@ -60,8 +60,9 @@ EVERYTHING = RescoreScope()
 
 def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     """Return the question before an apply whose confirmation was left out."""
-    expected = confirmation_for(given["revision"], given.get("scorer_version", ""))
     part = given.get("entries") or given.get("where")
+    given_away = not part and bool(_given_away(ctx, given["revision"]))
+    expected = confirmation_for(given["revision"], given.get("scorer_version", ""), given_away=given_away)
     lost = "" if part else effect(ctx, given["revision"])
     question = f"Type {expected} to apply it: "
     return f"{lost} {question}".strip()
@@ -199,9 +200,11 @@ def request_apply(
     """
     require_maintainer(ctx.user)
     why, scope = clean_reason(reason), selected.checked()
-    expected = confirmation_for(revision, selected.scorer_version)
+    part = any(scope.values())
+    given_away = not part and bool(_given_away(ctx, revision))
+    expected = confirmation_for(revision, selected.scorer_version, given_away=given_away)
     if confirmation != expected:
-        effect_text = "" if any(scope.values()) else effect(ctx, revision)
+        effect_text = "" if part else effect(ctx, revision)
         question = f"To confirm, type {expected}."
         raise Conflict("not-confirmed", f"{effect_text} {question}".strip())
     with ctx.database.write() as session:
@@ -210,7 +213,6 @@ def request_apply(
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
         version = _version(session, board, wanted=selected.scorer_version)
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
-        part = any(scope.values())
         if part:
             asked = _require_entries(session, ctx.benchmark, scope=scope, revision=revision, version=version)
             if all(entry.scored for entry in asked):
@@ -249,12 +251,15 @@ def effect(ctx: ActionContext, revision: str) -> str:
         board, levels = label_sets.current(session, ctx.benchmark), label_levels.levels(session, ctx.benchmark)
     if board is None:
         return ""
-    return readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
+    readers = readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
+    return f"{_given_away(ctx, revision)} {readers}".strip()
 
 
-def confirmation_for(revision: str, scorer_version: str = "") -> str:
-    """Return what has to be typed before an apply: the revision's name, and the scorer version where one is named."""
-    return f"{revision} scorer {scorer_version}" if scorer_version else revision
+def confirmation_for(revision: str, scorer_version: str = "", *, given_away: bool = False) -> str:
+    """Return what has to be typed before an apply: the revision's name, the scorer version where one is named, and a
+    word more where a public set gives the labels away."""
+    words = [revision, *(["scorer", scorer_version] if scorer_version else []), *(["nevertheless"] * given_away)]
+    return " ".join(words)
 
 
 @action(
@@ -334,6 +339,18 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
     opposite = {"items_before": "items_after", "added": "dropped"}
     opposite |= {other: name for name, other in opposite.items()}
     return {"labels": {name: there[opposite.get(name, name)] for name in there}, **counts}
+
+
+def _given_away(ctx: ActionContext, revision: str) -> str:
+    """Return the import's sentence about labels that are to be hidden and are nearly those of a public set; else ""."""
+    with ctx.database.read() as session:
+        rows = [row for row in queries.revisions(session, ctx.benchmark) if row.revision == revision]
+    return " ".join(
+        sentence
+        for row in rows
+        if row.disclosure != PUBLIC
+        for sentence in (row.difference or {}).get("given_away", ())
+    )
 
 
 def _known(session: Session, benchmark: str, *, revision: str) -> None:

@@ -170,11 +170,11 @@ class MaintainPage:
             typed = {key: text for key, text in sent.typed.items() if key in {one.name for one in action.parameters}}
             listings.append(Listing(form_fields(action, typed=typed), _read(ctx, action, typed=typed), typed))
         shown = self._shown(ctx, sent) if sent.shown else []
-        tables = [table for listing in listings for table in listing.view.tables]
+        keys = {table.parameter for listing in listings for table in listing.view.tables if table.parameter}
         forms = [
             ActionForm(action, effect_of(action), form_fields(action, typed={}), {})
             for action in self._actions(section)
-            if not any(table.parameter == _key_of(action) for table in tables) or action.name in section.new
+            if action.name in section.new or _key_of(action) not in keys
         ]
         views = [*(listing.view for listing in listings), *shown, *outcomes]
         return self._page(

@@ -24,9 +24,7 @@ from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
 from tests.maintenance.test_api import _ApiSite
 from tests.maintenance.test_interfaces_agree import _command
-from vlrb.common.messages import _
-from vlrb.disclosure import measured_sentence
-from workers.jobs.import_labels import CANNOT_BE_HIDDEN
+from vlrb.disclosure import CANNOT_BE_HIDDEN, measured_sentence
 
 BENCHMARK = "vl-rewardbench"
 
@@ -54,7 +52,10 @@ def _revision(board: RealBoard, name: str = "v2") -> Any:
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, "because", revision)
+    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    given_away = (_revision(board, revision).disclosure or "public") != "public"
+    typed = rescoring.confirmation_for(revision, given_away=given_away)
+    done = rescoring.request_apply(ctx, revision, "because", typed)
     board.runner.run_all()
     board.publish()
     return done
@@ -85,8 +86,12 @@ def _not_possible(act: Callable[[], object]) -> str:
 
 
 def test_an_import_says_where_a_hidden_set_nearly_says_what_a_public_one_does(board: RealBoard) -> None:
-    assert _(CANNOT_BE_HIDDEN.msgid, hidden="v2", public="v1") in _import(board)
+    assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in _import(board)
     ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    with refuses(Conflict, "not-confirmed") as asked:
+        rescoring.request_apply(ctx, "v2", "because", "v2")
+    assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in str(asked.value)
+    assert str(asked.value).endswith("To confirm, type v2 nevertheless.")
     assert labels.disclose(ctx, "v2", reason="as the import says", confirmation="v2").changed
     assert _import(board, "v3", public=True).endswith("imported as a draft.")  # as v1 and v2 are
 
@@ -94,7 +99,7 @@ def test_an_import_says_where_a_hidden_set_nearly_says_what_a_public_one_does(bo
 def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
-    assert _(CANNOT_BE_HIDDEN.msgid, hidden="v1", public="v2") in _import(board, public=True)
+    assert CANNOT_BE_HIDDEN.format(hidden="v1", public="v2") in _import(board, public=True)
     assert _import(board, "v3").count("agree") == 1, "of two hidden ones neither gives the other away"
 
 

@@ -132,6 +132,13 @@ def test_sections_say_how_much_is_open_in_them(board: Database) -> None:
     assert "waits for a worker" in page.act("tasks.retry", ["1"]), "what a worker does is followed"
 
 
+def test_what_is_about_no_row_has_a_form_in_its_section(board: Database) -> None:
+    health = _page(board).look("health")
+    for button in ("Back up now", "Retry failed jobs", "Pause submissions", "Resume"):
+        assert f"<summary>{button}</summary>" in health, button
+    assert "<summary>Import as a draft</summary>" in _page(board).look("labels")
+
+
 def test_reasons_to_choose_from_are_short_and_belong_to_actions() -> None:
     known = {action.name for action in ACTIONS} | {EVERY_ACTION}
     for name, reasons in reason_templates().items():

@@ -35,6 +35,7 @@ from tests.factories.boards import RealBoard
 from tests.factories.refusals import refuses
 from tests.factories.specs import VL
 from tests.maintenance.concurrency_helpers import at_once
+from vlrb.disclosure import CANNOT_BE_HIDDEN
 from vlrb.statistics.pairwise import rank_ranges_of
 from workers.jobs.pairwise_statistics import compute_if_changed
 
@@ -52,7 +53,7 @@ def _sqlite_board(tmp_path: Path, revision: str, *, judges: int | None = None) -
 
 
 def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None, level: str = "hidden") -> int:
-    """Hidden ones nearly say what the board's do, so it is said that this is meant."""
+    """Hidden ones nearly say what the board's do, so an apply wants a word more."""
     spec = source or str(boards.labels_file(revision))
     about = (revision, spec, "the authors changed labels")
     done = labels.request_import(
@@ -75,9 +76,10 @@ def _preview(board: RealBoard, revision: str = "v2", **scope: Any) -> dict[str, 
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, "sixteen labels", revision
-    )
+    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    levels = {row.revision: row.disclosure for row in labels.revisions(ctx)}
+    typed = rescoring.confirmation_for(revision, given_away=levels.get(revision) == "hidden")
+    done = rescoring.request_apply(ctx, revision, "sixteen labels", typed)
     board.runner.run_all()
     return done
 
@@ -130,6 +132,7 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
         "dropped": 3,
         "tags_changed": tags,
         "measured": {"gain": 2.4},
+        "given_away": [CANNOT_BE_HIDDEN.format(hidden="v2", public=before)],
     }
     assert (found.items, found.published_at, found.reason) == (1247, None, "the authors changed labels")
 
@@ -297,7 +300,9 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board)
     _import(board, "v0")
-    request = rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
+    request = rescoring.request_apply(
+        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless"
+    )
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", benchmark=BENCHMARK, digest="a" * 64, items=1250)
         label_sets.activate_revision(
@@ -313,7 +318,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
 def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=3)
     _import(board)
-    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless")
     late = boards.submit(board.database, boards.judges()[3:5], start=3)
     board.runner.run_all()
     from workers.runner import Worker, drain
@@ -381,7 +386,7 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     with board.database.write() as session, refuses(Conflict, "retired"):
         drafts.check_base(session, BENCHMARK, base="v2")
     with refuses(Conflict, "retired"):
-        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
+        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless")
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
@@ -469,7 +474,9 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     _import(board)
 
     def applying(user: Any) -> Callable[[], ActionResult]:
-        return lambda: rescoring.request_apply(by(database, user, benchmark=BENCHMARK), "v2", "because", "v2")
+        return lambda: rescoring.request_apply(
+            by(database, user, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless"
+        )
 
     results = at_once(applying(MAINTAINER), applying(SECOND_MAINTAINER), applying(MAINTAINER))
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
@@ -497,9 +504,11 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board, "v2")
     _import(board, "v0")
-    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
+    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless")
     with refuses(Conflict, "busy"):
-        rescoring.request_apply(by(board.database, SECOND_MAINTAINER, benchmark=BENCHMARK), "v0", "because", "v0")
+        rescoring.request_apply(
+            by(board.database, SECOND_MAINTAINER, benchmark=BENCHMARK), "v0", "because", "v0 nevertheless"
+        )
 
 
 def test_another_worker_finds_published_labels_and_never_moves_the_board_away_from_them(tmp_path: Path) -> None:

@@ -14,18 +14,14 @@ from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_levels, label_sets
 from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
-from vlrb.common.messages import Message, _, joined, ngettext
-from vlrb.disclosure import PUBLIC
+from vlrb.common.messages import _, joined, ngettext
+from vlrb.disclosure import CANNOT_BE_HIDDEN, PUBLIC
 from vlrb.label_quality.label_diff import commitment, diff_labels
 from workers.labels.sources import allowed_source
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer, measured_disclosure
 
 IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
-CANNOT_BE_HIDDEN = _(
-    "The labels {hidden} agree with the public labels {public} on more than 90 % of the pairs, so they cannot be "
-    "hidden: disclose them."
-)
 NEARLY_EQUAL = 0.9
 """Agreement of a hidden set with a public one above which nothing hides it."""
 
@@ -84,6 +80,7 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
     changed = _against(scorer, draft.against, labels=labels)
     if draft.few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
+    changed |= {"given_away": close} if close and level != PUBLIC else {}
     changed |= {"measured": measured} if (measured := measured_disclosure(labels, scorer.table, level=level)) else {}
     result = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
     asked = {"spec": draft.spec, "disclosure": level}
@@ -142,9 +139,7 @@ def level_of(database: Database, scorer: Scorer, *, revision: str) -> str:
         return label_levels.levels(session, scorer.benchmark).get(revision, PUBLIC)
 
 
-def _nearly_equal(
-    database: Database, scorer: Scorer, *, store: LabelStore, labels: LabelSet, level: str
-) -> list[Message]:
+def _nearly_equal(database: Database, scorer: Scorer, *, store: LabelStore, labels: LabelSet, level: str) -> list[str]:
     """Return a sentence for each set that nearly says the same, where one of the two is public and the other is not."""
     with database.read() as session:
         imported = label_imports.names(session, scorer.benchmark)
@@ -155,7 +150,7 @@ def _nearly_equal(
             continue
         if _agreement(labels, load(database, scorer, store=store, revision=name)) > NEARLY_EQUAL:
             public, hidden = (labels.revision, name) if level == PUBLIC else (name, labels.revision)
-            found.append(_(CANNOT_BE_HIDDEN.msgid, hidden=hidden, public=public))
+            found.append(CANNOT_BE_HIDDEN.format(hidden=hidden, public=public))
     return found
 
 
