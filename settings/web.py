@@ -68,7 +68,7 @@ class Settings(WorkerSettings):
     session_secret: SecretStr = setting(
         SecretStr(""),
         "at least 32 random bytes: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`. Sign-in needs it. "
-        "It also encrypts addresses of e-mail. Processes that share it count rate limits together",
+        "It also encrypts addresses of e-mail",
         shown="none",
     )
     session_secret_previous: SecretStr = setting(

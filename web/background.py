@@ -69,8 +69,6 @@ def lifespan(
         tasks.append(_check_uploads(settings, services, stop=stop))
         if services.email is not None:
             tasks.append(services.email.run(stop))
-        if services.shared_rates is not None:
-            tasks.append(services.shared_rates.run(stop))
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
             yield
 

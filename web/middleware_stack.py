@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp
 
-from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of, keep_alone
+from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of
 from auth.middleware import IdentityMiddleware, from_here
 from auth.settings import Mode
 from leaderboard.cache import BoardCache
@@ -32,7 +32,6 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
     rate = 0 if local else settings.requests_per_minute
     ids = [benchmark.id for benchmark in services.benchmarks]
     look_up = benchmark_of_submission(services.database)
-    share = keep_alone if services.shared_rates is None else services.shared_rates.add
 
     def free_bytes() -> int:
         return shutil.disk_usage(settings.state_dir).free
@@ -52,11 +51,11 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         Middleware(HeadMiddleware),
         Middleware(RequestMetricsMiddleware, services.request_metrics, log=settings.access_log),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
-        Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest, share=share) if rate else None,
+        Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,
         # From here on a request may ask the database.
         Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up),
         Middleware(IdentityMiddleware, services.auth.settings, resolver=services.auth.resolver),
-        Middleware(RateLimitMiddleware, rate, whose=account_of, share=share) if rate and openid else None,
+        Middleware(RateLimitMiddleware, rate, whose=account_of) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
 

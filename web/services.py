@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +14,6 @@ import maintenance.page.routes
 import submissions.pages
 from auth import Identity
 from auth.crypto import random_id
-from auth.limits.shared_rates import SharedRates
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
@@ -49,8 +47,6 @@ from submissions.sandbox import read_isolated_among
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +89,6 @@ class Services:
     registry: CollectorRegistry
     litestream: Litestream | None = None
     alarms: Alarms = service_alarms
-    shared_rates: SharedRates | None = None  # on PostgreSQL, where other web processes may be
     email: EmailDelivery | None = None  # where SMTP_URL is set
 
     @property
@@ -173,9 +168,6 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         for served, context in zip(settings.served, contexts, strict=True)
     )
     auth = AuthService.create(database, settings.identity)
-    several = database.engine.dialect.name == "postgresql"  # a SQLite database has one web process
-    if several and not local and not settings.identity.session_secrets:
-        log.warning("rates.not_shared", extra={"data": {"reason": "SESSION_SECRET is not set"}})
     return Services(
         database=database,
         auth=auth,
@@ -185,7 +177,6 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         registry=registry,
         litestream=litestream,
         alarms=alarms,
-        shared_rates=SharedRates(database, auth.seal) if several else None,
         email=_email_delivery(settings, auth),
     )
 

@@ -1,8 +1,8 @@
-"""Rate limiting (GCRA): requests per minute for each address and account, upload bytes per hour and concurrent calls
-for each address. Plain ASGI.
+"""Rate limiting by the library `limits`: requests per minute for each address and account, upload bytes per hour and
+concurrent calls for each address. Plain ASGI.
 
 It keeps the service answering; it protects no secret. What security relies on (failed sign-ins and tokens, quotas) is
-counted in the database, where a restart resets nothing. One number for each place, by a clock that never goes back.
+counted in the database, where a restart resets nothing. Each web process counts alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
+from limits.storage import MemoryStorage
+from limits.strategies import SlidingWindowCounterRateLimiter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.limits.login_throttle import network
@@ -24,8 +27,6 @@ from auth.model import Identity, TooManyFailures
 from auth.problem_details import refusal
 from vlrb.common.messages import _
 
-MINUTE, HOUR = 60.0, 3600.0
-MOST_PLACES = 50_000
 FILES_PER_HOUR = 4  # of the largest size, or as many bytes of smaller ones: uploads may lie on the disk for an hour
 MOST_WAITING = 64  # calls of Gradio's functions that wait or run at a time,
 MOST_OF_ONE = 4  # and of these from one address
@@ -57,70 +58,16 @@ class TooManyBytes(TooManyRequests):
         self.detail = _("Too much was uploaded from this address within the hour. Try again later.")
 
 
-class RateLimiter:
-    """Generic cell rate algorithm: a place may do `most` at once, and so many in every `seconds`."""
-
-    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic, *, seconds: float = MINUTE) -> None:
-        self._interval, self._clock, self._seconds = seconds / most, clock, seconds
-        self._used_until: dict[str, float] = {}  # what a place has used up, as if it had come evenly
-        self.shared = False  # with other processes: auth/limits/shared_rates.py
-        self._used: dict[str, float] = {}  # since the last exchange with other processes
-
-    def retry_after(self, place: str, count: int = 1) -> float | None:
-        """Count so many; seconds until they are allowed where they are too many, and then does not count them."""
-        now = self._clock()
-        until = max(self._used_until.get(place, now), now) + count * self._interval
-        if until > now + self._seconds + self._interval / 2:  # half a step, because seconds are no whole numbers
-            return until - now - self._seconds
-        if len(self._used_until) >= MOST_PLACES:
-            self._evict(now)
-        self._used_until[place] = until
-        if self.shared:
-            self._used[place] = self._used.get(place, 0.0) + count * self._interval
-        return None
-
-    def take_used(self) -> dict[str, float]:
-        """Return what was counted since the last call: place -> seconds at the pace of this limit."""
-        used, self._used = self._used, {}
-        return used
-
-    def advance(self, place: str, ahead: float) -> None:
-        """Count what others have counted: all together have used up so many seconds from now."""
-        known = self._clock() + ahead + self._used.get(place, 0.0)
-        self._used_until[place] = max(known, self._used_until.get(place, known))
-
-    def _evict(self, now: float) -> None:
-        """Those that may do everything again; where that is not enough, those that have done least lately."""
-        busy = {place: until for place, until in self._used_until.items() if until > now}
-        if len(busy) >= MOST_PLACES:
-            busy = dict(sorted(busy.items(), key=lambda item: item[1])[MOST_PLACES // 2 :])
-        self._used_until = busy
-
-
-def keep_alone(name: str, limiter: RateLimiter) -> None:
-    """Count in this process alone."""
-
-
 class RateLimitMiddleware:
     """The application behind a limit. `whose`: who is counted; "" is not. `largest`: bytes of the largest file that is
     taken, where bytes are counted too; 0 where they are not."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        per_minute: int,
-        *,
-        whose: Callable[[Scope], str],
-        clock: Callable[[], float] = time.monotonic,
-        largest: int = 0,
-        share: Callable[[str, RateLimiter], None] = keep_alone,
-    ) -> None:
-        """`share`: called with each limiter and its name, for those that count together with other processes."""
-        self._app, self._whose, self._flood = app, whose, RateLimiter(per_minute, clock)
+    def __init__(self, app: ASGIApp, per_minute: int, *, whose: Callable[[Scope], str], largest: int = 0) -> None:
+        self._app, self._whose, self._largest = app, whose, largest
+        self._limiter = SlidingWindowCounterRateLimiter(MemoryStorage())
+        self._requests = RateLimitItemPerMinute(per_minute)
+        self._bytes = RateLimitItemPerHour(max(FILES_PER_HOUR * largest, 1))
         self._open: Counter[str] = Counter()
-        self._largest, self._bytes = largest, RateLimiter(max(FILES_PER_HOUR * largest, 1), clock, seconds=HOUR)
-        share(f"requests {whose.__name__}", self._flood)
-        share(f"bytes {whose.__name__}", self._bytes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -145,16 +92,22 @@ class RateLimitMiddleware:
 
     def _refusal(self, scope: Scope, what: str, *, user: str) -> TooManyRequests | None:
         if self._open.get(f"{what} {user}", 0) >= _OPEN_AT_MOST.get(what, math.inf):
-            return TooManyRequests(MINUTE if what == "listen" else 1)
+            return TooManyRequests(60 if what == "listen" else 1)
         if what == "compute":  # readers may open as many pages as they like, one after the other
             return None
-        wait = self._flood.retry_after(f"{what} {user}")
+        wait = self._wait(self._requests, f"{what} {user}")
         if wait is not None:
             return TooManyRequests(wait)
         if not self._largest or not is_upload(scope):
             return None
-        wait = self._bytes.retry_after(user, min(declared_length(scope, self._largest), self._largest))
+        wait = self._wait(self._bytes, user, cost=min(declared_length(scope, self._largest), self._largest))
         return None if wait is None else TooManyBytes(wait)
+
+    def _wait(self, limit: RateLimitItem, place: str, *, cost: int = 1) -> float | None:
+        """Count so much; seconds until it is allowed where it is too much, and then do not count it."""
+        if self._limiter.hit(limit, place, cost=cost):
+            return None
+        return max(1.0, self._limiter.get_window_stats(limit, place).reset_time - time.time())
 
 
 def declared_length(scope: Scope, unknown: int) -> int:

@@ -133,12 +133,3 @@ class QuotaGrantUse(Base):
     __tablename__ = "quota_grant_uses"
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("attempts.submission_id"), primary_key=True)
     grant_id: Mapped[int] = mapped_column(ForeignKey("quota_grants.id"), index=True)
-
-
-class RateUsage(Base):
-    """What a place has used up of a rate limit, over all web processes (storage/limits/shared_usage.py)."""
-
-    __tablename__ = "rate_usage"
-    __table_args__ = (_check("place", "length(place) BETWEEN 1 AND 200"),)
-    place: Mapped[Words] = mapped_column(primary_key=True)  # keyed: no address
-    used_until: Mapped[Instant]

@@ -17,8 +17,6 @@ from auth import ANONYMOUS, Identity
 from auth.limits.rate_limit import (
     MOST_COMPUTED,
     MOST_OPEN,
-    MOST_PLACES,
-    RateLimiter,
     RateLimitMiddleware,
     account_of,
     address_of,
@@ -26,36 +24,6 @@ from auth.limits.rate_limit import (
 from auth.limits.request_classes import is_upload, rate_limit_class
 
 PROXY = "127.0.0.1"
-
-
-class Clock:
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_so_many_at_once_and_then_one_for_every_part_of_the_minute() -> None:
-    clock = Clock()
-    limiter = RateLimiter(6, clock)
-    assert [limiter.retry_after("a") for _ in range(6)] == [None] * 6
-    assert limiter.retry_after("a") == pytest.approx(10)
-    assert limiter.retry_after("b") is None  # another place
-    clock.now += 10
-    assert limiter.retry_after("a") is None
-    assert limiter.retry_after("a") == pytest.approx(10)  # a refused request costs nothing
-    clock.now += 600
-    assert [limiter.retry_after("a") for _ in range(7)][:6] == [None] * 6
-
-
-def test_what_it_remembers_is_bounded_and_the_busiest_are_remembered() -> None:
-    limiter = RateLimiter(2, Clock())
-    for _ in range(2):
-        limiter.retry_after("busy")
-    for number in range(2 * MOST_PLACES):
-        limiter.retry_after(str(number))
-    assert len(limiter._used_until) <= MOST_PLACES
-    assert limiter.retry_after("busy") is not None
 
 
 @pytest.mark.parametrize(
@@ -143,7 +111,7 @@ def test_behind_a_trusted_proxy_each_client_has_its_own_and_invents_no_other() -
         refused = ask(url, "203.0.113.7")
         assert refused.json()["code"] == "too-many-requests"
         assert refused.headers["content-type"] == "application/problem+json"
-        assert 1 <= int(refused.headers["retry-after"]) <= 31
+        assert 1 <= int(refused.headers["retry-after"]) <= 61
 
 
 def test_without_a_proxy_the_header_means_nothing() -> None:
@@ -206,8 +174,3 @@ def test_an_account_is_counted_wherever_it_comes_from() -> None:
 
     assert account_of(scope(Identity("ann", auth_method="token"))) == "ann"
     assert account_of(scope(ANONYMOUS)) == ""
-    limiter, ann = (
-        RateLimiter(1, Clock()),
-        [Identity("ann", auth_method="token"), Identity("ann", auth_method="session")],
-    )
-    assert [limiter.retry_after(account_of(scope(user))) is None for user in ann] == [True, False]
