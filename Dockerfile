@@ -8,8 +8,9 @@ RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends postgre
 # Hugging Face runs a Docker Space as user 1000.
 RUN useradd --create-home --uid 1000 app && install -d -o app /data
 WORKDIR /app
-COPY requirements.lock .
-RUN pip install --require-hashes -r requirements.lock
+COPY --from=ghcr.io/astral-sh/uv:0.13.9 /uv /bin/uv
+COPY requirements.txt requirements.lock ./
+RUN uv pip install --system --no-cache --require-hashes -r requirements.txt -c requirements.lock
 COPY . .
 # docker build --build-arg COMMIT=$(git rev-parse HEAD): /metrics and health name it.
 ARG COMMIT=""

@@ -1,4 +1,4 @@
-# Commands of the project; CONTRIBUTING.md explains them. Each creates or refreshes .venv first, if the lock files changed.
+# Commands of the project; CONTRIBUTING.md explains them. Each creates or refreshes .venv first, if the lock file changed.
 .DEFAULT_GOAL := help
 .PHONY: help env dev serve format lint unit check test fault acceptance bench lock messages screenshots
 SHELL := /bin/bash
@@ -19,12 +19,12 @@ env: $(SERVING)  ## create .venv with what serving needs
 
 dev: $(DEVELOPING)  ## add the tools for tests, lint and benchmarks to .venv
 
-$(SERVING): requirements.lock pyproject.toml scripts/make_env.sh
-	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements.lock
+$(SERVING): requirements.txt requirements.lock pyproject.toml scripts/make_env.sh
+	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements.txt
 	@touch $@
 
-$(DEVELOPING): requirements-dev.lock pyproject.toml scripts/make_env.sh
-	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements-dev.lock
+$(DEVELOPING): requirements-dev.txt requirements.lock pyproject.toml scripts/make_env.sh
+	@PYTHON="$(PYTHON)" scripts/make_env.sh requirements-dev.txt
 	@touch $@ $(SERVING)
 
 # Started by hand, on one's own machine: everybody who reaches it has full access, unless sign-in is configured.
@@ -61,9 +61,9 @@ acceptance: dev  ## every real prediction file through a real browser, as a tabl
 bench: dev  ## the performance table
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself
 
-lock: dev  ## write the lock files anew from requirements.txt, and requirements-*.txt
-	@for name in requirements requirements-judge requirements-curate requirements-dev requirements-s3; do $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
-		--generate-hashes --no-annotate --custom-compile-command "make lock" $$name.txt -o $$name.lock; done
+lock: dev  ## write requirements.lock anew from requirements.txt and requirements-dev.txt
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-annotate \
+		--custom-compile-command "make lock" requirements-dev.txt -o requirements.lock
 
 messages: dev  ## bring the translations in vlrb/locale/ up to date with code and templates, and say what is missing
 	@$(BIN)/python -m scripts.messages

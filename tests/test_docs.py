@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -176,32 +177,24 @@ def test_every_route_of_the_interface_is_real() -> None:
         assert re.search(rf'"(?:/api/v1)?/{route}\b', sources), route
 
 
-LOCKED = ("requirements", "requirements-judge", "requirements-curate", "requirements-dev", "requirements-s3")
+LISTS = ("requirements", "requirements-dev")
 
 
-def test_requirements_are_pinned_exactly() -> None:
-    for name in LOCKED:
-        for line in (ROOT / f"{name}.txt").read_text().splitlines():
-            if line and not line.startswith(("#", "-r ")):
-                assert re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z,]+\])?==[0-9][^ ]*", line), line
-
-
-@pytest.mark.parametrize("name", LOCKED)
-def test_the_lock_file_holds_what_people_pinned_with_hashes(name: str) -> None:
-    lock = (ROOT / f"{name}.lock").read_text()
-    for line in (ROOT / f"{name}.txt").read_text().splitlines():
-        if line and not line.startswith(("#", "-r ")):
-            package, _, version = re.sub(r"\[.*\]", "", line).partition("==")
-            pin = rf"^{re.escape(package.lower())}(\[[a-z,]+\])?=={re.escape(version)} "
-            assert re.search(pin, lock, re.MULTILINE), line
+def test_requirements_are_pinned_exactly_and_the_lock_holds_them_with_hashes() -> None:
+    lock = (ROOT / "requirements.lock").read_text()
+    for line in (line for name in LISTS for line in pinned(name)):
+        assert re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z,]+\])?==[0-9][^ ]*", line), line
+        package, _, version = re.sub(r"\[.*\]", "", line).partition("==")
+        pin = rf"^{re.escape(package.lower())}(\[[a-z,]+\])?=={re.escape(version)} "
+        assert re.search(pin, lock, re.MULTILINE), line
     assert lock.count("--hash=sha256:") > lock.count("==")
 
 
 def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     """A package that only happens to come with another one disappears when that one changes its mind."""
-    extras = ("judge", "curate")
-    lines = [*pinned("requirements"), *(line for name in extras for line in pinned(f"requirements-{name}"))]
-    named = {re.split(r"[\[=]", line)[0].lower().replace("-", "_") for line in lines}
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"].values()
+    lines = [*pinned("requirements"), *(line for extra in extras for line in extra)]
+    named = {re.split(r"[\[=>]", line)[0].lower().replace("-", "_") for line in lines}
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette
     own = {*PACKAGES, *(file.stem for file in ROOT.glob("*.py"))}
@@ -211,4 +204,4 @@ def test_nothing_is_imported_that_requirements_do_not_name() -> None:
 
 def pinned(name: str) -> list[str]:
     lines = (ROOT / f"{name}.txt").read_text().splitlines()
-    return [line for line in lines if line and not line.startswith("#")]
+    return [line for line in lines if line and not line.startswith(("#", "-r "))]

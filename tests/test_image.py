@@ -42,7 +42,7 @@ def test_no_secret_and_no_state_of_a_developer_is_copied_into_it() -> None:
 def test_what_is_not_named_stays_out_of_it() -> None:
     assert CONTEXT[0] == "*"
     named = {line.removeprefix("!") for line in CONTEXT if line.startswith("!")}
-    assert named == {*PACKAGES, "app.py", "COMMIT", "LICENSE", "requirements*.lock"}
+    assert named == {*PACKAGES, "app.py", "COMMIT", "LICENSE", "requirements.txt", "requirements.lock"}
     last = max(number for number, line in enumerate(CONTEXT) if line.startswith("!"))
     assert CONTEXT.index("**/*.jsonl") > last, "the last line that matches decides"
 
