@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,17 +10,14 @@ from auth import queries
 from auth.crypto import KeyRing, constant_time_equal, digest
 from auth.limits.login_throttle import LoginThrottle
 from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
-from auth.openid import IssuerOffline, OpenIdClient, TokenRefused
-from auth.roles import ADMIN, configured_names, is_org_admin, organisations_of, restrict_to_scopes, roles_of
+from auth.roles import ADMIN, configured_names, organisations_of, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode
 from storage.database import Database
 from vlrb.common.messages import _
 
 PREFIX = "vlrb_"
-ISSUER_TOKEN = "issuer-token"  # noqa: S105 (what the encrypted text is for)
 _OTHERS = "hf_"  # Hugging Face's own tokens come along to Spaces; they are not ours and no attempt to guess one
 _LONGEST = 200
-_RETRY = 30.0  # seconds before an issuer that did not answer is asked again about the same account
 
 log = logging.getLogger(__name__)
 
@@ -30,11 +25,9 @@ log = logging.getLogger(__name__)
 class Authenticator:
     """Identifies requests. All methods block on the database; call them in a thread."""
 
-    def __init__(self, settings: IdentitySettings, database: Database, *, seal: KeyRing, client: OpenIdClient) -> None:
-        self._settings, self._database, self._seal, self._client = settings, database, seal, client
+    def __init__(self, settings: IdentitySettings, database: Database, *, seal: KeyRing) -> None:
+        self._settings, self._database = settings, database
         self._failures = LoginThrottle(database, seal, kind="token")
-        self._asking = threading.Lock()
-        self._unanswered: dict[str, float] = {}  # account -> when the issuer last failed to answer, monotonic
 
     def anonymous(self) -> Identity:
         """Return the identity of a request without a credential."""
@@ -88,24 +81,19 @@ class Authenticator:
     def _identity(
         self, account: queries.KnownAccount, *, via: Any, credential: str, scopes: frozenset[Scope] | None = None
     ) -> Identity:
-        organisations, confirmed = self._confirmed(account)
         bound: frozenset[str] = frozenset()
         if configured_names(self._settings):
             with self._database.read() as session:
                 bound = queries.bound_names(session, account.id)
-        roles = roles_of(
-            account.subject, bound, organisations=organisations if confirmed else (), settings=self._settings
-        )
+        roles = roles_of(account.subject, bound, settings=self._settings)
         return Identity(
             account=account.id,
             name=account.name,
-            organisations=organisations,
+            organisations=organisations_of(account.organisations),
             roles=roles if scopes is None else restrict_to_scopes(roles, scopes),
             auth_method=via,
             scopes=scopes or frozenset(),
             credential=credential,
-            account_created_at=account.issuer_created_at,
-            first_seen_at=account.first_seen_at,
         )
 
     def _touch(self, write: Any) -> None:
@@ -115,48 +103,6 @@ class Authenticator:
                 write(session)
         except queries.SQLAlchemyError as error:
             log.warning("use.not_recorded", extra={"data": {"reason": type(error).__name__}})
-
-    def _confirmed(self, account: queries.KnownAccount) -> tuple[tuple[Organisation, ...], bool]:
-        """Return the organisations, and whether the issuer confirmed them lately. Asks it only where a role hangs on
-        it."""
-        organisations = organisations_of(account.organisations)
-        wanted = self._settings.maintainer_org
-        if not is_org_admin(organisations, wanted):
-            return organisations, False  # nothing hangs on it
-        if account.confirmed_ago < self._settings.role_seconds:
-            return organisations, True
-        with self._asking:  # a page makes ten requests at once; the issuer gets one question
-            with self._database.read() as session:
-                latest = queries.account(session, account.id) or account
-            if latest.confirmed_ago < self._settings.role_seconds:
-                return organisations_of(latest.organisations), True
-            return self._ask(latest)
-
-    def _ask(self, account: queries.KnownAccount) -> tuple[tuple[Organisation, ...], bool]:
-        """Ask the issuer. No answer, or no token to ask with: the role waits, everything else goes on."""
-        organisations = organisations_of(account.organisations)
-        if time.monotonic() - self._unanswered.get(account.id, -_RETRY) < _RETRY:
-            return organisations, False
-        sealed = account.issuer_token
-        token = self._seal.decrypt(ISSUER_TOKEN, sealed, owner=account.id) if sealed else None
-        if token is None:
-            return organisations, False
-        try:
-            person = self._client.userinfo(token)
-        except TokenRefused:
-            with self._database.write() as session:
-                queries.keep_issuer_token(session, account.id, sealed=None)
-            return organisations, False
-        except IssuerOffline as error:
-            self._unanswered[account.id] = time.monotonic()
-            log.warning("role.not_confirmed", extra={"data": {"reason": str(error)}})
-            return organisations, False
-        if person.subject != account.subject:
-            return organisations, False
-        self._unanswered.pop(account.id, None)
-        with self._database.write() as session:
-            queries.confirm(session, account.id, name=person.name, organisations=as_json(person.organisations))
-        return person.organisations, True
 
 
 def as_json(organisations: Sequence[Organisation]) -> list[dict[str, Any]]:

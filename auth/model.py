@@ -67,8 +67,6 @@ class Identity:
     auth_method: Literal["nobody", "session", "token", "local"] = "nobody"
     scopes: frozenset[Scope] = frozenset()  # of the token; empty for everything else
     credential: str = ""  # which session (a digest) or token (its public id) it was
-    account_created_at: float | None = None  # seconds since 1970 UTC; None where the issuer does not tell
-    first_seen_at: float | None = None  # the first sign-in here
 
     @property
     def signed_in(self) -> bool:

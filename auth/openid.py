@@ -25,7 +25,7 @@ from joserfc.errors import InvalidKeyIdError, JoseError
 from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
-from auth.model import Organisation, is_id
+from auth.model import Organisation
 from auth.settings import IdentitySettings
 
 # Asymmetric ones only: with HS256 the client secret would be the key, and "none" is no signature.
@@ -66,10 +66,9 @@ class UserClaims:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedLogin:
-    """A person, and the token with which the issuer can be asked again."""
+    """A person whose sign-in the issuer vouches for."""
 
     person: UserClaims
-    access_token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +99,11 @@ class OpenIdClient:
             IssuerOffline: the discovery document cannot be had, or is not this issuer's.
         """
         with self._client() as client:
-            extra = {"orgIds": self._settings.maintainer_org} if is_id(self._settings.maintainer_org) else {}
             url, _ = client.create_authorization_url(
                 self._discover(client)["authorization_endpoint"],
                 state=transaction.state,
                 nonce=transaction.nonce,
                 code_verifier=transaction.verifier,
-                **extra,
             )
         return str(url)
 
@@ -127,21 +124,7 @@ class OpenIdClient:
                 raise SignInFailed("userinfo refuses the token that was just issued") from None
         if answer.get("sub") != claims["sub"]:
             raise SignInFailed("userinfo speaks of another subject")
-        return VerifiedLogin(_person({**claims, **answer}), str(token["access_token"]))
-
-    def userinfo(self, access_token: str) -> UserClaims:
-        """Return what the issuer says now about the person whom a token belongs to.
-
-        Raises:
-            TokenRefused: the token no longer holds.
-            IssuerOffline: no usable answer.
-        """
-        with self._client() as client:
-            answer = self._ask_userinfo(client, self._discover(client), access_token=access_token)
-        try:
-            return _person(answer)
-        except SignInFailed as error:
-            raise IssuerOffline(str(error)) from None
+        return VerifiedLogin(_person({**claims, **answer}))
 
     @contextmanager
     def _client(self) -> Iterator[Any]:

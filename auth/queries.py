@@ -26,8 +26,6 @@ class KnownAccount(NamedTuple):
     subject: str
     name: str
     organisations: Sequence[dict[str, Any]]
-    confirmed_ago: float  # seconds since the issuer last said which organisations
-    issuer_token: bytes | None
     issuer_created_at: float | None
     first_seen_at: float
     banned: bool
@@ -87,8 +85,6 @@ _KNOWN = (
     Account.subject,
     Account.name,
     Account.organisations,
-    database_now() - Account.confirmed_at,
-    Account.issuer_token,
     Account.issuer_created_at,
     Account.first_seen_at,
     Account.banned_at.is_not(None),
@@ -123,23 +119,6 @@ def upsert_account(
     account_id = new_account_id()
     session.execute(insert(Account).values(id=account_id, issuer=issuer, subject=subject, first_seen_at=at, **values))
     return account_id
-
-
-def keep_issuer_token(session: Session, account_id: str, *, sealed: bytes | None) -> None:
-    """Store (or clear, with None) the encrypted token with which the issuer can be asked again."""
-    session.execute(
-        update(Account).where(Account.id == account_id).values(issuer_token=sealed), execution_options=_NO_SYNC
-    )
-
-
-def confirm(session: Session, account_id: str, *, name: str, organisations: Sequence[dict[str, Any]]) -> None:
-    """Record what the issuer says now."""
-    session.execute(
-        update(Account)
-        .where(Account.id == account_id)
-        .values(name=name, organisations=list(organisations), confirmed_at=database_now()),
-        execution_options=_NO_SYNC,
-    )
 
 
 def ban(session: Session, account_id: str, *, banned: bool) -> bool:

@@ -1,8 +1,8 @@
-"""Roles of an account, from configured names or an organisation's admins. Pure."""
+"""Roles of an account, from configured names. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from auth.model import GRANTED, IMPLIED, Organisation, Role, Scope
@@ -27,19 +27,8 @@ def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ..
     )
 
 
-def is_org_admin(organisations: Iterable[Organisation], wanted: str) -> bool:
-    """Return whether somebody is an admin of the organisation with this name or id."""
-    return any(organisation.role == ADMIN and organisation.is_meant(wanted) for organisation in organisations)
-
-
-def roles_of(
-    subject: str, bound: frozenset[str], *, organisations: Sequence[Organisation], settings: IdentitySettings
-) -> frozenset[Role]:
-    """Return all roles of an account.
-
-    `bound`: the configured names that mean this account. `organisations`: as the issuer said lately; empty if that is
-    too long ago to rely on.
-    """
+def roles_of(subject: str, bound: frozenset[str], *, settings: IdentitySettings) -> frozenset[Role]:
+    """Return all roles of an account. `bound`: the configured names that mean this account."""
     means = {*bound, f"{_SUBJECT}{subject}"}
 
     def named(names: tuple[str, ...]) -> bool:
@@ -47,7 +36,7 @@ def roles_of(
 
     if named(settings.owners):
         return IMPLIED[Role.OWNER]
-    if named(settings.maintainers) or is_org_admin(organisations, settings.maintainer_org):
+    if named(settings.maintainers):
         return IMPLIED[Role.MAINTAINER]
     return IMPLIED[Role.SUBMITTER]
 

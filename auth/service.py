@@ -37,9 +37,8 @@ class AuthService:
     @classmethod
     def create(cls, database: Database, settings: IdentitySettings) -> AuthService:
         """Return all of them on one database."""
-        # Without sign-in only rate limits of several processes need a secret that these share.
         seal, client = KeyRing(settings.session_secrets or (random_id(),)), OpenIdClient(settings)
-        resolver = Authenticator(settings, database, seal=seal, client=client)
+        resolver = Authenticator(settings, database, seal=seal)
         sign_in = SignIn(settings, database, seal=seal, client=client)
         return cls(settings, database, seal=seal, resolver=resolver, sign_in=sign_in, tokens=Tokens(database))
 

@@ -57,10 +57,8 @@ class IdentitySettings:
     session_secrets: tuple[str, ...] = field(default=(), repr=False)  # the first signs, all are accepted
     maintainers: tuple[str, ...] = ()  # names at the issuer, or "sub:<subject>"
     owners: tuple[str, ...] = ()
-    maintainer_org: str = ""  # name or id of an organisation whose admins are maintainers
     session_seconds: float = 7 * 86_400.0  # after sign-in, whatever happens
     idle_seconds: float = 86_400.0  # without a request
-    role_seconds: float = 180.0  # how long the issuer's word on organisation roles holds
     http_seconds: float = 10.0  # patience with the issuer
     touch_seconds: float = 60.0  # how coarsely the last use is recorded
 

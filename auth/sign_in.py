@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from auth import queries
-from auth.authenticator import ISSUER_TOKEN, as_json
+from auth.authenticator import as_json
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
 from auth.limits.login_throttle import LoginThrottle
 from auth.model import Forbidden, Identity, require_person
@@ -94,10 +94,9 @@ class SignIn:
                 queries.end_session(session, identity.credential)
 
     def sign_out_everywhere(self, identity: Identity) -> int:
-        """End all sessions of the account, and forget the token with which the issuer could be asked."""
+        """End all sessions of the account."""
         person = require_person(identity)
         with self._database.write() as session:
-            queries.keep_issuer_token(session, person.account, sealed=None)
             return queries.end_sessions(session, person.account)
 
     def _create_session(self, vouched: VerifiedLogin, state: str, *, session_cookie: str) -> str:
@@ -129,8 +128,6 @@ class SignIn:
             known = queries.account(session, account_id)
             if known is None or known.banned:
                 raise Forbidden(_("This account is banned."))
-            sealed = self._seal.encrypt(ISSUER_TOKEN, vouched.access_token, owner=account_id)
-            queries.keep_issuer_token(session, account_id, sealed=sealed if settings.maintainer_org else None)
             if session_cookie:
                 queries.end_session(session, digest(session_cookie))
             queries.add_session(

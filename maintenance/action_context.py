@@ -82,7 +82,7 @@ class ActionContext:
     shipped: Callable[[], Shipped] = tuple
     identity: IdentitySettings | None = None  # who has which role; None: users are not distinguished, or not known here
     paths: Sequence[Path] = ()  # whose disks are looked at
-    import_dirs: Sequence[Path] | None = None  # below which files are read: LABEL_IMPORT_DIRS; None: anywhere
+    import_dirs: Sequence[Path] | None = None  # below which files are read: DATA_DIR/imports; None: anywhere
     items: ItemLookup = field(default_factory=BundledItems)
     public_events: Mapping[str, PublicEvent] = field(default_factory=dict)  # audit kind -> the decision log's sentence
     retries: Mapping[str, Sequence[Retry]] = field(default_factory=dict)  # kind of task -> who asks for it again

@@ -74,13 +74,12 @@ def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Rest
 def _doctor(options: argparse.Namespace) -> int:
     settings = WorkerSettings.from_env(os.environ)
     replica, state = settings.replica, settings.state_dir
-    own_uploads = str(state / UPLOADS) if replica is None else replica.below(UPLOADS)
     files = InstallationFiles(
         state,
         settings.database_url,
         replica=replica,
         key_path=state / "keys" / _KEY,
-        uploads=os.environ.get("UPLOADS_URL", "").strip() or own_uploads,
+        uploads=str(state / UPLOADS) if replica is None else replica.below(UPLOADS),
         variables=os.environ,
     )
     result = examine(files)

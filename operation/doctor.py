@@ -140,10 +140,7 @@ def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     if replica is None:
         words = "REPLICA_URL is not set: this disk holds the only copy beside the daily one."
         if path is None:
-            words = (
-                "REPLICA_URL is not set: labels, and uploads without UPLOADS_URL, are on the disks of the "
-                "processes alone."
-            )
+            words = "REPLICA_URL is not set: labels and uploads are on the disks of the processes alone."
         yield CheckResult("replica", True, sentence=words)
         return
     try:

@@ -72,9 +72,13 @@ class MailServer:
         """Check both settings."""
         parts = urlsplit(self.url)
         if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
-            raise ValueError("SMTP_URL names no mail server. For instance SMTP_URL=smtps://user:password@mail.example.")
+            raise ValueError(
+                "SMTP_URL names no mail server. For instance SMTP_URL=smtps://user:password@mail.example?from=board@example.org."
+            )
         if not is_address(self.sender):
-            raise ValueError("MAIL_FROM is not an e-mail address. For instance MAIL_FROM=board@example.org.")
+            raise ValueError(
+                "SMTP_URL names no sender. For instance SMTP_URL=smtps://mail.example?from=board@example.org."
+            )
 
     def send(self, email: PlainEmail) -> None:
         """Hand an e-mail to the server. Raises MailRefused and MailDelayed; neither names an address."""

@@ -23,8 +23,6 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _GIVEN_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
-access = logging.getLogger("access")
-
 
 class RequestMetrics:
     """Histogram and counter of one application."""
@@ -46,10 +44,10 @@ class RequestMetrics:
 
 
 class RequestMetricsMiddleware:
-    """ASGI: an application whose requests are counted and have an id; `log`: each is a line in the log."""
+    """ASGI: an application whose requests are counted and have an id."""
 
-    def __init__(self, app: ASGIApp, metrics: RequestMetrics, *, log: bool = False) -> None:
-        self._app, self._metrics, self._log = app, metrics, log
+    def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
+        self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
@@ -69,10 +67,7 @@ class RequestMetricsMiddleware:
         try:
             await self._app(scope, receive, sending)
         finally:
-            seconds = time.perf_counter() - started
-            self._metrics.record(scope, status, seconds=seconds)
-            if self._log:
-                access.info("request", extra={"data": _access_line(scope, status, seconds=seconds)})
+            self._metrics.record(scope, status, seconds=time.perf_counter() - started)
 
 
 def route_of(scope: Scope) -> str:
@@ -100,13 +95,3 @@ class RequestIdFilter(logging.Filter):
             data: MutableMapping[str, Any] = dict(getattr(record, "data", {}))
             record.data = {**data, "request": request_id}
         return True
-
-
-def _access_line(scope: Scope, status: int, *, seconds: float) -> dict[str, Any]:
-    """Paths hold ids of entries, and queries what people look for: the template is enough, and no address is kept."""
-    return {
-        "method": scope["method"],
-        "route": route_of(scope),
-        "status": status,
-        "milliseconds": round(seconds * 1000, 1),
-    }

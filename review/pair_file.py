@@ -35,7 +35,7 @@ def find_pair_file(named: str, directories: Sequence[Path] | None) -> Path:
     raise Conflict(
         "no-file",
         (
-            f"{named[:200]} is not a file below LABEL_IMPORT_DIRS of this process. Put it there, or start the "
+            f"{named[:200]} is not a file below DATA_DIR/imports of this process. Put it there, or start the "
             "project with `python -m maintenance` where the file is."
         ),
     )

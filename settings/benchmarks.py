@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr, field_validator
 
-from settings.declared import DeclaredSettings, Files, Levels, Names, SettingsError, WrongValue, setting, split_names
+from settings.declared import DeclaredSettings, Levels, Names, SettingsError, setting, split_names
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.hub_sources import parse_hub_source
@@ -72,7 +72,7 @@ class BenchmarkSettings(DeclaredSettings):
     )
     labels_token: SecretStr = setting(
         SecretStr(""),
-        "Hub token that may read the private datasets in `LABELS` and `ITEMS_FILE`, and needs nothing else",
+        "Hub token that may read the private datasets in `LABELS` and `ITEMS_FILE`, and write to `AUDIT_DATASET`",
         shown="none: `HF_TOKEN`",
         workers_only=True,
     )
@@ -83,24 +83,12 @@ class BenchmarkSettings(DeclaredSettings):
         shown="all that `LABELS` names",
         alias="benchmarks",
     )
-    served_benchmark: str = setting(
-        DEFAULT_BENCHMARK,
-        "id of the benchmark that names without one are of, in `LABELS`, `LABEL_REVISION` and `HIDDEN_LABELS`; the "
-        "demo is served without labels",
-        shown=f"`{DEFAULT_BENCHMARK}`",
-        alias="benchmark",
-    )
     definitions: Path = setting(
         DEFINITIONS,
         "directory with a folder for each benchmark of your own, beside those of the project "
         "([benchmarks](benchmarks.md))",
         shown="`vlrb/benchmarks`",
         alias="benchmark_definitions",
-    )
-    label_revision: str = setting(
-        "",
-        "the revision that a new board shows; for several benchmarks `v2,other-benchmark/v1`",
-        shown="first of `LABELS`",
     )
     hidden_labels: Levels = setting(
         {},
@@ -113,15 +101,10 @@ class BenchmarkSettings(DeclaredSettings):
     item_texts: str = setting(
         "",
         "JSONL with the pairs' texts but no labels, made by `python -m maintenance items`, or a Hub dataset at a "
-        "commit, `owner/name@commit`, of which texts alone are kept; without it the explore page shows facts only. "
-        "The demo shows its own texts",
+        "commit, `owner/name@commit`, of which texts alone are kept; of other benchmarks `weather=weather.jsonl`, all "
+        "separated by commas. Without it the explore page shows facts only. The demo shows its own texts",
         shown="empty",
         alias="items_file",
-    )
-    items_files: Files = setting(
-        {},
-        "the same for other benchmarks: `traffic=traffic.jsonl,weather=weather.jsonl`",
-        shown="none",
     )
 
     @field_validator("role")
@@ -135,15 +118,6 @@ class BenchmarkSettings(DeclaredSettings):
     @classmethod
     def _absolute(cls, path: Path) -> Path:
         return path.absolute()
-
-    @field_validator("item_texts")
-    @classmethod
-    def _existing(cls, text: str) -> str:
-        if not Path(text).is_file() and parse_hub_source(text) is None:
-            raise WrongValue(
-                "{name}={value} is not a file. Make it with python -m maintenance items, or leave {name} out."
-            )
-        return text
 
     @cached_property
     def label_specs(self) -> tuple[LabelSpec, ...]:
@@ -168,7 +142,7 @@ class BenchmarkSettings(DeclaredSettings):
     def _label_name(self, name: str) -> tuple[str, str]:
         """Return benchmark and revision of `revision` or `benchmark/revision`."""
         benchmark, sign, revision = name.rpartition("/")
-        return (benchmark, revision) if sign else (self.served_benchmark, name)
+        return (benchmark, revision) if sign else (DEFAULT_BENCHMARK, name)
 
     @cached_property
     def served(self) -> tuple[ServedSettings, ...]:
@@ -176,12 +150,27 @@ class BenchmarkSettings(DeclaredSettings):
         if self.is_demo:
             return (self._demo(),)
         ids = self._ids()
-        if unknown := sorted(set(self.items_files) - set(ids)):
+        if unknown := sorted(set(self._texts) - set(ids)):
             raise ValueError(
-                f"ITEMS_FILES names {', '.join(unknown)}, not served here. The service serves {', '.join(ids)}."
+                f"ITEMS_FILE names {', '.join(unknown)}, not served here. The service serves {', '.join(ids)}."
             )
-        shown, hidden = self._revisions_shown(), self._hidden()
-        return tuple(self._served(name, shown.get(name, ""), hidden=hidden.get(name, {})) for name in ids)
+        hidden = self._hidden()
+        return tuple(self._served(name, hidden=hidden.get(name, {})) for name in ids)
+
+    @cached_property
+    def _texts(self) -> dict[str, str]:
+        """Return benchmark -> where its texts are. Raises ValueError."""
+        texts: dict[str, str] = {}
+        for part in split_names(self.item_texts):
+            name, sign, place = (piece.strip() for piece in part.partition("="))
+            name, place = (name, place) if sign else (DEFAULT_BENCHMARK, part)
+            if name in texts or (not Path(place).is_file() and parse_hub_source(place) is None):
+                raise ValueError(
+                    f"ITEMS_FILE has {part}, which is not a file, owner/name@commit or benchmark=file, once each. Make "
+                    "a file with python -m maintenance items, or leave it out."
+                )
+            texts[name] = place
+        return texts
 
     def served_as(self, benchmark: str) -> ServedSettings:
         """Return what is served under an id; "" is the first benchmark.
@@ -219,9 +208,8 @@ class BenchmarkSettings(DeclaredSettings):
                     f"BENCHMARKS names {name}, but LABELS is not set. Set "
                     f"LABELS={name}/v1=/srv/labels.jsonl, or leave BENCHMARKS out for the demo."
                 )
-        _check_revision("LABEL_REVISION", self.label_revision, known=[DEMO])
         for name in self.hidden_labels:
-            _check_revision("HIDDEN_LABELS", name, known=[DEMO])
+            _check_revision(name, known=[DEMO])
         texts = self.demo_dir / "pairs.jsonl"
         spec = load_spec(DEMO, DEFINITIONS)
         return ServedSettings(
@@ -233,32 +221,20 @@ class BenchmarkSettings(DeclaredSettings):
             item_texts_path=texts,
         )
 
-    def _revisions_shown(self) -> dict[str, str]:
-        """Return benchmark -> the revision that its new board shows, where the setting names one."""
-        known = [self._full_name(spec) for spec in self.label_specs]
-        revisions: dict[str, str] = {}
-        for name in split_names(self.label_revision):
-            benchmark, revision = self._label_name(name)
-            _check_revision("LABEL_REVISION", name, known=known, full_name=f"{benchmark}/{revision}")
-            if benchmark in revisions:
-                raise ValueError(f"LABEL_REVISION names two revisions of {benchmark}. Keep one of them.")
-            revisions[benchmark] = revision
-        return revisions
-
     def _hidden(self) -> dict[str, dict[str, str]]:
         """Return benchmark -> label revision -> disclosure level."""
         known = [self._full_name(spec) for spec in self.label_specs]
         hidden: dict[str, dict[str, str]] = {}
         for name, level in sorted(self.hidden_labels.items()):  # a slip here would disclose the labels it is meant for
             benchmark, revision = self._label_name(name)
-            _check_revision("HIDDEN_LABELS", name, known=known, full_name=f"{benchmark}/{revision}")
+            _check_revision(name, known=known, full_name=f"{benchmark}/{revision}")
             hidden.setdefault(benchmark, {})[revision] = level
         return hidden
 
     def _full_name(self, spec: LabelSpec) -> str:
         return f"{spec.benchmark}/{spec.revision}"
 
-    def _served(self, name: str, revision: str, *, hidden: Mapping[str, str]) -> ServedSettings:
+    def _served(self, name: str, *, hidden: Mapping[str, str]) -> ServedSettings:
         specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
         texts, source = self._texts_of(name)
         try:
@@ -276,7 +252,7 @@ class BenchmarkSettings(DeclaredSettings):
         return ServedSettings(
             spec,
             specs,
-            label_revision=revision or specs[0].revision,
+            label_revision=specs[0].revision,
             hidden_labels=hidden,
             manifest_path=manifest,
             item_texts_path=texts,
@@ -285,13 +261,10 @@ class BenchmarkSettings(DeclaredSettings):
 
     def _texts_of(self, name: str) -> tuple[Path | None, str]:
         """Return where the texts of a benchmark's pairs are, and the dataset that they are from, if from one."""
-        if name in self.items_files:
-            return self.items_files[name], ""
-        if name != self.served_benchmark or not self.item_texts:
-            return None, ""
-        source = parse_hub_source(self.item_texts)
-        if source is None or Path(self.item_texts).is_file():
-            return Path(self.item_texts).absolute(), ""
+        place = self._texts.get(name)
+        source = parse_hub_source(place) if place else None
+        if place is None or source is None or Path(place).is_file():
+            return (Path(place).absolute() if place else None), ""
         digest = hashlib.sha256(str(source).encode()).hexdigest()[:12]
         return self.data_dir / "items" / f"{name}-texts-{digest}.jsonl", str(source)
 
@@ -321,11 +294,11 @@ class BenchmarkSettings(DeclaredSettings):
         return self.demo_dir if self.is_demo else self.data_dir
 
 
-def _check_revision(setting_name: str, name: str, *, known: Sequence[str], full_name: str = "") -> None:
-    """Raise ValueError where a setting names a revision without labels. `known`: those that have some."""
+def _check_revision(name: str, *, known: Sequence[str], full_name: str = "") -> None:
+    """Raise ValueError where HIDDEN_LABELS names a revision without labels. `known`: those that have some."""
     if name and (full_name or name) not in known:
         names = ", ".join(name.removeprefix(f"{DEFAULT_BENCHMARK}/") for name in sorted(known))
         raise ValueError(
-            f"{setting_name} names {name}, which is not among the revisions in LABELS ({names}). Name one of "
+            f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({names}). Name one of "
             "those, or leave it out."
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, ValidationError
@@ -49,22 +48,6 @@ def _levels(value: Any) -> Any:
     return levels
 
 
-def _files_by_name(value: Any) -> Any:
-    """Benchmark -> file, from `traffic=/srv/traffic.jsonl,weather=/srv/weather.jsonl`."""
-    if not isinstance(value, str):
-        return value
-    files: dict[str, Path] = {}
-    for part in split_names(value):
-        name, sign, path = (piece.strip() for piece in part.partition("="))
-        if not sign or not name or name in files or not Path(path).is_file():
-            raise ValueError(
-                f"ITEMS_FILES has {part!r}, which is not benchmark=file, each once. Make a file with python "
-                "-m maintenance items, or leave it out."
-            )
-        files[name] = Path(path).absolute()
-    return files
-
-
 def _yes_or_no(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -75,8 +58,6 @@ def _yes_or_no(value: Any) -> Any:
 
 Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
 Levels = Annotated[Mapping[str, str], BeforeValidator(_levels)]
-Paths = Annotated[tuple[Path, ...], BeforeValidator(split_names)]
-Files = Annotated[Mapping[str, Path], BeforeValidator(_files_by_name)]
 Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
 
 

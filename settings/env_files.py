@@ -13,6 +13,7 @@ _FILLED = {
         "OIDC_CLIENT_SECRET": "",
         "PUBLIC_URL": "",
         "SESSION_SECRET": "",
+        "RECEIPT_KEY": "",
         "OWNERS": "",
         "METRICS_TOKEN": "",
     },

@@ -13,7 +13,7 @@ from pydantic import SecretStr, field_validator, model_validator
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from operation.mail_server import MailServer
 from operation.replication.replica import UPLOADS
-from settings.declared import Flag, Names, keys_of, setting
+from settings.declared import Flag, Names, keys_of, setting, split_names
 from settings.worker import DATABASE_FILE, WorkerSettings
 from vlrb.common.file_limit import FILE_LIMIT
 
@@ -68,11 +68,8 @@ class Settings(WorkerSettings):
     session_secret: SecretStr = setting(
         SecretStr(""),
         "at least 32 random bytes: `python -c 'import secrets; print(secrets.token_urlsafe(48))'`. Sign-in needs it. "
-        "It also encrypts addresses of e-mail",
+        "It also encrypts addresses of e-mail. While you change it, the new one, a comma, and the old one",
         shown="none",
-    )
-    session_secret_previous: SecretStr = setting(
-        SecretStr(""), "the one before, accepted while you change it", shown="none"
     )
     owners: Names = setting(
         (),
@@ -82,19 +79,11 @@ class Settings(WorkerSettings):
         shown="none",
     )
     maintainers: Names = setting((), "as above", shown="none")
-    maintainer_org: str = setting("", "name or id of an organisation whose admins are maintainers", shown="none")
     trusted_proxies: Names = setting(
         (),
         "addresses or networks (at most a /8, IPv6 a /16) of proxies whose `X-Forwarded-For` is believed, and without "
         "`PUBLIC_URL` the host and scheme that they name",
         shown="none; on a Space `10.0.0.0/8`",
-    )
-    uploads_url: str = setting(
-        "",
-        "where submitted files stay: a directory, or an fsspec URL such as `s3://bucket/uploads` (install what fsspec "
-        "asks for); the worker needs none of them",
-        shown="`DATA_DIR/uploads`",
-        repr=False,
     )
     quota_per_day: int = setting(
         1,
@@ -106,15 +95,6 @@ class Settings(WorkerSettings):
     quota_per_year: int = setting(
         12, "the same in 365 days; every label revision scores all of them, so none gives more", ge=0, le=100_000
     )
-    account_age_days: int = setting(
-        0,
-        "how old an account must be to submit: as the issuer says, else since its first sign-in here "
-        "(Hugging Face does "
-        "not say)",
-        shown="`0`: any",
-        ge=0,
-        le=3650,
-    )
     approve_first_upload: Flag = setting(
         False,
         "`1`: the first submission of every account waits for a maintainer; until then no label is touched",
@@ -124,7 +104,7 @@ class Settings(WorkerSettings):
         120,
         "checks, uploads, calls of the pages' functions, sign-ins and other changes, of each kind, from one "
         "address, and of "
-        "one account, in a minute; with it come 16 uploads of the largest size, or as many bytes, in an hour "
+        "one account, in a minute; with it come four uploads of the largest size, or as many bytes, in an hour "
         "and four calls "
         "at a time from one address. `0` is no limit. None of it in local mode",
         ge=0,
@@ -146,18 +126,14 @@ class Settings(WorkerSettings):
     )
     smtp_url: SecretStr = setting(
         SecretStr(""),
-        "mail server for news that submitters ask for: `smtps://user:password@host` (TLS) or `smtp://...` (STARTTLS); "
-        "needs sign-in ([e-mail](maintaining.md#e-mail-to-submitters))",
+        "mail server for news that submitters ask for: `smtps://user:password@host?from=board@example.org` (TLS) or "
+        "`smtp://...` (STARTTLS); needs sign-in ([e-mail](maintaining.md#e-mail-to-submitters))",
         shown="none: no e-mail",
     )
-    mail_from: str = setting("", "address that these e-mails are from", shown="none")
     metrics_token: SecretStr = setting(
         SecretStr(""),
         "who sends it as `Authorization: Bearer` may read `/metrics`",
         shown="none: requests from this machine alone",
-    )
-    access_log: Flag = setting(
-        False, "`1`: a line in the log for each request: route, status, time; no address, no query", shown="`0`"
     )
     space_id: str = setting("", "set on a Space")
     space_host: str = setting("", "set on a Space")
@@ -189,7 +165,6 @@ class Settings(WorkerSettings):
 
     @model_validator(mode="after")
     def _sign_in_is_decided(self) -> Self:
-        object.__setattr__(self, "uploads_url", self.uploads_url or self._default_uploads)
         _ = self.identity  # raises for what would let the wrong people in
         return self
 
@@ -198,14 +173,12 @@ class Settings(WorkerSettings):
         if self.replica_url and not self.receipt_key.get_secret_value():
             raise ValueError(
                 "REPLICA_URL needs RECEIPT_KEY, so that the key of receipts outlives this disk. Keep the "
-                "output of openssl rand -base64 32 as a secret, and set RECEIPT_KEY to it."
+                "output of openssl rand -base64 32 safe, and set RECEIPT_KEY to it."
             )
         return self
 
     @model_validator(mode="after")
-    def _mail_is_complete(self) -> Self:
-        if bool(self.smtp_url.get_secret_value()) != bool(self.mail_from):
-            raise ValueError("SMTP_URL and MAIL_FROM belong together. Set both, or leave both out.")
+    def _mail_has_owners(self) -> Self:
         if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
             raise ValueError(
                 "SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out."
@@ -215,16 +188,13 @@ class Settings(WorkerSettings):
     @property
     def mail_server(self) -> MailServer | None:
         """The server that takes e-mails; None where there are none."""
-        return MailServer(self.smtp_url.get_secret_value(), self.mail_from) if self.mail_from else None
+        url, _sign, sender = self.smtp_url.get_secret_value().partition("?from=")
+        return MailServer(url, sender) if url else None
 
     @property
-    def uploads_in_replica(self) -> bool:
-        """Whether submitted files stay in the replica: where UPLOADS_URL names no other place."""
-        return self.replica is not None and self.uploads_url == self._default_uploads
-
-    @property
-    def _default_uploads(self) -> str:
-        return self.replica.below(UPLOADS) if self.replica else str(self.state_dir / "uploads")
+    def uploads_url(self) -> str:
+        """Where submitted files stay."""
+        return self.replica.below(UPLOADS) if self.replica else str(self.state_dir / UPLOADS)
 
     @property
     def public(self) -> bool:
@@ -243,8 +213,7 @@ class Settings(WorkerSettings):
         wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
         if wanted not in ("", "local", "openid"):
             raise ValueError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
-        given = (self.session_secret.get_secret_value(), self.session_secret_previous.get_secret_value())
-        secrets = tuple(filter(None, given))
+        secrets = split_names(self.session_secret.get_secret_value())
         if wanted != "openid":
             return IdentitySettings(self._mode_without_sign_in(wanted), session_secrets=secrets)
         own_address = f"https://{self.space_host.lower()}" if self.space_host else ""
@@ -257,7 +226,6 @@ class Settings(WorkerSettings):
             session_secrets=secrets,
             owners=self.owners,
             maintainers=self.maintainers,
-            maintainer_org=self.maintainer_org,
         )
 
     def _mode_without_sign_in(self, wanted: str) -> Mode:
@@ -294,7 +262,7 @@ class Settings(WorkerSettings):
     def private_paths(self) -> list[Path]:
         """What is in the data directory beside `gradio_dir`, there already or to come: not for Gradio to serve."""
         sources = {Path(spec.source) for spec in self.label_specs if spec.source}
-        named = {self.state_dir / name for name in _STATE_NAMES} | sources | set(self.label_import_dirs)
+        named = {self.state_dir / name for name in _STATE_NAMES} | sources | {self.import_dir}
         paths = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
         return sorted(path.absolute() for path in named | paths if path not in (self.gradio_dir, self.state_dir))
 
@@ -325,10 +293,9 @@ def _is_loopback(host: str) -> bool:
 SETTING_NAMES = tuple(key.upper() for key, _ in keys_of(Settings) if key.upper() not in SPACE_NAMES)
 """What a person may set."""
 
-_NOT_FOR_WORKERS = {"UPLOADS_URL"}  # its address may hold a password, and no worker opens an upload
 SECRET_NAMES = tuple(
     key.upper()
     for key, info in keys_of(Settings)
-    if key not in dict(keys_of(WorkerSettings)) and (info.annotation is SecretStr or key.upper() in _NOT_FOR_WORKERS)
+    if key not in dict(keys_of(WorkerSettings)) and info.annotation is SecretStr
 )
 """What no other process than the web app's needs."""

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import SecretStr, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from operation.replication.replica import Replica
 from settings.benchmarks import BenchmarkSettings
-from settings.declared import Paths, WrongValue, setting
+from settings.declared import WrongValue, setting
 from storage.files.object_store import address_below
 from vlrb.benchmarks.spec import DEMO
 
@@ -28,12 +28,6 @@ class WorkerSettings(BenchmarkSettings):
         shown="SQLite in `DATA_DIR`",
         repr=False,
     )
-    label_import_dirs: Paths = setting(
-        (),
-        "directories, separated by commas: maintainers import label files from below these alone",
-        shown="`DATA_DIR/imports`",
-        workers_only=True,
-    )
     lease_seconds: float = setting(
         60.0,
         "a worker that is silent for so long loses its job to another",
@@ -45,12 +39,6 @@ class WorkerSettings(BenchmarkSettings):
         "",
         "Hub dataset `owner/name` to which the worker commits the head of the audit chain once a day",
         shown="none",
-        workers_only=True,
-    )
-    audit_token: SecretStr = setting(
-        SecretStr(""),
-        "Hub token that may write to it, and needs nothing else",
-        shown="none: `HF_TOKEN`",
         workers_only=True,
     )
     backup_url: str = setting(
@@ -68,18 +56,6 @@ class WorkerSettings(BenchmarkSettings):
         repr=False,
     )
     backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
-    keep_snapshots_days: int = setting(
-        31,
-        "after how many days one snapshot of the board a day stays; `0` keeps all",
-        workers_only=True,
-        ge=0,
-        le=100_000,
-    )
-
-    @field_validator("label_import_dirs")
-    @classmethod
-    def _all_absolute(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        return tuple(path.absolute() for path in paths)
 
     @field_validator("database_url")
     @classmethod
@@ -106,15 +82,18 @@ class WorkerSettings(BenchmarkSettings):
     def _revisions_fit(self) -> Self:
         first = self.served[0]  # raises where the settings of benchmarks do not fit each other
         derived: dict[str, Any] = {
-            "label_revision": first.label_revision,
             "hidden_labels": first.hidden_labels,
             "database_url": self.database_url or f"sqlite:///{self.state_dir / DATABASE_FILE}",
-            "label_import_dirs": self.label_import_dirs or (self.data_dir / "imports",),
             "backup_url": self._own_backup_url,
         }
         for name, value in derived.items():
             object.__setattr__(self, name, value)
         return self
+
+    @property
+    def import_dir(self) -> Path:
+        """Below which maintainers import label files."""
+        return self.data_dir / "imports"
 
     @property
     def replica(self) -> Replica | None:

@@ -31,7 +31,6 @@ class QuotaPolicy:
     per_year: int = 0
     exempt_organisations: tuple[str, ...] = ()  # names or ids: communities that anybody may join, which are no teams
     label_revision: str = "demo"  # that attempts are numbered for until a worker has said which one the board shows
-    account_age_days: int = 0  # of the submitter; 0: any
     approve_first: bool = False  # whether an account's first upload waits for a maintainer
 
     def limits(self, user: Identity) -> bool:
@@ -45,59 +44,26 @@ class QuotaPolicy:
             "per_365_days": self.per_year or None,
             "counted_for": ["account", "organisation"],
             "exempt_organisations": list(self.exempt_organisations),
-            "account_age_days": self.account_age_days or None,
             "first_upload_approved": self.approve_first,
             "baseline_votes_approval_from": SAME_SHARE,
         }
 
 
-class _Later(SubmissionRefused):
-    """A submission is possible from `next_at` (seconds since 1970 UTC) on, which is in so many `seconds`."""
-
-    def __init__(self, message: str, next_at: float, *, now: float) -> None:
-        self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
-        super().__init__(message, next_at=iso(self.next_at), retry_after=self.seconds)
-
-
-class QuotaUsed(_Later):
-    """No scored submission is possible now."""
+class QuotaUsed(SubmissionRefused):
+    """No scored submission is possible before `next_at` (seconds since 1970 UTC), which is in so many `seconds`."""
 
     status, code = 429, "quota-used"
 
     def __init__(self, whose: str, policy: QuotaPolicy, *, next_at: float, now: float) -> None:
+        self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
         message = _(
             "{whose} has used up its scored submissions ({policy}). The next submission is possible from "
             "{next_at}. Checking files is free at any time.",
             whose=whose,
             policy=policy_from(policy),
-            next_at=minute(math.ceil(next_at)),
+            next_at=minute(self.next_at),
         )
-        super().__init__(message, next_at, now=now)
-
-
-class AccountTooYoung(_Later):
-    """The account may submit later."""
-
-    status, code = 403, "account-too-young"
-
-    def __init__(self, policy: QuotaPolicy, next_at: float, *, now: float) -> None:
-        message = _(
-            "Accounts can submit once they are {account_age_days} days old; yours can from {next_at}. "
-            "Checking files is free at any time.",
-            account_age_days=policy.account_age_days,
-            next_at=minute(math.ceil(next_at)),
-        )
-        super().__init__(message, next_at, now=now)
-
-
-def check_age(policy: QuotaPolicy, user: Identity, *, now: float) -> None:
-    """Raise AccountTooYoung. An account's age is what the issuer says, or else counts from its first sign-in here."""
-    if not policy.account_age_days or user.auth_method == "local":
-        return
-    known = [at for at in (user.account_created_at, user.first_seen_at) if at is not None]
-    old_enough = min(known, default=now) + policy.account_age_days * DAY
-    if old_enough > now:
-        raise AccountTooYoung(policy, old_enough, now=now)
+        super().__init__(message, next_at=iso(self.next_at), retry_after=self.seconds)
 
 
 def policy_from(policy: QuotaPolicy) -> str:

@@ -128,7 +128,7 @@ class SubmissionService:
             DuplicateName: the owner has used this model and version for another file.
             ConfusableName: a name looks like one that is somebody else's.
             MetadataRejected: the entry cannot be shown as `shown` asks.
-            AccountTooYoung, ApprovalPending: the account may submit later.
+            ApprovalPending: the account may submit later.
             QuotaUsed: the owner or one of their organisations has to wait.
             FileRejected: the file has problems.
             NotConfirmed: most of its votes cannot be read.
@@ -171,7 +171,7 @@ class SubmissionService:
             try:
                 self._require_submitter(session, user)
                 self._check_quota(session, user)
-            except (quota.QuotaUsed, quota.AccountTooYoung) as later:
+            except quota.QuotaUsed as later:
                 return Allowance(attempts, later.next_at, label_revision=revision, paused=paused)
             except ApprovalPending as waits:
                 return Allowance(attempts, None, label_revision=revision, awaiting=waits.existing, paused=paused)
@@ -214,7 +214,6 @@ class SubmissionService:
         return None, self._check_quota(session, user)
 
     def _require_submitter(self, session: Session, user: Identity) -> None:
-        quota.check_age(self.policy, user, now=queries.now(session))
         if not self.policy.approve_first or queries.is_approved(session, self.benchmark, owner=user.account):
             return
         if existing := queries.waiting(session, self.benchmark, owner=user.account):

@@ -143,7 +143,6 @@ def test_one_address_may_upload_so_many_bytes_and_no_more(service: Service, visi
     refused = visitor.post("/api/v1/check", content=whole)
     assert (refused.status_code, refused.json()["code"]) == (429, "too-many-bytes")  # wherever they go
     assert int(refused.headers["retry-after"]) > 60
-    assert visitor.post("/api/v1/check", content=b"{}\n").status_code == 200  # what is small still finds room
     with another(service) as neighbour:
         assert neighbour.post("/api/v1/check", content=whole).status_code == 200
 

@@ -240,7 +240,6 @@ def _quota_policy(settings: Settings, served: ServedSettings) -> QuotaPolicy:
         per_year=settings.quota_per_year,
         exempt_organisations=settings.quota_exempt_orgs,
         label_revision=served.label_revision,
-        account_age_days=settings.account_age_days,
         approve_first=settings.approve_first_upload,
     )
 
@@ -271,7 +270,7 @@ def action_context(settings: Settings, services: Services, *, of: BenchmarkServi
         shipped=partial(bundled_results, of.served.spec),
         identity=settings.identity,
         paths=(settings.state_dir,),
-        import_dirs=() if settings.role == "web" else settings.label_import_dirs,
+        import_dirs=() if settings.role == "web" else (settings.import_dir,),
         items=of.items,
         public_events=ACTIONS.public_events(),
         retries=ACTIONS.retries(),

@@ -89,9 +89,7 @@ def prepare_directory(settings: Settings) -> None:
         settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
         with tempfile.TemporaryFile(dir=settings.state_dir):
             pass
-        for folder in settings.label_import_dirs:
-            if folder.is_relative_to(settings.data_dir):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.import_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
     except OSError as error:
@@ -101,17 +99,11 @@ def prepare_directory(settings: Settings) -> None:
         uploads.sweep()
         uploads.prove()
     except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        known = isinstance(error, ValueError | ImportError)
-        name, url = (
-            ("REPLICA_URL", settings.replica_url)
-            if settings.uploads_in_replica
-            else ("UPLOADS_URL", settings.uploads_url)
-        )
-        if known:
-            raise SettingsError(f"{name} cannot be used: {error}") from None
+        if isinstance(error, ValueError | ImportError):
+            raise SettingsError(f"REPLICA_URL cannot be used: {error}") from None
         raise SettingsError(
-            f"{name}={public_address(url)} cannot be used ({failure_reason(error)}). Is it running, does it "
-            "exist, and may these keys write to it?"
+            f"REPLICA_URL={public_address(settings.replica_url)} cannot be used ({failure_reason(error)}). Is it "
+            "running, does it exist, and may these keys write to it?"
         ) from None
 
 

@@ -34,6 +34,7 @@ from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare
 from workers.task_runner import TaskRunner, create_task_runner
 
+KEEP_SNAPSHOTS_DAYS = 31  # after which one snapshot of the board a day stays
 _JOBS = "jobs"  # the loop of this thread
 
 log = logging.getLogger(__name__)
@@ -130,7 +131,7 @@ def _file_checks(database: Database, runners: Sequence[TaskRunner]) -> Callable[
 
 def _prepared_runners(database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer]) -> list[TaskRunner]:
     """Bring the database to where the worker can start; harmless when done twice."""
-    token = settings.audit_token.get_secret_value()
+    token = settings.labels_token.get_secret_value()
     dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
     name = worker_name()
     runners = [_runner(settings, database, scorer=scorer, dataset=dataset, name=name) for scorer in scorers]
@@ -167,10 +168,10 @@ def _runner(
     return replace(
         runner,
         worker=name,
-        import_dirs=settings.label_import_dirs,
+        import_dirs=(settings.import_dir,),
         labels_token=settings.labels_token,
         backup=backup,
-        keep_snapshots_days=settings.keep_snapshots_days,
+        keep_snapshots_days=KEEP_SNAPSHOTS_DAYS,
     )
 
 

@@ -104,5 +104,5 @@ def _log_differences(active: ActiveBoard, scorer: Scorer, *, label_revision: str
         versions = {"shown": active.scorer_version, "ours": scorer.version}
         log.warning("board.shows_another_scorer_version", extra={"data": versions})
     if active.label_revision != label_revision:
-        facts = {"shown": active.label_revision, "LABEL_REVISION": label_revision}
+        facts = {"shown": active.label_revision, "first of LABELS": label_revision}
         log.warning("board.shows_another_revision", extra={"data": facts})

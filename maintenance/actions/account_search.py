@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from auth import LOCAL, Role
-from auth.roles import organisations_of, roles_of
+from auth.roles import roles_of
 from auth.settings import IdentitySettings, Mode
 from maintenance import views
 from maintenance.action_context import ActionContext
@@ -104,11 +104,8 @@ def _listed(kept: AccountRow, identity: IdentitySettings | None) -> ListedAccoun
 
 
 def role_of(standing: AccountRoles, identity: IdentitySettings | None) -> Role | None:
-    """Return the highest role, as the provider described the organisations at the last sign-in; None: not known
-    here."""
+    """Return the highest role; None: not known here."""
     if identity is None or identity.mode is not Mode.OPENID:
         return None
-    held = roles_of(
-        standing.subject, standing.names, organisations=organisations_of(standing.organisations), settings=identity
-    )
+    held = roles_of(standing.subject, standing.names, settings=identity)
     return max(held, key=tuple(Role).index)

@@ -34,7 +34,7 @@ LabelSource = Annotated[
     ParamInfo(
         "File or Hub dataset",
         "labels_v3.jsonl, or owner/name@commit",
-        help="file below LABEL_IMPORT_DIRS, or Hub dataset owner/name@commit",
+        help="file below DATA_DIR/imports, or Hub dataset owner/name@commit",
         read=absolute_path,
     ),
 ]
@@ -131,7 +131,7 @@ def request_import(
 ) -> ActionResult:
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 
-    `source`: a file below the workers' LABEL_IMPORT_DIRS, or a Hub dataset `owner/name@commit`. Revisions are
+    `source`: a file below the workers' DATA_DIR/imports, or a Hub dataset `owner/name@commit`. Revisions are
     immutable: a name that is known cannot be imported again. `level`: what may be shown of scores, by category if
     left out.
     """

@@ -27,7 +27,6 @@ class AccountRoles(NamedTuple):
     """Facts that an account's roles depend on. `names`: the configured names that mean it."""
 
     subject: str
-    organisations: list[dict[str, Any]]
     names: frozenset[str]
 
 
@@ -47,14 +46,14 @@ class AccountRow(NamedTuple):
     @property
     def standing(self) -> AccountRoles:
         """Facts that its roles depend on."""
-        return AccountRoles(self.subject, self.organisations, names=self.names)
+        return AccountRoles(self.subject, self.names)
 
 
 def standing(session: Session, account: str) -> AccountRoles:
     """Return the facts for the roles of the account with this id, which must exist."""
-    row = session.execute(select(Account.subject, Account.organisations).where(Account.id == account)).one()
+    subject = session.execute(select(Account.subject).where(Account.id == account)).scalar_one()
     names = session.scalars(select(RoleBinding.name).where(RoleBinding.account_id == account))
-    return AccountRoles(row.subject, row.organisations, names=frozenset(names))
+    return AccountRoles(subject, frozenset(names))
 
 
 def by_id(session: Session, account: str) -> AccountMatch | None:

@@ -410,7 +410,6 @@ class Account(Base):
     organisations: Mapped[list[dict[str, Any]]] = mapped_column(JSON)  # [{"id", "name", "role"}]
     confirmed_at: Mapped[Instant]  # when the issuer last said which organisations
     issuer_created_at: Mapped[Instant | None]  # when the account was made, where the issuer tells
-    issuer_token: Mapped[bytes | None] = mapped_column(LargeBinary)  # access token, encrypted; None: may ask no more
     first_seen_at: Mapped[Instant]
     last_seen_at: Mapped[Instant]
     banned_at: Mapped[Instant | None]

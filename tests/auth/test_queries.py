@@ -42,7 +42,6 @@ def test_an_account_is_made_once_and_brought_up_to_date(database: Database) -> N
         [{"id": "o", "name": "lab", "role": ""}],
         False,
     )
-    assert 0 <= known.confirmed_ago < 60
     with database.read() as session:
         assert queries.account(session, "nobody") is None
 

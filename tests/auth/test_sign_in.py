@@ -127,7 +127,7 @@ def test_claims_of_the_wrong_shape_do_no_harm(site: AuthSite, provider: Provider
 
 
 def test_the_round_trip_works_on_both_databases(database: Database, provider: Provider) -> None:
-    browser = AuthSite(openid_settings(provider, maintainer_org="lab"), database, provider=provider).browser()
+    browser = AuthSite(openid_settings(provider), database, provider=provider).browser()
     browser.sign_in()
     assert browser.name() == "alice"
     assert program(browser.site, browser.make_token()).post("/submit").status_code == 200

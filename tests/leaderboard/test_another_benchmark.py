@@ -116,7 +116,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Walk]:
         "manifest", "weather", f"v1={root / 'pairs.jsonl'}", "--output", str(folder / "items.json"), environ=own
     )
     assert made.returncode == 0, made.stderr
-    own |= {"BENCHMARK": "weather", "LABELS": f"v1={root / 'labels.jsonl'}", "HIDDEN_LABELS": "v1:public"}
+    own |= {"LABELS": f"weather/v1={root / 'labels.jsonl'}", "HIDDEN_LABELS": "weather/v1:public"}
     with running(root / "data", gradio=True, **own) as service:
         ids = [upload(service, model, data=predictions(wrong)) for model, wrong in WRONG.items()]
         until(lambda: compared(service, ids), 60, what="both are scored and compared")

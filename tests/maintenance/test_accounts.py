@@ -26,9 +26,8 @@ SETTINGS = IdentitySettings(
     public_url="https://board.example",
     client_id="x",
     session_secrets=("Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx",),
-    maintainers=("root",),
+    maintainers=("root", "sub:4"),
     owners=("sub:3",),
-    maintainer_org="lab",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -26,17 +27,22 @@ def _ended(page: Page) -> None:
 
 
 def test_labels_are_applied_and_an_entry_is_hidden_on_a_page_without_script(browser: Browser, tmp_path: Path) -> None:
-    folder = str(real_file("data/labels_v2.jsonl").parent)
     labels = f"v1={real_file('data/items_v1.json')}"
-    with running(tmp_path / "data", gradio=True, LABELS=labels, LABEL_IMPORT_DIRS=folder) as service:
+    with running(tmp_path / "data", gradio=True, LABELS=labels) as service:
+        shutil.copy(real_file("data/labels_v2.jsonl"), tmp_path / "data" / "imports")
         files = {"file": ("x.json", real_file(JUDGE).read_bytes())}
         entry = str(service.http.post("/api/v1/submissions", files=files, data={"model": "Judge"}).json()["id"])
         until(lambda: entry in _board(service), 60, what="it is on the board")
         page = browser.new_context(java_script_enabled=False).new_page()
         page.goto(f"{service.url}/app/maintain?tab=labels")
         page.get_by_text("Import as a draft").first.click()
-        source = str(real_file("data/labels_v2.jsonl"))
-        _send(page, "Import as a draft", revision="v2", source=source, reason="the authors changed sixteen labels")
+        _send(
+            page,
+            "Import as a draft",
+            revision="v2",
+            source="labels_v2.jsonl",
+            reason="the authors changed sixteen labels",
+        )
         _ended(page)
         page.goto(f"{service.url}/app/maintain?do=rescore.apply&on=v2")
         _send(page, "Apply", reason="corrected", confirmation="v1")

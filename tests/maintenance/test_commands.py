@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def _environ(data: Path, **more: str) -> dict[str, str]:
-    ours = {"DATA_DIR": str(data), "DATABASE_URL": "", "LABELS": "", "LABEL_REVISION": "", "LEASE_SECONDS": "5"}
+    ours = {"DATA_DIR": str(data), "DATABASE_URL": "", "LABELS": "", "LEASE_SECONDS": "5"}
     return {**os.environ, **ours, **more}
 
 
@@ -123,8 +124,9 @@ def test_a_broken_chain_is_named_and_fails_the_command(demo: tuple[dict[str, str
 
 @pytest.mark.slow
 def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp_path: Path) -> None:
-    imports = str(real_file("data/labels_v2.jsonl").parent)
-    environ = _environ(tmp_path, LABELS=f"v1={boards.labels_file('v1')}", LABEL_IMPORT_DIRS=imports)
+    (tmp_path / "imports").mkdir()
+    shutil.copy(real_file("data/labels_v2.jsonl"), tmp_path / "imports")
+    environ = _environ(tmp_path, LABELS=f"v1={boards.labels_file('v1')}")
     worker = subprocess.Popen(
         [sys.executable, "-m", "workers"], cwd=ROOT, env=environ, stderr=(tmp_path / "log").open("w")
     )
@@ -136,7 +138,7 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
             "labels",
             "import",
             "v2",
-            str(real_file("data/labels_v2.jsonl")),
+            "labels_v2.jsonl",
             "--reason",
             "x",
             "--public",

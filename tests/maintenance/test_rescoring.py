@@ -419,7 +419,7 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
         task = operations.task(by(board.database, MAINTAINER), _import(limited, f"x{number}", source=str(source)))
         assert task.state == "failed"
         assert task.outcome.startswith(f"{source} is neither") and f" below {inside} " in task.outcome
-        assert "owner/name@commit" in task.outcome and "LABEL_IMPORT_DIRS" in task.outcome
+        assert "owner/name@commit" in task.outcome and "Put the file there" in task.outcome
     for number, source in enumerate((inside / "v2.jsonl", "v2.jsonl")):
         task = operations.task(by(board.database, MAINTAINER), _import(limited, f"y{number}", source=str(source)))
         assert task.state == "done"

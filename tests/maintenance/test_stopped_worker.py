@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import time
@@ -22,7 +23,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
-    with running(tmp_path / "data", LEASE_SECONDS="4", LABEL_IMPORT_DIRS=str(tmp_path / "data/demo")) as started:
+    with running(tmp_path / "data", LEASE_SECONDS="4") as started:
+        shutil.copy(tmp_path / "data/demo/labels.jsonl", tmp_path / "data/imports")
         until(lambda: len(_scored(started)) == 6, 60, what="six simulated judges are on the board")
         yield started
 
@@ -33,7 +35,7 @@ def _scored(service: Service) -> list[dict[str, Any]]:
 
 
 def _maintain(tmp_path: Path, *words: str, expect: int = 0) -> str:
-    ours = {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": "", "LABELS": "", "LABEL_REVISION": ""}
+    ours = {"DATA_DIR": str(tmp_path / "data"), "DATABASE_URL": "", "LABELS": ""}
     done = run_maintenance(*words, environ=os.environ | ours)
     assert done.returncode == expect, done.stdout + done.stderr
     return done.stdout + done.stderr
@@ -93,7 +95,7 @@ def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service
 
 def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(service: Service, tmp_path: Path) -> None:
     database = tmp_path / "data/demo/leaderboard.db"
-    catalog, source = tmp_path / "data/demo/labels/demo", str(tmp_path / "data/demo/labels.jsonl")
+    catalog, source = tmp_path / "data/demo/labels/demo", "labels.jsonl"
     for revision in ("next", "later"):
         _maintain(tmp_path, "labels", "import", revision, source, "--reason", "another count", "--public", "--wait")
         apply = ("rescore", "apply", revision, "--reason", "another count", "--confirm", revision)

@@ -64,8 +64,7 @@ def listed(role: str) -> dict[str, str]:
 def test_each_process_of_compose_gets_the_file_with_every_setting_of_its_role() -> None:
     services = compose()["services"]
     assert [services[name]["env_file"] for name in ("web1", "web2", "worker")] == [["web.env"]] * 2 + [["worker.env"]]
-    workers_only = {"LABELS_TOKEN", "LABEL_IMPORT_DIRS", "AUDIT_DATASET", "AUDIT_TOKEN", "LEASE_SECONDS"}
-    workers_only |= {"HIDDEN_LABELS", "KEEP_SNAPSHOTS_DAYS"}
+    workers_only = {"LABELS_TOKEN", "AUDIT_DATASET", "LEASE_SECONDS", "HIDDEN_LABELS"}
     assert set(listed("web")) == SETTINGS - set(SPACE_NAMES) - workers_only
     assert set(listed("worker")) == {(info.alias or name).upper() for name, info in WorkerSettings.model_fields.items()}
     for role in ("web", "worker"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import subprocess
 import tomllib
@@ -19,7 +18,6 @@ from starlette.testclient import TestClient
 from operation import figures
 from operation.build import BUILD, COMMIT_FILE, UNKNOWN, commit_of, own_commit
 from operation.metrics import quantile
-from operation.request_metrics import RequestIdFilter
 from receipts.jws import Signer
 from settings import Settings
 from storage.clock import database_now
@@ -105,19 +103,6 @@ def test_a_request_has_an_id_which_a_proxy_may_give(database: Database, tmp_path
     made = [http.get("/healthz", headers={"X-Request-Id": 'x" y'}).headers["x-request-id"] for _ in range(2)]
     assert len(set(made)) == 2
     assert all(re.fullmatch(r"[0-9a-f]{16}", one) for one in made)
-
-
-def test_the_access_log_is_an_option_and_names_route_and_request(
-    database: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO, logger="access")
-    caplog.handler.addFilter(RequestIdFilter())
-    client(database, tmp_path).get("/healthz")
-    assert not [record for record in caplog.records if record.name == "access"]
-    client(database, tmp_path, ACCESS_LOG="1").get("/entries/e1?q=secret", headers={"X-Request-Id": "from-the-proxy-1"})
-    (line,) = [record.data for record in caplog.records if record.name == "access"]  # type: ignore[attr-defined]
-    assert (line["route"], line["status"], line["request"]) == ("/entries/{entry_id}", 404, "from-the-proxy-1")
-    assert "secret" not in str(line)
 
 
 def test_times_are_of_the_last_hour_and_ages_are_of_each_board(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -128,6 +129,7 @@ def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path
 def test_a_new_board_is_said_to_begin_with_the_places_that_hold_none(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     url, places = f"sqlite:///{tmp_path}/data/leaderboard.db", (tmp_path / "replica", tmp_path / "not mounted")
     for place in places:
         place.mkdir()

@@ -29,7 +29,7 @@ from storage.models.quota import Attempt
 from storage.visibility import EntryVisibility
 from submissions import policy_text, queries, status, visibility_options
 from submissions.metadata import Metadata, MetadataRejected
-from submissions.quota import AccountTooYoung, QuotaPolicy, QuotaUsed
+from submissions.quota import QuotaPolicy, QuotaUsed
 from submissions.refusals import ApprovalPending, ConfusableName
 from submissions.service import Accepted
 from tests.databases import with_labels
@@ -163,26 +163,6 @@ def test_maintainers_and_people_without_sign_in_wait_for_nobody(careful: Submiss
     boss = replace(person("boss"), roles=frozenset({Role.SUBMITTER, Role.MAINTAINER}))
     assert state(database, submit(careful, boss, number=1).id, user=boss) == "queued"
     assert state(database, submit(careful, LOCAL, number=2).id, user=LOCAL) == "queued"
-
-
-def test_an_account_submits_when_it_is_old_enough_by_the_databases_clock(
-    database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    setup = make_setup(database, folder, policy=QuotaPolicy(account_age_days=30))
-    with database.read() as session:
-        now = queries.now(session)
-    young = replace(ANN, first_seen_at=now - 29 * DAY)
-    monkeypatch.setattr(time, "time", lambda: now + 400 * DAY)  # the machine's clock is nobody's business
-    with pytest.raises(AccountTooYoung) as caught:
-        submit(setup, young)
-    assert 0 < caught.value.seconds <= DAY + 1
-    assert setup.intake.allowance(young).next_at == caught.value.next_at
-    assert setup.reads == []  # nor was the file read
-    assert submit(setup, replace(young, account_created_at=now - 31 * DAY), number=2).id  # the issuer knows better
-    assert submit(setup, replace(BOB, first_seen_at=now - 30 * DAY), number=3).id
-    with pytest.raises(AccountTooYoung):
-        submit(setup, replace(person("cy"), first_seen_at=None), number=4)  # nothing is known
-    assert submit(setup, LOCAL, number=5).id
 
 
 def test_the_quotas_clock_is_the_databases(database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ def _run(*arguments: str, **environ: str) -> Finished:
 
 
 def _environ(data: Path) -> dict[str, str]:
-    return {"DATA_DIR": str(data), "DATABASE_URL": "", "LABELS": "", "LABEL_REVISION": ""}
+    return {"DATA_DIR": str(data), "DATABASE_URL": "", "LABELS": ""}
 
 
 @pytest.fixture
@@ -125,6 +125,7 @@ def test_labels_that_the_project_lists_are_public_and_others_need_a_word(tmp_pat
     rows[0]["human_ranking"].reverse()
     other.write_text("".join(json.dumps(row) + "\n" for row in rows))
     environ = _environ(tmp_path) | {"LABELS": f"v2={listed}"}
+    new_database(f"sqlite:///{tmp_path}/leaderboard.db").close()
     done = _run("--drain", **environ)
     assert done.returncode == 0, done.stderr
     environ["LABELS"] = f"v2={other}"
@@ -134,6 +135,7 @@ def test_labels_that_the_project_lists_are_public_and_others_need_a_word(tmp_pat
     assert set(remedies) >= {"vl-rewardbench/v2:public", "vl-rewardbench/v2"}
     for number, remedy in enumerate(("vl-rewardbench/v2:public", "vl-rewardbench/v2", "v2:categories")):
         apart = {"HIDDEN_LABELS": remedy, "DATABASE_URL": f"sqlite:///{tmp_path}/{number}.db"}
+        new_database(apart["DATABASE_URL"]).close()
         done = _run("--drain", **environ | apart)
         assert done.returncode == 0, done.stderr
 

@@ -26,8 +26,7 @@ def allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
     where = " or ".join(map(str, directories))
     raise LabelsError(
         _(
-            "{spec} is neither a file below {where} nor a Hub dataset at a commit ({form}). Put the "
-            "file there, or name another directory in LABEL_IMPORT_DIRS.",
+            "{spec} is neither a file below {where} nor a Hub dataset at a commit ({form}). Put the file there.",
             spec=spec,
             where=where,
             form=FORM,
