@@ -1,15 +1,17 @@
-"""Notifications of PostgreSQL: a process that waits for an audit event hears of it at its commit.
+"""Changes of the database: a process that waits for something hears of it at its commit, and asks for nothing else.
 
-Each event is announced by the transaction that appends it (storage/integrity/audit.py). On SQLite, and while the
-connection that listens is lost, nobody hears anything, and those who wait go on asking.
+On PostgreSQL each audit event is announced by the transaction that appends it (storage/integrity/audit.py); while the
+connection that listens is lost, nobody hears anything, and those who wait go on asking. On SQLite the counter of
+commits, which is in memory, is read four times a second.
 """
 
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import psycopg
 from sqlalchemy import Engine
@@ -21,12 +23,13 @@ from storage.database_wait import log_away
 
 RETRY_SECONDS = 2.0
 _LOOK_SECONDS = 1.0  # after which the thread looks whether it should end
+_COMMIT_SECONDS = 0.25  # between two looks at SQLite's counter of commits
 
 log = logging.getLogger(__name__)
 
 
 class ChangeListener:
-    """A thread that listens. `count` grows with each event; None while nothing can be heard."""
+    """A thread that listens. `count` grows with each change; None while nothing can be heard."""
 
     def __init__(self, engine: Engine, heard: Callable[[], object]) -> None:
         """`heard`: called in the thread after each event."""
@@ -53,13 +56,16 @@ class ChangeListener:
         while not self._stop.is_set():
             try:
                 self._listen()
-            except (psycopg.Error, SQLAlchemyError) as error:
+            except (psycopg.Error, sqlite3.Error, SQLAlchemyError) as error:
                 if not log_away(error):
                     log.warning("changes.not_heard", extra={"data": {"reason": type(error).__name__}})
             self._listening = False
             self._stop.wait(RETRY_SECONDS)
 
     def _listen(self) -> None:
+        if self._engine.dialect.name == "sqlite":
+            self._watch_commits(str(self._engine.url.database))
+            return
         pooled = self._engine.raw_connection()
         connection = pooled.driver_connection
         pooled.detach()  # it is not given back
@@ -73,6 +79,15 @@ class ChangeListener:
                 for _ in connection.notifies(timeout=_LOOK_SECONDS, stop_after=1):
                     self._note()
 
+    def _watch_commits(self, path: str) -> None:
+        with closing(sqlite3.connect(path)) as connection:
+            known = None
+            while not self._stop.wait(_COMMIT_SECONDS):
+                version = connection.execute("PRAGMA data_version").fetchone()
+                if version != known:
+                    known, self._listening = version, True
+                    self._note()
+
     def _note(self) -> None:
         self._count += 1
         self._heard()
@@ -81,9 +96,6 @@ class ChangeListener:
 @contextmanager
 def listening(database: Database, heard: Callable[[], object]) -> Iterator[Callable[[], int | None]]:
     """Listen beside the block; yields what returns how many events were heard, None where nobody can say."""
-    if database.engine.dialect.name != "postgresql":
-        yield lambda: None
-        return
     listener = ChangeListener(database.engine, heard)
     listener.start()
     try:

@@ -34,7 +34,7 @@ from workers.jobs.snapshot import SnapshotMemory
 from workers.scorer import Scorer
 
 IDLE_SECONDS = 0.25
-LISTENING_SECONDS = 5.0  # between two looks where a new job is announced
+LISTENING_SECONDS = 10.0  # between two looks where a new job is announced
 TROUBLE_SECONDS = 2.0
 
 log = logging.getLogger(__name__)

@@ -71,7 +71,7 @@ def running(
     """
     loops = {
         **_board_loops(worker, heard),
-        **_maintenance_loops(worker, runners),
+        **_maintenance_loops(worker, runners, heard),
         "mirrors": [PeriodicAction("mirror", MIRROR_SECONDS, mirror) for mirror in mirrors],
     }
     stop = threading.Event()
@@ -112,14 +112,16 @@ def _board_loops(worker: Worker, heard: Callable[[], int | None]) -> Mapping[str
     }
 
 
-def _maintenance_loops(worker: Worker, runners: Sequence[TaskRunner]) -> Mapping[str, Sequence[PeriodicAction]]:
+def _maintenance_loops(
+    worker: Worker, runners: Sequence[TaskRunner], heard: Callable[[], int | None]
+) -> Mapping[str, Sequence[PeriodicAction]]:
     """Return what maintainers' tasks need. A task may take minutes, in a loop of each benchmark."""
     tasks = {
-        f"tasks-{place}": [PeriodicAction("tasks", TASK_SECONDS, runner.run_all)]
+        f"tasks-{place}": [PeriodicAction("tasks", TASK_SECONDS, AfterEvents(runner.run_all, heard))]
         for place, runner in enumerate(runners)
     }
     labels = [
-        PeriodicAction(name, REFRESH_SECONDS, action)
+        PeriodicAction(name, REFRESH_SECONDS, AfterEvents(action, heard))
         for runner in runners
         for name, action in (
             ("labels", runner.refresh),

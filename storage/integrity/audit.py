@@ -24,7 +24,6 @@ from storage.clock import database_now, exact, instant, iso
 from storage.models.core import AuditEvent, AuditHead
 from storage.models.receipts import EventSubject
 from vlrb.common.canonical_json import GENESIS, body_sha256, canonical_json, link
-from vlrb.common.messages import _
 
 __all__ = [
     "BOARD",
@@ -255,12 +254,12 @@ def verify(session: Session) -> ChainError | None:
     for row in _rows(session):
         expected = last.seq + 1
         if row is None:
-            return ChainError(expected, _("it cannot be read: it holds something that is not text"))
+            return ChainError(expected, "it cannot be read: it holds something that is not text")
         if row.event.seq != expected:
-            return ChainError(expected, _("it is missing"))
+            return ChainError(expected, "it is missing")
         wrong = "prev_hash" if row.event.prev_hash != last.hash else _changed(row)
         if wrong is not None:
-            return ChainError(expected, _("{column} was changed", column=wrong))
+            return ChainError(expected, f"{wrong} was changed")
         last = Head(row.event.seq, row.event.hash)
     return _end(session, last)
 
@@ -323,7 +322,7 @@ def _times(at: Any) -> tuple[str, ...]:
 
 def _end(session: Session, last: Head) -> ChainError | None:
     """Return whether the chain ends where its head says."""
-    lost = ChainError(last.seq + 1, _("nothing says whether there was one, for audit_head has lost its row"))
+    lost = ChainError(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
     try:
         end = head(session)
     except HeadMissing:
@@ -333,11 +332,11 @@ def _end(session: Session, last: Head) -> ChainError | None:
             return lost
         if "UTF-8" not in str(error.orig):
             raise
-        return ChainError(last.seq + 1, _("audit_head was changed"))
+        return ChainError(last.seq + 1, "audit_head was changed")
     if end == last:
         return None
     if not isinstance(end.seq, int) or end.seq == last.seq:
-        return ChainError(max(last.seq, 1), _("audit_head was changed"))
+        return ChainError(max(last.seq, 1), "audit_head was changed")
     first = min(end.seq, last.seq) + 1
-    why = _("audit_head says that the chain ends with event {end}, and it ends with {last}", end=end.seq, last=last.seq)
+    why = f"audit_head says that the chain ends with event {end.seq}, and it ends with {last.seq}"
     return ChainError(first, why)

@@ -21,8 +21,8 @@ CHECKED, FAILED = "integrity.checked", "integrity.failed"
 _DAY = 86_400.0
 _NAMED = 20  # mismatches that an event names
 _CHANGED = _(
-    "Stored rows differ from the audit chain, so nothing is computed from them or signed. Maintainers are alerted; "
-    "please tell them too."
+    "Stored rows differ from the audit chain, so nothing is computed from them or signed. Maintainers are "
+    "alerted; please tell them too."
 )
 
 log = logging.getLogger(__name__)
@@ -45,10 +45,8 @@ class IntegrityAlarm(NamedTuple):
     def sentence(self) -> str:
         """Return the alarm in words, with the first row as the example."""
         first, *others = self.sentences
-        more = _("{first} and {count} more", first=first, count=len(others)) if others else first
-        return _(
-            "Stored rows do not agree with the audit chain: {first} Run: python -m maintenance audit verify", first=more
-        )
+        more = f"{first} and {len(others)} more" if others else first
+        return f"Stored rows do not agree with the audit chain: {more} Run: python -m maintenance audit verify"
 
 
 def check_daily(database: Database) -> list[str] | None:
@@ -67,7 +65,7 @@ def check_daily(database: Database) -> list[str] | None:
 def findings(session: Session) -> list[str]:
     """Return a sentence for the first broken event, and one for each row that differs from its event."""
     broken = audit.verify(session)
-    first = [] if broken is None else [_("The chain is broken at event {seq}: {why}.", seq=broken.seq, why=broken.why)]
+    first = [] if broken is None else [f"The chain is broken at event {broken.seq}: {broken.why}."]
     return first + [problem.sentence for problem in integrity.check(session)]
 
 

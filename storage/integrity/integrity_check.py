@@ -34,7 +34,6 @@ from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Scor
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
 from vlrb.commitments import commit, sha256
-from vlrb.common.messages import _
 from vlrb.disclosure import BY_CATEGORY, HIDDEN
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
@@ -57,8 +56,8 @@ class Mismatch(NamedTuple):
     @property
     def sentence(self) -> str:
         """In words."""
-        where = "" if self.event is None else _(" (event {event})", event=self.event)
-        return _("{table} {row}: {why}{where}.", table=self.table, row=self.row, why=self.why, where=where)
+        where = "" if self.event is None else f" (event {self.event})"
+        return f"{self.table} {self.row}: {self.why}{where}."
 
 
 class RecordedScore(NamedTuple):
@@ -219,16 +218,16 @@ def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mi
             raise
         yield Mismatch(
             table,
-            _("of unknown number"),
+            "of unknown number",
             event=None,
-            why=_("a row cannot be read, it holds something that is not text"),
+            why="a row cannot be read, it holds something that is not text",
         )
     except _UNREADABLE as error:
         yield Mismatch(
             table,
-            _("of unknown number"),
+            "of unknown number",
             event=None,
-            why=_("a row cannot be read ({error})", error=type(error).__name__),
+            why=f"a row cannot be read ({type(error).__name__})",
         )
 
 
@@ -241,7 +240,7 @@ def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
     try:
         head = audit.head(session)
     except audit.HeadMissing:
-        yield Mismatch("audit_head", "1", event=None, why=_("the row is missing"))
+        yield Mismatch("audit_head", "1", event=None, why="the row is missing")
         return
     for event in events:
         last = head.hash if head.seq == event.seq else None
@@ -250,7 +249,7 @@ def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
         except _UNREADABLE:
             holds = False
         if not holds:
-            yield Mismatch("events", str(event.seq), event=None, why=_("the audit chain is broken there"))
+            yield Mismatch("events", str(event.seq), event=None, why="the audit chain is broken there")
 
 
 def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
@@ -262,7 +261,7 @@ def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | 
         seen.add(row.id)
         yield from _differences(row, ledger.submissions.get(row.id))
     for name in sorted((set(ledger.submissions) if only is None else set(only) & set(ledger.submissions)) - seen):
-        yield Mismatch("submissions", name, event=ledger.submissions[name].accepted, why=_("the row is missing"))
+        yield Mismatch("submissions", name, event=ledger.submissions[name].accepted, why="the row is missing")
 
 
 def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
@@ -270,18 +269,18 @@ def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
     if expected is None:
         return
     if _computed(row_commitments.of_description, row) != expected.description:
-        why = _("the description is not what it was made last")
+        why = "the description is not what it was made last"
         yield Mismatch("submissions", row.id, event=expected.description_event, why=why)
     if row.owner != expected.owner:
-        yield Mismatch("submissions", row.id, event=expected.owner_event, why=_("the owner is another one"))
+        yield Mismatch("submissions", row.id, event=expected.owner_event, why="the owner is another one")
 
 
 def _record_differs(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
     """Yield what is wrong with the votes, and what never changes, of a submission."""
     if expected is None:
-        yield Mismatch("submissions", row.id, event=None, why=_("no event says that it was accepted"))
+        yield Mismatch("submissions", row.id, event=None, why="no event says that it was accepted")
     elif _computed(row_commitments.of_record, row) != expected.record:
-        why = _("votes, or another column that never changes, are not what was accepted")
+        why = "votes, or another column that never changes, are not what was accepted"
         yield Mismatch("submissions", row.id, event=expected.accepted, why=why)
 
 
@@ -307,15 +306,8 @@ def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None 
             continue
         rules = (row.label_revision, row.scorer_version)
         changed[rules] = changed.get(rules, 0) + (place is None)
-        why = (
-            _("the tally is not the one that was recorded")
-            if place is None
-            else _("its date is not when it was recorded")
-        )
-        name = _(
-            "{id} (entry {entry}, label revision {revision}, scorer version {version})",
-            id=row.id, entry=row.submission_id, revision=rules[0], version=rules[1],
-        )  # fmt: skip
+        why = "the tally is not the one that was recorded" if place is None else "its date is not when it was recorded"
+        name = f"{row.id} (entry {row.submission_id}, label revision {rules[0]}, scorer version {rules[1]})"
         yield Mismatch("scores", name, event=place and place.seq, why=why)
     if only is None:
         yield from _missing_scores(left, changed)
@@ -329,9 +321,9 @@ def _missing_scores(
         if changed.get((revision, version), 0) > 0:
             changed[revision, version] -= 1
             continue
-        whose = _(" of entry {entry}", entry=place.submission) if place.submission else ""
-        about = _("under label revision {revision}{whose}", revision=revision, whose=whose)
-        yield Mismatch("scores", about, event=place.seq, why=_("a row is missing"))
+        whose = f" of entry {place.submission}" if place.submission else ""
+        about = f"under label revision {revision}{whose}"
+        yield Mismatch("scores", about, event=place.seq, why="a row is missing")
 
 
 def _keys(score: Any) -> list[tuple[str, str, str]]:
@@ -357,11 +349,11 @@ def check_labels(session: Session, ledger: Ledger, *, only: Collection[_Key] | N
                 registered -= {key} if table is RegisteredLabelSet else set()
                 facts = ledger.labels.get(key, {})
                 if differs(row, facts):
-                    unknown = _("no event says that there is such a revision")
-                    why = _("the row is not what its events say") if facts else unknown
+                    unknown = "no event says that there is such a revision"
+                    why = "the row is not what its events say" if facts else unknown
                     yield Mismatch(table.__tablename__, row.revision, event=facts.get("seq"), why=why)
     for key in sorted(registered):
-        yield Mismatch("label_sets", key[1], event=ledger.registered[key], why=_("the row is missing"))
+        yield Mismatch("label_sets", key[1], event=ledger.registered[key], why="the row is missing")
 
 
 def _set_differs(row: Any, facts: Mapping[str, Any]) -> bool:
@@ -405,24 +397,20 @@ def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     for row in session.execute(select(*columns).order_by(BoardState.benchmark)):
         seq, to = ledger.activated.get(row.benchmark) or (None, {})
         if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
-            why = _("it shows other labels or another scorer version than was decided")
+            why = "it shows other labels or another scorer version than was decided"
             yield Mismatch("board", row.benchmark, event=seq, why=why)
         seq, snapshot = ledger.published.get(row.benchmark) or (None, None)
         if row.snapshot_id != snapshot:
-            yield Mismatch(
-                "board", row.benchmark, event=seq, why=_("its snapshot is not the one that was published last")
-            )
+            yield Mismatch("board", row.benchmark, event=seq, why="its snapshot is not the one that was published last")
 
 
 def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield whether every snapshot is the one that was published, and the current one shows what the rows say."""
     for name, content in snapshots.contents(session):
         if name not in ledger.snapshots:
-            yield Mismatch("snapshots", name, event=None, why=_("no event says that it was published"))
+            yield Mismatch("snapshots", name, event=None, why="no event says that it was published")
         elif content is None or hashlib.sha256(content).hexdigest() != name:
-            yield Mismatch(
-                "snapshots", name, event=ledger.snapshots[name], why=_("the content is not what was published")
-            )
+            yield Mismatch("snapshots", name, event=ledger.snapshots[name], why="the content is not what was published")
     for seq, name in ledger.published.values():
         yield from _current_snapshot(session, ledger, seq=seq, name=name)
 
@@ -430,7 +418,7 @@ def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
 def _current_snapshot(session: Session, ledger: Ledger, *, seq: int, name: str) -> Iterator[Mismatch]:
     """Yield the last one against the rows: it may have been made while they were changed."""
     if session.execute(select(Snapshot.id).where(Snapshot.id == name)).first() is None:
-        yield Mismatch("snapshots", name, event=seq, why=_("the row is missing"))
+        yield Mismatch("snapshots", name, event=seq, why="the row is missing")
         return
     try:
         text = snapshots.content(session, name)
@@ -448,7 +436,7 @@ def _current_snapshot(session: Session, ledger: Ledger, *, seq: int, name: str) 
                 "snapshots",
                 name,
                 event=seq,
-                why=_("it shows other scores of entry {entry} than are stored", entry=entry["id"]),
+                why=f"it shows other scores of entry {entry['id']} than are stored",
             )
         expected = ledger.submissions.get(entry["id"])
         if expected is None or expected.description_event > content["audit_seq"]:
@@ -458,7 +446,7 @@ def _current_snapshot(session: Session, ledger: Ledger, *, seq: int, name: str) 
                 "snapshots",
                 name,
                 event=seq,
-                why=_("it describes entry {entry} otherwise than its row", entry=entry["id"]),
+                why=f"it describes entry {entry['id']} otherwise than its row",
             )
 
 
@@ -482,13 +470,11 @@ def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     for row, content in stored_relations.contents(session):
         # One content may have several summaries, which tell how many variants a judge has.
         summaries = ledger.relations.get((row.benchmark, row.label_revision, row.id), {})
-        name = _("{id} (label revision {revision})", id=row.id, revision=row.label_revision)
+        name = f"{row.id} (label revision {row.label_revision})"
         if not summaries:
-            yield Mismatch("relations", name, event=None, why=_("no event says that they were computed"))
+            yield Mismatch("relations", name, event=None, why="no event says that they were computed")
         elif content is None or not _is_recorded(row.id, content, summaries=summaries):
-            yield Mismatch(
-                "relations", name, event=max(summaries.values()), why=_("the content is not what was computed")
-            )
+            yield Mismatch("relations", name, event=max(summaries.values()), why="the content is not what was computed")
 
 
 def _is_recorded(name: str, content: RelationsContent, *, summaries: Collection[str | None]) -> bool:

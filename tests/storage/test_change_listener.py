@@ -1,4 +1,4 @@
-"""On PostgreSQL whoever waits for an event hears of it; while the connection is lost, nobody relies on that."""
+"""Whoever waits for a change hears of it; while a connection is lost, nobody relies on that."""
 
 from __future__ import annotations
 
@@ -62,9 +62,13 @@ def test_a_lost_connection_is_known_and_made_again(postgresql: Database, monkeyp
         until(lambda: heard() is not None, 30, what="it listens again")
 
 
-def test_on_sqlite_nobody_says_that_events_are_heard(tmp_path: Path) -> None:
-    database = new_database(f"sqlite:///{tmp_path}/board.db")
-    with listening(database, lambda: None) as heard:
+def test_a_commit_of_sqlite_is_heard_within_a_second(tmp_path: Path) -> None:
+    database, woken = new_database(f"sqlite:///{tmp_path}/board.db"), threading.Event()
+    with listening(database, woken.set) as heard:
+        until(lambda: heard() is not None, 30, what="it looks")
+        before = heard()
+        woken.clear()
         append(database)
-        assert heard() is None
+        assert woken.wait(30)
+        assert before is not None and heard() == before + 1
     database.close()
