@@ -17,6 +17,7 @@ from starlette.routing import Mount
 import submissions.api
 from auth import LOCAL
 from common.exit_deadline import Watchdog
+from common.memory import freeze_loaded
 from operation.replication import stored_uploads
 from operation.replication.litestream import environment
 from settings import Settings
@@ -181,6 +182,7 @@ async def _run_gradio(
             rewrite = rewrite_pages(spoken, settings.upload_limit_bytes / 2**20)
             served = NoscriptMiddleware(HtmlPagesMiddleware(mounted, rewrite), language)
             allowlist.attach(served, frozenset(pages.fns), language=language)
+        await asyncio.to_thread(freeze_loaded)
         await stop.wait()
 
 

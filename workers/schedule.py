@@ -71,7 +71,7 @@ def running(
     """
     loops = {
         **_board_loops(worker, heard),
-        **_maintenance_loops(worker, runners, heard),
+        **_maintenance_loops(worker, runners, heard=heard),
         "mirrors": [PeriodicAction("mirror", MIRROR_SECONDS, mirror) for mirror in mirrors],
     }
     stop = threading.Event()
@@ -113,7 +113,7 @@ def _board_loops(worker: Worker, heard: Callable[[], int | None]) -> Mapping[str
 
 
 def _maintenance_loops(
-    worker: Worker, runners: Sequence[TaskRunner], heard: Callable[[], int | None]
+    worker: Worker, runners: Sequence[TaskRunner], *, heard: Callable[[], int | None]
 ) -> Mapping[str, Sequence[PeriodicAction]]:
     """Return what maintainers' tasks need. A task may take minutes, in a loop of each benchmark."""
     tasks = {
