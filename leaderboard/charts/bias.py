@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
-from vlrb.common.messages import _, ngettext
+from vlrb.common.messages import _
 from vlrb.statistics.uncertainty import ALPHA, Z
 
 LENGTHS = ("longer", "shorter")
@@ -111,25 +111,10 @@ def position_finding(estimates: Sequence[Estimate]) -> str:
         if first:
             return _("This judge leans to the first response shown")
         return _("This judge leans to the second response shown")
-    if first and second:
-        return ngettext(
-            "{n} of {judges} judges leans to the first response shown, {second} to the second",
-            "{n} of {judges} judges lean to the first response shown, {second} to the second",
-            first,
-            judges=len(estimates),
-            second=second,
-        )
-    if first:
-        return ngettext(
-            "{n} of {judges} judges leans to the first response shown",
-            "{n} of {judges} judges lean to the first response shown",
-            first,
-            judges=len(estimates),
-        )
-    return ngettext(
-        "{n} of {judges} judges leans to the second response shown",
-        "{n} of {judges} judges lean to the second response shown",
-        second,
+    return _(
+        "Judges that lean to the first response shown: {first} of {judges}; to the second: {second}",
+        first=first,
+        second=second,
         judges=len(estimates),
     )
 
@@ -140,21 +125,15 @@ def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequenc
     shorter = sum(clear and first.value < second.value for (first, second), clear in zip(pairs, separate, strict=True))
     if not longer and not shorter:
         return _("Agreement by the length of the better response")
-    if longer >= shorter:
-        if len(pairs) == 1:
-            return _("This judge agrees more often where the better response is the longer one")
-        return ngettext(
-            "{n} of {judges} judges agrees more often where the better response is the longer one",
-            "{n} of {judges} judges agree more often where the better response is the longer one",
-            longer,
-            judges=len(pairs),
-        )
     if len(pairs) == 1:
+        if longer:
+            return _("This judge agrees more often where the better response is the longer one")
         return _("This judge agrees more often where the better response is the shorter one")
-    return ngettext(
-        "{n} of {judges} judges agrees more often where the better response is the shorter one",
-        "{n} of {judges} judges agree more often where the better response is the shorter one",
-        shorter,
+    return _(
+        "Judges that agree more often where the better response is longer: {longer} of {judges}; where it is shorter: "
+        "{shorter}",
+        longer=longer,
+        shorter=shorter,
         judges=len(pairs),
     )
 

@@ -28,7 +28,6 @@ from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import CHANCE, ChartText, Page, isolated, plain
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
-from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import (
     CELLS_WITH_NUMBERS,
     Point2D,
@@ -59,14 +58,6 @@ class _Picked(NamedTuple):
     source: str
 
 
-@chart(
-    "best-of-n",
-    _("Best-of-N"),
-    place=15,
-    group="field",
-    alone=True,
-    about=lambda spec: paper_figures(spec).policies,
-)
 def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
     scatter_panels: list[ScatterPanel] = []
@@ -207,7 +198,6 @@ def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
     )
 
 
-@chart("agreement", _("Agreement"), place=10, group="biases", needs_labels=False)
 def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Agreement of the judges chosen, corrected for a random order; among the numbers their error consistency."""
     result, notes = chosen_judges(entries, view, most=AGREEMENT_AT_MOST)
@@ -268,7 +258,6 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     return to_chart(drawn, words, notes=notes, rows=cells, header=header)
 
 
-@chart("difficulty", _("Difficulty"), place=14, group="field", alone=True)
 def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return how many pairs there are in each tenth of the share of judges that are right."""
     counts = view.around.difficulty
@@ -318,7 +307,6 @@ def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
     return to_chart(drawn, words, notes=notes, rows=cells, header=(_("category"), _("judges right, %"), _("pairs")))
 
 
-@chart("size", _("Size"), place=12, group="field", alone=True)
 def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Headline score over the number of parameters."""
     key, title = view.spec.headline, headline_name(view.spec, first=True)
@@ -356,7 +344,6 @@ def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
-@chart("history", _("History"), place=11, group="field", alone=True)
 def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return the best headline score so far, among judges scored here and among reported results."""
     key, title = view.spec.headline, headline_name(view.spec)

@@ -1,25 +1,73 @@
-"""Charts that can be chosen: every function declared with `registry.chart` in a module of this package, by place."""
+"""Charts that can be chosen: their names in addresses, in the order of the page."""
 
 from __future__ import annotations
 
-import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from importlib import import_module
+from typing import Literal, NamedTuple
 
-from leaderboard import charts
-from leaderboard.charts.registry import DECLARED, ChartKind
+from leaderboard.charts import board_charts, judge_charts
+from leaderboard.charts.base import Chart, ChartQuery, not_shown
+from leaderboard.charts.cost_chart import cost_chart
+from leaderboard.charts.estimates import SnapshotEntry
+from leaderboard.charts.paper_reference import paper_figures
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
+
+Group = Literal["accuracy", "biases", "field"]
+GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("The field")}
+"""What figures are about: how often judges are right, how they err, and all results together without a choice."""
 
 
-def _declared() -> Mapping[str, ChartKind]:
-    for module in pkgutil.iter_modules(charts.__path__):
-        if module.name != "catalog":
-            import_module(f"{charts.__name__}.{module.name}")
-    return dict(sorted(DECLARED.items(), key=lambda item: item[1].place))
+class ChartKind(NamedTuple):
+    """A figure that can be chosen."""
+
+    title: str
+    chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Chart]
+    group: Group = "accuracy"
+    alone: bool = False  # has something to show without a judge chosen
+    paper: bool = False  # the paper's figures can be shown in it
+    needs_labels: bool = True
+    suits: Callable[[SnapshotEntry], bool] | None = None  # which judges it can show; None: all that are scored
+    about: Callable[[BenchmarkSpec], object] | None = None  # what of a benchmark it shows; None: what all have
+
+    @property
+    def of_judges(self) -> bool:
+        """Whether it depends on the choice of judges."""
+        return self.group != "field"
+
+    def draw(self, entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+        """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
+        return not_shown(view) if view.hidden and self.needs_labels else self.chart(entries, view)
 
 
-CHARTS: Mapping[str, ChartKind] = _declared()
+def _field(title: str, chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Chart]) -> ChartKind:
+    return ChartKind(title, chart, group="field", alone=True)
+
+
+CHARTS: Mapping[str, ChartKind] = {
+    "categories": ChartKind(_("Categories"), judge_charts.category_chart, paper=True),
+    "tags": ChartKind(_("Error tags"), judge_charts.tag_chart, paper=True, about=lambda spec: spec.tags),
+    "sources": ChartKind(_("Sources"), judge_charts.source_chart, about=lambda spec: spec.shown_sources),
+    "votes": ChartKind(
+        _("Votes"), judge_charts.vote_chart, paper=True, suits=lambda entry: entry["votes_per_item"] > 1
+    ),
+    "critics": ChartKind(
+        _("Critics"), judge_charts.critic_chart, alone=True, about=lambda spec: paper_figures(spec).critics
+    ),
+    "position": ChartKind(
+        _("Position"), judge_charts.position_chart, group="biases", suits=judge_charts.has_position_bias
+    ),
+    "length": ChartKind(_("Length"), judge_charts.length_chart, group="biases"),
+    "agreement": ChartKind(_("Agreement"), board_charts.agreement_chart, group="biases", needs_labels=False),
+    "history": _field(_("History"), board_charts.history_chart),
+    "size": _field(_("Size"), board_charts.size_chart),
+    "cost": _field(_("Cost"), cost_chart),
+    "difficulty": _field(_("Difficulty"), board_charts.difficulty_chart),
+    "best-of-n": _field(_("Best-of-N"), board_charts.best_of_n_chart)._replace(
+        about=lambda spec: paper_figures(spec).policies
+    ),
+}
 
 
 @cache

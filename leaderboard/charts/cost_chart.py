@@ -11,7 +11,6 @@ from leaderboard.charts.bias import best_so_far
 from leaderboard.charts.board_charts import chance_line, log_axis, points_of, ranked, row_cells, score_range
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import ChartText
-from leaderboard.charts.registry import chart
 from leaderboard.charts.scatter_plots import ScatterPanel, planes
 from vlrb.common.messages import _
 
@@ -46,7 +45,6 @@ _MEASURES = (
 )
 
 
-@chart("cost", _("Cost"), place=13, group="field", alone=True)
 def cost_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Headline score over price, tokens and time of the run, each with its Pareto front."""
     key, title = view.spec.headline, headline_name(view.spec, first=True)

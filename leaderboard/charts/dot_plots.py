@@ -84,24 +84,22 @@ def dots(
     small = {
         key: page.text(mean_subtitle(key, page.spec)) or pairs_text([one.get(key) for one in estimates]) for key in keys
     }
+    colours, chances = {key: page.colour(key) for key in keys}, {key: page.chance(key) for key in keys}
     if len(lines) == 1 and len(keys) > 1:
-        cells = [estimates[0].get(key) for key in keys]
-        of_keys = [ChartLine(names[key], small[key], hollow=lines[0].hollow) for key in keys]
-        colours, chances = [page.colour(key) for key in keys], [page.chance(key) for key in keys]
-        groups = [names[key] for key in keys]
+        (judge,), cells = lines, [estimates[0].get(key) for key in keys]
+        of_keys = [ChartLine(names[key], small[key], hollow=judge.hollow) for key in keys]
         panel = _Panel(
-            page.name(lines[0].name), colours, chances, _numbers(cells, page, words=words), {"circle": cells}, groups
-        )
-        return _draw([panel], of_keys, page=page, words=words, judge=lines[0].name)
-    panels = []
-    for key in keys:
-        cells, title = [one.get(key) for one in estimates], _titled(names[key], small[key], colour=page.colour(key))
-        chance = page.chance(key) if words.centre is None else words.centre
-        numbers = _numbers(cells, page, words=words)
-        panels.append(
-            _Panel(title, [page.colour(key)] * len(lines), [chance] * len(lines), numbers, {"circle": cells},
-                   [names[key]] * len(lines))
+            page.name(judge.name), [*colours.values()], [*chances.values()], _numbers(cells, page, words=words),
+            {"circle": cells}, [*names.values()],
         )  # fmt: skip
+        return _draw([panel], of_keys, page=page, words=words, judge=judge.name)
+    panels, count = [], len(lines)
+    for key in keys:
+        cells, title = [one.get(key) for one in estimates], _titled(names[key], small[key], colour=colours[key])
+        chance, numbers = chances[key] if words.centre is None else words.centre, _numbers(cells, page, words=words)
+        panels.append(
+            _Panel(title, [colours[key]] * count, [chance] * count, numbers, {"circle": cells}, [names[key]] * count)
+        )
     return _draw(panels, lines, page=page, words=words)
 
 

@@ -47,7 +47,6 @@ from leaderboard.charts.estimates import (
 )
 from leaderboard.charts.layout import FEW_PAIRS, ChartText, Estimates, isolated
 from leaderboard.charts.paper_reference import paper_figures
-from leaderboard.charts.registry import chart
 from leaderboard.render import TYPE_NAMES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined
@@ -65,7 +64,6 @@ class _DrawnLine:
     kind: str = ""
 
 
-@chart("categories", _("Categories"), place=1, paper=True)
 def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return agreement with people: the headline score and the categories, for each judge chosen."""
     drawn, notes = _scored_and_reported(entries, view)
@@ -118,7 +116,6 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
     )
 
 
-@chart("tags", _("Error tags"), place=2, paper=True, about=lambda spec: spec.tags)
 def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
     result, notes = chosen_judges(entries, view)
@@ -147,7 +144,6 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
-@chart("sources", _("Sources"), place=3, about=lambda spec: spec.shown_sources)
 def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Heat map of agreement by judge and source, in shades that part at chance: colours are for categories."""
     chosen, notes = chosen_judges(entries, view)
@@ -165,7 +161,6 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes=notes, rows=table(names, estimates, keys=view.spec.source_keys))
 
 
-@chart("votes", _("Votes"), place=4, paper=True, suits=lambda entry: entry["votes_per_item"] > 1)
 def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
     result, notes = chosen_judges(entries, view)
@@ -238,7 +233,6 @@ def _votes(k: int) -> str:
     return _("{k} votes", k=k)
 
 
-@chart("critics", _("Critics"), place=6, alone=True, about=lambda spec: paper_figures(spec).critics)
 def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
     chosen, notes = _scored_and_reported(entries, view)
@@ -273,11 +267,11 @@ def _kind(kind: str) -> str:
     return Message(name, {}).written(name.capitalize()) if name else _("Kind unknown")
 
 
-def _has_position_bias(entry: SnapshotEntry) -> bool:
+def has_position_bias(entry: SnapshotEntry) -> bool:
+    """Return whether the position bias of a judge is known."""
     return any((tally.get("behaviour") or {}).get("position_bias") for tally in (entry.get("tallies") or {}).values())
 
 
-@chart("position", _("Position"), place=8, group="biases", suits=_has_position_bias)
 def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return what it changes for each judge whether the better response is shown first or second."""
     result, notes = chosen_judges(entries, view)
@@ -314,7 +308,6 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     return to_chart(drawn, words, notes=notes, rows=rows, header=HEADER)
 
 
-@chart("length", _("Length"), place=9, group="biases")
 def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, and where it has fewer."""
     result, notes = chosen_judges(entries, view)

@@ -193,18 +193,11 @@ def hover_of(page: Page, name: str, *, group: str, estimate: Estimate | None) ->
 def _hover(group: str, estimate: Estimate | None) -> str:
     if estimate is None:
         return _("{group}: nothing counted", group=group)
-    value = one_decimal(estimate.value)
-    if estimate.low is None or estimate.high is None:
-        if not estimate.n:
-            return _("{group}: {value}, as printed", group=group, value=value)
-        return _("{group}: {value}, {pairs} pairs", group=group, value=value, pairs=estimate.n)
-    ends = {"low": one_decimal(estimate.low), "high": one_decimal(estimate.high)}
-    if not estimate.n:
-        return _("{group}: {value}, 95% interval {low} to {high}", group=group, value=value, **ends)
-    return _(
-        "{group}: {value}, 95% interval {low} to {high}, {pairs} pairs",
-        group=group,
-        value=value,
-        pairs=estimate.n,
-        **ends,
-    )
+    parts = [_("{group}: {value}", group=group, value=one_decimal(estimate.value))]
+    if estimate.low is not None and estimate.high is not None:
+        parts.append(_("95% interval {low} to {high}", low=one_decimal(estimate.low), high=one_decimal(estimate.high)))
+    elif not estimate.n:
+        parts.append(_("as printed"))
+    if estimate.n:
+        parts.append(_("{n} pairs", n=estimate.n))
+    return joined(parts)

@@ -18,12 +18,11 @@ from leaderboard.board.rows import BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
-from leaderboard.charts.catalog import CHARTS, charts_of
+from leaderboard.charts.catalog import CHARTS, GROUPS, ChartKind, charts_of
 from leaderboard.charts.colours import dark_colours
 from leaderboard.charts.estimates import SnapshotEntry, display_name
 from leaderboard.charts.layout import FEW_PAIRS, Page
 from leaderboard.charts.paper_reference import paper_figures
-from leaderboard.charts.registry import GROUPS, ChartKind
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
 from leaderboard.render_context import RenderContext

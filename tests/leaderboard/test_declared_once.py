@@ -13,10 +13,6 @@ from types import ModuleType
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard import charts
-from leaderboard.charts import catalog, registry
-from leaderboard.charts.base import ChartQuery, empty_chart
-from leaderboard.charts.layout import Page
 from leaderboard.pages import about
 from leaderboard.share.exports import FORMATS, Format
 from scripts import doc_tables
@@ -178,30 +174,6 @@ def test_every_module_that_recognises_a_format_is_asked() -> None:
     folder = ROOT / "vlrb" / "readers"
     able = {path.stem for path in folder.glob("*.py") if "\ndef matches_format" in path.read_text(encoding="utf-8")}
     assert able == {reader.__name__.rpartition(".")[2] for reader in readers.READERS}
-
-
-def test_a_module_with_a_declared_chart_is_all_that_a_chart_needs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "coin_charts.py").write_text(
-        "from leaderboard.charts.base import empty_chart\n"
-        "from leaderboard.charts.registry import chart\n"
-        "@chart('coin', 'Coin', place=99)\n"
-        "def coin_chart(entries, view):\n"
-        "    return empty_chart(('heads',))\n"
-    )
-    monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
-    monkeypatch.setattr(registry, "DECLARED", dict(registry.DECLARED))
-    monkeypatch.setattr(catalog, "DECLARED", registry.DECLARED)
-    assert list(catalog._declared()) == [*catalog.CHARTS, "coin"]
-    assert registry.DECLARED["coin"].draw([], ChartQuery("r1", Page(VL))).notes == ("heads",)
-    sys.modules.pop("leaderboard.charts.coin_charts")
-
-
-def test_two_charts_cannot_share_a_key_or_a_place() -> None:
-    for key, place in (("tags", 99), ("coin", 1)):
-        with pytest.raises(ValueError, match="already"):
-            registry.chart(key, "Coin", place=place)(lambda entries, view: empty_chart(()))
 
 
 COLUMN = """
