@@ -17,12 +17,11 @@ from leaderboard.judges.table import (
     variant_of,
 )
 from leaderboard.share import escape
+from leaderboard.share.latex_table import latex_table
 from vlrb.common.rounding import percent
 
-MOST_IN_A_FLOAT = 40  # rows
-_CAPTION = "Judges on several benchmarks: percent agreement with people."
+_CAPTION = r"\caption{Judges on several benchmarks: percent agreement with people.}\label{tab:judges}"
 _LONG_NAME = 20  # signs
-_LATIN = 0x250  # the first sign that pdfLaTeX's usual fonts lack
 
 CitedSource = tuple[str, str]
 """What reported a figure: its name, its address."""
@@ -62,11 +61,10 @@ def judges_latex(
         " & ".join([_name(line.name), *(_cell(cell, marks) for cell in line.cells), *_composite(line, result)]) + r" \\"
         for line in lines
     ]
-    layout = _long if len(rows) > MOST_IN_A_FLOAT else _float
-    table = [*layout(heads, rows, below=_below(notes)), ""]
-    others = any(ord(sign) >= _LATIN for line in table for sign in line)
-    fonts = ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."] if others else []
-    return "\n".join([f"% {escape.one_line(address)}", *fonts, *table]).encode()
+    head = " & ".join(["Judge", *heads])
+    return latex_table(
+        [head], rows, align="l" + "r" * len(heads), caption=_CAPTION, comment=address, below=_below(notes)
+    )
 
 
 def _marks(lines: Sequence[JudgeLine], boards: Sequence[Board]) -> _Marks:
@@ -115,45 +113,6 @@ def _notes(marks: _Marks, boards: Sequence[Board]) -> list[str]:
 
 def _below(notes: Sequence[str]) -> list[str]:
     return [r"\par\medskip", r"{\scriptsize\raggedright\noindent", *notes, r"\par}"]
-
-
-def _float(heads: Sequence[str], rows: Sequence[str], *, below: Sequence[str]) -> list[str]:
-    return [
-        r"% Needs \usepackage{booktabs}.",
-        r"\begin{table}",
-        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\caption{{{_CAPTION}}}\label{{tab:judges}}\smallskip",
-        rf"\begin{{tabular}}{{@{{}}l{'r' * len(heads)}@{{}}}}",
-        r"\toprule",
-        " & ".join(["Judge", *heads]) + r" \\",
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-        *below,
-        r"\end{table}",
-    ]
-
-
-def _long(heads: Sequence[str], rows: Sequence[str], *, below: Sequence[str]) -> list[str]:
-    """Return a table that goes on over pages, with its head on each of them."""
-    head = [r"\toprule", " & ".join(["Judge", *heads]) + r" \\", r"\midrule"]
-    return [
-        r"% Needs \usepackage{booktabs,longtable}; in two columns, set it in \onecolumn.",
-        r"{\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{longtable}}{{@{{}}l{'r' * len(heads)}@{{}}}}",
-        rf"\caption{{{_CAPTION}}}\label{{tab:judges}}\\",
-        *head,
-        r"\endfirsthead",
-        *head,
-        r"\endhead",
-        r"\bottomrule",
-        r"\endlastfoot",
-        *rows,
-        r"\end{longtable}",
-        *below,
-        "}",
-    ]
 
 
 def _composite_note(boards: Sequence[Board], weights: Mapping[str, float]) -> str:

@@ -21,6 +21,7 @@ from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
 from leaderboard.share import escape, every_eval_ever
+from leaderboard.share.latex_table import latex_table
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.rounding import percent, tenths
 from vlrb.protocols import protocols
@@ -425,32 +426,17 @@ def as_latex(taken: Extract) -> bytes:
     sizes = [f"{{\\tiny $n={board.sizes[column.key]}$}}" if board.sizes.get(column.key) else "" for column in columns]
     caption = escape.latex(" ".join([f"{board.spec.brand} leaderboard.", *_sentences(taken)]))
     shorts = {category.key: category.short or category.title for category in board.spec.categories}
-    latin = all(ord(sign) < 0x250 for row in rows for cell in row for sign in cell.text)
-    lines = [
-        f"% Snapshot {board.snapshot_id or 'none'} of {board.as_of[:10]}: {escape.one_line(taken.address)}",
-        r"% Needs \usepackage{booktabs}.",
-        *([] if latin else ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."]),
-        *([f"% {len(rows)} rows are more than a page holds: filter, or use longtable."] if len(rows) > _PAGE else []),
-        r"\begin{table}",
-        r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
-        rf"\begin{{tabular}}{{{''.join('r' if _right(column) else 'l' for column in columns)}}}",
-        r"\toprule",
-        " & ".join(shorts.get(column.key, column.title) for column in columns) + r" \\",
-        *([" & ".join(sizes) + r" \\"] if any(sizes) else []),
-        r"\midrule",
-        *(line for row in rows for line in _latex_row(row)),
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\caption{{{caption.replace('†', _DAGGER)}}}",
-        rf"\label{{tab:{file_stem(board.spec)}}}",
-        r"\end{table}",
-        "",
-    ]
-    return "\n".join(lines).encode()
+    heads = " & ".join(shorts.get(column.key, column.title) for column in columns)
+    return latex_table(
+        [heads, *([" & ".join(sizes)] if any(sizes) else [])],
+        [line for row in rows for line in _latex_row(row)],
+        align="".join("r" if _right(column) else "l" for column in columns),
+        caption=rf"\caption{{{caption.replace('†', _DAGGER)}}}\label{{tab:{file_stem(board.spec)}}}",
+        comment=f"Snapshot {board.snapshot_id or 'none'} of {board.as_of[:10]}: {taken.address}",
+    )
 
 
 _DAGGER = r"$^{\dagger}$"
-_PAGE = 24  # rows, each with its intervals under it
 
 
 def _latex_row(cells: Sequence[_Cell]) -> Iterator[str]:

@@ -168,7 +168,12 @@ def test_hostile_names_leave_the_markdown_table_whole() -> None:
 
 def latex_rows(text: str) -> list[str]:
     """Return each row with what stands under it."""
-    body = text.split("\\midrule\n")[1].split("\\bottomrule")[0].strip()
+    body = (
+        re.split(r"\\midrule\n|\\endlastfoot\n", text)[-1]
+        .partition("\\bottomrule")[0]
+        .partition("\\end{longtable}")[0]
+        .strip()
+    )
     return body.replace("\\\\[-3pt]\n", "\\\\[-3pt] ").split("\n")
 
 

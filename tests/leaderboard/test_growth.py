@@ -1,4 +1,4 @@
-"""The work of exports and of the board as JSON grows as its rows do: whoever asks for one does not stop the others."""
+"""The work of exports, charts and the JSON of the board grows as rows do: whoever asks does not stop the others."""
 
 import sys
 from collections.abc import Callable
@@ -10,6 +10,9 @@ import pytest
 from leaderboard.api import leaderboard_json
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import Board, build_board
+from leaderboard.charts.base import BoardContext, ChartQuery
+from leaderboard.charts.catalog import CHARTS
+from leaderboard.charts.layout import Page
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import crowd, snapshot
 from tests.factories.specs import VL
@@ -51,6 +54,16 @@ def test_an_export_of_more_rows_calls_in_proportion(suffix: str) -> None:
 
 def test_the_board_as_json_of_more_rows_calls_in_proportion() -> None:
     assert _grows(lambda count: lambda: leaderboard_json(board(count))) <= MOST
+
+
+@pytest.mark.parametrize("chart", CHARTS)
+def test_a_chart_of_more_judges_calls_in_proportion(chart: str) -> None:
+    def draw(count: int) -> Callable[[], object]:
+        around = BoardContext(board(count).rows, as_of="2026-11-21T22:00:00Z")
+        entries, view = crowd(count), ChartQuery("v2", Page(VL), around=around)
+        return lambda: CHARTS[chart].draw(entries, view)
+
+    assert _grows(draw) <= MOST
 
 
 def _grows(make: Callable[[int], Callable[[], object]]) -> float:
