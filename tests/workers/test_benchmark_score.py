@@ -304,28 +304,6 @@ def test_texts_named_the_wrong_way_round_do_not_turn_wrong_into_right(
     assert all(count["agree"] == 0 for count in card["tally"].values())
 
 
-def test_native_votes_count_by_majority_under_strict_and_by_the_first_under_official(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    better = [0 if item["Better"] == "Output1" else 1 for item in ITEMS]
-    lines = [{"id": item["ID"], "votes": [1 - best, best, best]} for item, best in zip(ITEMS, better, strict=True)]
-    card = score(capsys, write_json_lines(tmp_path / "native.jsonl", lines), labels, MMRB)
-    assert card["votes_per_item"] == 3
-    assert (card["protocols"]["strict"]["overall"], card["protocols"]["official"]["overall"]) == (1.0, 0.0)
-
-
-def test_a_swapped_judgement_and_a_tie_of_scores_are_read(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    lines = [{"id": item["ID"], "judgements": [{"text": "[[A]]", "swapped": True}]} for item in ITEMS]
-    card = score(capsys, write_json_lines(tmp_path / "native.jsonl", lines), labels, MMRB)
-    second = sum(item["Better"] == "Output2" for item in ITEMS)
-    assert sum(tally["agree"] for tally in card["tally"].values()) == second
-    tied = [{"id": item["ID"], "scores": [[0.5, 0.5]]} for item in ITEMS]
-    card = score(capsys, write_json_lines(tmp_path / "scores.jsonl", tied), labels, MMRB)
-    assert card["protocols"]["official"]["overall"] == 0.0
-
-
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
@@ -341,17 +319,6 @@ def test_an_error_names_line_and_field(
     lines = mmrb_predictions(ITEMS, 11)
     lines[2] = {**lines[2], **change}
     assert expected in rejected(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
-
-
-def test_missing_and_repeated_pairs_are_errors(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    lines = mmrb_predictions(ITEMS, 12)
-    short = rejected(capsys, write_json_lines(tmp_path / "short.jsonl", lines[1:]), labels, MMRB)
-    assert f"no votes for 1 of the {len(ITEMS)} pairs" in short and short.count(ITEMS[-1]["ID"]) == 1
-    assert "already answered" in rejected(
-        capsys, write_json_lines(tmp_path / "l.jsonl", [*lines, lines[0]]), labels, MMRB
-    )
 
 
 def test_an_unknown_category_is_an_error_that_names_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -6,19 +6,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas
 import pytest
 
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
-from tests.pair_files import mm_rlhf_items
 from tests.vlrb.predictions.test_hostile import zipped
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.file_limit import FILE_LIMIT
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import pair_table
 from vlrb.predictions import containers
 from vlrb.predictions.parse import UploadRejected, parse_predictions
 
@@ -79,22 +74,6 @@ SHAPES = {
 def test_a_shape_that_people_have_gives_the_votes_of_native_lines(shape: str) -> None:
     read = parse_predictions(SHAPES[shape], table(4))
     assert read.votes.matrix[:, 0].tolist() == VOTES
-
-
-@pytest.mark.parametrize("shape", ["table", "capitals", "parquet", "zip", "UTF-16"])
-def test_shapes_are_read_for_benchmarks_of_labelled_pairs_as_well(shape: str) -> None:
-    held = read_pairs(mm_rlhf_items(seed=2), load_spec("mm-rlhf-rewardbench"))
-    items = pair_table([held])
-    keyed = [(item.key, number % 2) for number, item in enumerate(items.items)]
-    native = files.jsonl([{"item": key, "votes": [vote]} for key, vote in keyed])
-    made = {
-        "table": lines(",", ("item", "vote"), keyed),
-        "capitals": files.jsonl([{"Item": key, "Votes": [vote]} for key, vote in keyed]),
-        "parquet": parquet({"item": [key for key, _ in keyed], "votes": [[vote] for _, vote in keyed]}),
-        "zip": zipped({"p.jsonl": native}),
-        "UTF-16": native.decode().encode("utf-16"),
-    }
-    assert np.array_equal(votes_of(made[shape], items), votes_of(native, items))
 
 
 def votes_of(data: bytes, items: ItemTable) -> Any:

@@ -16,7 +16,7 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.predictions import tables
 from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers import detect, format_name, native, vlmevalkit
+from vlrb.readers import format_name, native, vlmevalkit
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -51,13 +51,6 @@ def test_a_format_with_one_vote_gives_back_the_votes_written(format: str, write:
     upload = read(write(PAIRS, votes))
     assert upload.format == format
     assert votes_of(upload) == votes
-
-
-@given(st.lists(st.lists(st.sampled_from([0, 1, -1]), min_size=3, max_size=3), min_size=14, max_size=14))
-@settings(max_examples=25)
-def test_readers_of_written_files_return_the_votes_written(votes: list[list[int]]) -> None:
-    for _, write in MANY_VOTES.values():
-        assert votes_of(read(write(PAIRS, votes))) == votes
 
 
 @given(st.randoms(use_true_random=False))
@@ -123,24 +116,6 @@ def test_a_verdict_about_the_first_shown_answer_is_turned_by_the_swap() -> None:
     upload = read(files.jsonl(records))
     assert (upload.votes.matrix == 1).all()
     assert upload.behaviour.first_shown_rate == 1.0
-
-
-def test_always_first_and_always_second_add_up_with_balanced_order() -> None:
-    swaps = [i % 2 for i in range(len(PAIRS))]
-    matrices = []
-    for answer in (1, 2):
-        judged = [
-            {"id": row["id"], "judgements": [{"text": f"Therefore Answer {answer} is better", "swapped": bool(swap)}]}
-            for row, swap in zip(PAIRS, swaps, strict=True)
-        ]
-        matrices.append(read(files.jsonl(judged)).votes.matrix)
-    assert (matrices[0] + matrices[1] == 1).all()
-
-
-def test_a_tie_is_undecided_and_never_index_0() -> None:
-    ties = [[-1]] * len(PAIRS)
-    for write in (files.merge_to_vlrm, files.reward_model_exam, files.score_a_b, files.native_scores, files.jev):
-        assert (read(write(PAIRS, ties)).votes.matrix == -1).all()
 
 
 def test_the_recorded_choice_counts_and_differing_texts_are_reported() -> None:
@@ -230,12 +205,6 @@ def test_files_without_votes_are_refused_by_name_with_what_is_needed(value: Any,
         (problem,) = caught.value.problems
         assert problem.code == code
         assert "`id`" in problem.message or "beside it" in problem.message
-
-
-def test_formats_are_recognised_by_content_alone() -> None:
-    assert detect({"id": "a", "votes": [1]}).__name__.endswith("native")  # type: ignore[union-attr]
-    assert detect([1]) is None
-    assert detect({"id": "a"}) is None
 
 
 def test_a_format_is_called_as_its_reader_says() -> None:

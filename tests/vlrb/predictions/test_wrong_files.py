@@ -84,29 +84,6 @@ def test_another_benchmark_is_one_sentence_with_three_examples() -> None:
     assert "“Which 0?” on line 1" in only_problem(json.dumps(records).encode(), ItemTable.load(VL)).message
 
 
-def test_a_few_foreign_rows_are_still_named_one_by_one() -> None:
-    lines = [{"id": row["id"], "votes": [0]} for row in PAIRS] + [{"id": f"x{n}", "votes": [0]} for n in range(5)]
-    with pytest.raises(UploadRejected) as caught:
-        parse_predictions(files.jsonl(lines), table(2))
-    assert [problem.id for problem in caught.value.problems] == [f"x{n}" for n in range(5)]
-
-
-def test_three_lines_get_what_is_missing_without_a_guess_at_the_revision() -> None:
-    items = ItemTable.load(VL)
-    first = [items.items[index].ids["v0"] for index in items.in_revision("v0")[:3]]
-    message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in first]), items).message
-    assert "votes for 3 pairs." in message
-    assert "1,247 to 1,250" in message
-    assert not any(f"revision {revision}" in message for revision in ("v0", "v1", "v2"))
-
-
-def test_a_file_with_most_of_a_revision_gets_the_revisions_name(tmp_path: Path) -> None:
-    items = ItemTable.load(VL)
-    held = [items.items[index].ids["v2"] for index in items.in_revision("v2")]
-    message = only_problem(files.jsonl([{"id": name, "votes": [0]} for name in held[:1000]]), items).message
-    assert "no votes for 247 of the 1,247 pairs of revision v2" in message
-
-
 @pytest.mark.parametrize("name", ["vlmevalkit json", "vlmevalkit tsv", "lmms-eval"])
 def test_a_file_compressed_with_gzip_is_read_as_the_file_itself(name: str) -> None:
     data = files.ONE_VOTE[name][1](PAIRS, files.random_votes(len(PAIRS), 1))
