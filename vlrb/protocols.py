@@ -92,7 +92,7 @@ def _counter(rule: ProtocolSpec, spec: BenchmarkSpec) -> Callable[[FloatArray], 
     """Return what counts rows (..., FIELDS) under a rule of a definition."""
     agree, reject, undecided = _BY_VOTES[rule.votes]
     as_first = 0
-    if spec.scores_pairs:  # ties are undecided as well, but they were read
+    if spec.tells_ties:  # ties are undecided as well, but they were read
         prefix = _PREFIXES[rule.votes]
         undecided = _PAIR_FIELDS.index(f"{prefix}unreadable")
         as_first = _PAIR_FIELDS.index(f"{prefix}unreadable_first")
@@ -123,13 +123,13 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
             protocol.name or protocol.key,
             summary=protocol.summary or protocol.title,
             text=protocol.text or f"is this rule: {protocol.title}.",
-            has_interval=spec.scores_pairs or (protocol.votes == "majority" and protocol.unreadable != "half"),
+            has_interval=spec.tells_ties or (protocol.votes == "majority" and protocol.unreadable != "half"),
             count=_counter(protocol, spec),
             votes=protocol.votes,
             rereads=protocol.rereads,
         )
         for protocol in spec.protocols
-        if protocol.unreadable != "first" or spec.scores_pairs
+        if protocol.unreadable != "first" or spec.tells_ties
     }
 
 

@@ -21,7 +21,7 @@ from vlrb.arrays import BoolArray, FloatArray, IntArray
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
-from vlrb.statistics.reliability import majority
+from vlrb.statistics.reliability import count_votes, majority
 from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved
 
 LENGTHS = ("longer", "shorter", "equal")
@@ -47,7 +47,7 @@ def group_fields(votes: str) -> tuple[str, ...]:
 def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the FIELDS that a benchmark counts, by name."""
     sums = [name for votes in VOTES for name in group_fields(votes)] if spec.grouped is not None else []
-    return (*FIELDS, *UNREADABLE, *sums) if spec.scores_pairs else FIELDS
+    return (*FIELDS, *UNREADABLE, *sums) if spec.tells_ties else FIELDS
 
 
 def slices(spec: BenchmarkSpec) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ def in_fields(counts: IntArray, spec: BenchmarkSpec) -> IntArray:
     names, first = fields(spec), len(FIELDS) - 1
     if counts.shape[-1] == len(names):
         return counts
-    if counts.shape[-1] != first + (len(UNREADABLE) + 8 if spec.scores_pairs else 0):
+    if counts.shape[-1] != first + (len(UNREADABLE) + 8 if spec.tells_ties else 0):
         raise ValueError(f"{counts.shape[-1]} counts a cell, where {spec.id} has {len(names)}")
     result = np.zeros((*counts.shape[:-1], len(names)), dtype=np.int64)
     result[..., :first] = counts[..., :first]
@@ -151,12 +151,9 @@ def tally_many(matrix: Matrix, labels: LabelSet, *, table: ItemTable) -> list[Ta
     matrix = resolved(matrix, labels.preferred[:, np.newaxis])
     present = (matrix[:, :, 0] != ABSENT) & labelled
     agree = matrix == labels.preferred[np.newaxis, :, np.newaxis]
-    agreeing = _per_item(agree)
+    agreeing = count_votes(agree)
     half = present & (2 * agreeing == k)
-    if table.spec.scores_pairs:
-        flags = _pair_flags(matrix, present, half=half, labels=labels, spec=table.spec)
-    else:
-        flags = [*_flags(matrix, present, agree=agree, agreeing=agreeing), half]
+    flags = _flags(matrix, present, half=half, labels=labels, spec=table.spec)
     by_agreeing = [present & (agreeing == a) for a in range(k + 1)]
     sums = _summed([*flags, *by_agreeing], members)
     sizes = members[labelled].sum(axis=0).astype(np.int64)
@@ -188,21 +185,10 @@ def _summed(flags: list[BoolArray], members: npt.NDArray[np.float32]) -> IntArra
     return np.stack([flag.astype(np.float32) @ members for flag in flags], axis=2).round().astype(np.int64)
 
 
-def _flags(matrix: Matrix, present: BoolArray, *, agree: BoolArray, agreeing: npt.NDArray[np.int8]) -> list[BoolArray]:
-    """Return entries x items for each of FIELDS between ``n`` and ``half_right``."""
-    k = matrix.shape[2]
-    decided = _per_item(matrix >= 0)
-    right = present & (2 * agreeing > k)
-    wrong = present & (2 * (decided - agreeing) > k)
-    first_right = present & agree[:, :, 0]
-    first_wrong = present & (matrix[:, :, 0] >= 0) & ~agree[:, :, 0]
-    return [right, wrong, present & ~right & ~wrong, first_right, first_wrong, present & ~first_right & ~first_wrong]
-
-
-def _pair_flags(
+def _flags(
     matrix: Matrix, present: BoolArray, *, half: BoolArray, labels: LabelSet, spec: BenchmarkSpec
 ) -> list[BoolArray]:
-    """Return entries x items for each of FIELDS behind ``n``, and of UNREADABLE.
+    """Return entries x items for each of FIELDS behind ``n``, and of UNREADABLE where ties can be told from it.
 
     A tie is a readable verdict. Where no label is a tie, it is undecided all the same.
     """
@@ -215,13 +201,13 @@ def _pair_flags(
         results += [right, wrong, present & ~right & ~wrong]
         none = present & (verdict == UNDECIDED)
         unreadable += [none, none & _is_first(labels, spec)]
-    return [*results, half, *unreadable]
+    return [*results, half, *unreadable] if spec.tells_ties else [*results, half]
 
 
 def _is_first(labels: LabelSet, spec: BenchmarkSpec) -> BoolArray:
     """Return which labels are the response that the benchmark's own file has first."""
-    assert spec.fields is not None
-    named = spec.fields.label is None  # then the first of the file is the preferred one, wherever it is stored
+    # Where the file names the preferred one, that is the first, wherever it is stored.
+    named = spec.preferred_is_named
     return np.asarray(labels.preferred != NOT_LABELLED if named else labels.preferred == 0)
 
 
@@ -253,14 +239,6 @@ def _group_sums(doubled: Matrix, places: IntArray, *, sources: int) -> IntArray:
     of_source[np.arange(len(known)), known % sources] = 1
     groups, squares = (np.broadcast_to(values, right.shape) for values in (np.ones_like(sizes), sizes**2))
     return np.stack([values @ of_source for values in (groups, products, squares, right**2, right * sizes)], axis=2)
-
-
-def _per_item(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
-    """Return votes per item: adding K slices is several times faster than a sum over the short last axis."""
-    total = flags[:, :, 0].astype(np.int8)
-    for vote in range(1, flags.shape[2]):
-        total += flags[:, :, vote]
-    return total
 
 
 def _members(labels: LabelSet, table: ItemTable) -> npt.NDArray[np.float32]:

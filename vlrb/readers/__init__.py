@@ -32,7 +32,7 @@ from vlrb.readers import (
     vlmevalkit,
 )
 from vlrb.readers.base import FormatReader, ParsedFile, PredictionReader, is_bare_verdict
-from vlrb.readers.lines import LINE_LIMIT, Lines, first_lines, records_of, too_many_records
+from vlrb.readers.lines import LINE_LIMIT, first_lines, json_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import Flags, is_by_column, refusal, refuse_binary, refuse_table, refuse_text
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
@@ -255,7 +255,7 @@ def _lines(data: bytes, findings: ProblemCollector, *, items: int) -> _Recognise
             raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
         raise _unknown_lines(data, findings, items=items)
     reader, change = known
-    return reader, ((number, change(value)) for number, value in Lines(data, findings, items=items))
+    return reader, ((number, change(value)) for number, value in json_lines(data, findings, items=items))
 
 
 def _looks_like_json(line: bytes) -> bool:
@@ -270,8 +270,8 @@ def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> Up
     """
     first = first_lines(data, _ASKED)
     whole = all(len(line) > LINE_LIMIT or _parsed(line) is None for line in first if line.strip() != b"null")
-    lines = Lines(data, findings, items=items) if whole else Lines(b"\n".join(first), findings, items=_ASKED)
-    records = [value for _, value in lines]
+    lines = (data, items) if whole else (b"\n".join(first), _ASKED)
+    records = [value for _, value in json_lines(lines[0], findings, items=lines[1])]
     if findings.problem_count:
         return findings.rejected()
     count = sum(1 for line in data.split(b"\n") if line.strip())

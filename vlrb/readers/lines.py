@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from vlrb.common.messages import _
@@ -14,48 +16,41 @@ LINE_LIMIT = 256 * 1024
 _LISTS = ("results", "rows", "details", "logs")
 
 
-class Lines:
-    """The strict JSON values of JSON lines, with their line numbers; a problem for each line that is none."""
-
-    def __init__(self, data: bytes, findings: ProblemCollector, *, items: int) -> None:
-        self.data, self.findings, self.items = data, findings, items
-        tail = data[-64:].rstrip()  # one copy less of a large file
-        self.end = len(data) - len(data[-64:]) + len(tail) if tail else len(data.rstrip())
-
-    def _raw(self) -> Iterator[tuple[int, bytes]]:
-        data, end, start = self.data, self.end, 0
-        for number in range(1, self.items * MAX_VOTES_PER_ITEM + 1):
-            stop = data.find(b"\n", start, end)
-            if stop < 0:
-                stop = end
-            yield number, data[start:stop]
-            start = stop + 1
-            if start >= end:
-                return
-        raise too_many_records(number + data.count(b"\n", start, end) + 1, self.findings, items=self.items)
-
-    def __iter__(self) -> Iterator[tuple[int, Any]]:
-        for number, line in self._raw():
-            try:
-                if len(line) > LINE_LIMIT:
-                    message = _(
-                        "the line has {line:,} bytes; at most {line_limit:,} are read, shorten its texts",
-                        line=len(line),
-                        line_limit=LINE_LIMIT,
-                    )
-                    raise JsonFault("line-too-long", message)
-                value = loads(line)
-            except JsonFault as fault:
-                self._fault(number, line, fault=fault)
-                continue
+def json_lines(data: bytes, findings: ProblemCollector, *, items: int) -> Iterator[tuple[int, Any]]:
+    """Yield the strict JSON values of JSON lines, with their line numbers; a problem for each line that is none."""
+    for number, line in _numbered(data, findings, items=items):
+        try:
+            if len(line) > LINE_LIMIT:
+                message = _(
+                    "the line has {line:,} bytes; at most {line_limit:,} are read, shorten its texts",
+                    line=len(line),
+                    line_limit=LINE_LIMIT,
+                )
+                raise JsonFault("line-too-long", message)
+            value = loads(line)
+        except JsonFault as fault:
+            code, message = fault.code, fault.message
+            if not line.strip():
+                code, message = "blank-line", _("the line is blank; remove it, or restore the record that was there")
+            findings.unread += 1
+            findings.add(code, message, line=number)
+        else:
             yield number, value
 
-    def _fault(self, number: int, line: bytes, *, fault: JsonFault) -> None:
-        self.findings.unread += 1
-        code, message = fault.code, fault.message
-        if not line.strip():
-            code, message = "blank-line", _("the line is blank; remove it, or restore the record that was there")
-        self.findings.add(code, message, line=number)
+
+def _numbered(data: bytes, findings: ProblemCollector, *, items: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines up to the last that is not blank; split on LF alone."""
+    tail = data[-64:].rstrip()  # one copy less of a large file
+    end = len(data) - len(data[-64:]) + len(tail) if tail else len(data.rstrip())
+    start = 0
+    for number in range(1, items * MAX_VOTES_PER_ITEM + 1):
+        stop = data.find(b"\n", start, end)
+        stop = end if stop < 0 else stop
+        yield number, data[start:stop]
+        start = stop + 1
+        if start >= end:
+            return
+    raise too_many_records(number + data.count(b"\n", start, end) + 1, findings, items=items)
 
 
 def too_many_records(records: int, findings: ProblemCollector, *, items: int) -> UploadRejected:
@@ -83,5 +78,7 @@ def records_of(document: Any) -> list[Any]:
 
 
 def first_lines(data: bytes, count: int) -> list[bytes]:
-    """Return the first lines; of a bounded part of the file, so that a giant line costs little here."""
-    return data[: count * LINE_LIMIT].split(b"\n", count)[:count]
+    """Return the first lines; a giant line in pieces, so that it costs little here."""
+    stream = io.BytesIO(data)
+    lines = iter(lambda: stream.readline(LINE_LIMIT + 1), b"")
+    return [line.removesuffix(b"\n") for line in islice(lines, count)]

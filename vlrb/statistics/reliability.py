@@ -70,6 +70,14 @@ def self_consistency(matrix: Array) -> float | None:
     return float(frequent.mean() / k)
 
 
+def count_votes(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
+    """(..., K) -> (...): how many of K votes. Adding K slices is faster than a sum over the short last axis."""
+    total = flags[..., 0].astype(np.int8)
+    for vote in range(1, flags.shape[-1]):
+        total += flags[..., vote]
+    return total
+
+
 def majority(matrix: Array) -> npt.NDArray[np.int8]:
     """(..., items, K) -> (..., items): the verdict of more than half of all K votes, else UNDECIDED; ABSENT stays.
 
@@ -79,7 +87,7 @@ def majority(matrix: Array) -> npt.NDArray[np.int8]:
     k = votes.shape[-1]
     verdict = np.full(votes.shape[:-1], UNDECIDED, dtype=np.int8)
     for value in _values(votes):
-        verdict[2 * (votes == value).sum(axis=-1) > k] = value
+        verdict[2 * count_votes(votes == value) > k] = value
     verdict[votes[..., 0] == ABSENT] = ABSENT
     return verdict
 
