@@ -17,7 +17,7 @@ from vlrb.editions.answer_checking import is_right
 from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.pools.images import read_image, store_image
 from vlrb.editions.pools.pool_import import ImportSettings
-from vlrb.editions.pools.sources import open_source, read_objects
+from vlrb.editions.pools.sources import folder_of, read_objects, read_source
 
 ANSWER_PROMPT = (
     "{query}\n\nExplain your reasoning step by step. End with a line of its own:\nAnswer: <your final answer>"
@@ -62,18 +62,17 @@ def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
     Raises:
         CurateError: rows cannot be used; the message names line, field and remedy.
     """
-    source = open_source(name, usual="test")
     questions: dict[str, KnownQuestion] = {}
     problems: list[str] = []
-    for number, row in enumerate(source.rows()):
+    for number, row in enumerate(read_source(name, [*_COLUMNS.names, "choices"])):
         try:
-            image = read_image(_COLUMNS.value(row.fields, "image"), source.folder)
-            question = _question(row.fields, number, image=image, folder=folder)
+            image = read_image(_COLUMNS.value(row, "image"), folder_of(name))
+            question = _question(row, number, image=image, folder=folder)
             if question.id in questions:
                 raise CurateError(f"the id {question.id!r} occurs twice; give each question its own")
             questions[question.id] = question
         except CurateError as error:
-            problems.append(f"{row.place}: {error}")
+            problems.append(f"row {number + 1}: {error}")
     if problems or not questions:
         raise CurateError(f"{name}: rows that cannot be used: {len(problems):,}.\n{listed(problems)}")
     return list(questions.values())

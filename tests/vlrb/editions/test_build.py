@@ -236,4 +236,4 @@ def test_bad_questions_and_answers_are_refused_by_line(
     write(folder / f"{name}.jsonl", [row])
     assert build(folder, f"--answers=good={folder / 'good.jsonl'}") == 2
     error = capsys.readouterr().err
-    assert "line 1" in error and said in error
+    assert ("line 1" in error or "row 1" in error) and said in error

@@ -103,9 +103,6 @@ def test_the_pool_can_be_judged_as_it_is(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{broken", "not JSON"),
-        ('{"id": "x", "id": "y"}', "not JSON"),
-        ("[1, 2]", "must be a JSON object"),
         (row(1, query=None), "--field query=COLUMN"),
         (row(1, response=["one"]), "list of two texts"),
         (row(1, response=["same", "same "]), "same text"),
@@ -116,7 +113,7 @@ def test_the_pool_can_be_judged_as_it_is(folder: Path) -> None:
         (row(1, image="../secret.png"), "outside"),
         (row(1, image="/etc/passwd"), "outside"),
         (row(1, image="link.png"), "outside"),
-        (row(1, image="a\x00.png"), "JSON"),
+        (row(1, image="b\x00.png"), "no image file"),
         (row(1, image="https://example.org/a.png"), "download"),
         (row(1, image="file:///etc/passwd"), "download"),
         (row(1, image="pairs.jsonl"), "cannot be read"),
@@ -127,7 +124,7 @@ def test_the_pool_can_be_judged_as_it_is(folder: Path) -> None:
         (row(1, id="a\nb"), "`id`"),
     ],
 )
-def test_bad_rows_are_refused_with_line_and_remedy(
+def test_bad_rows_are_refused_with_place_and_remedy(
     folder: Path, line: Any, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder.parent / "secret.png").write_bytes(picture(3))
@@ -135,11 +132,19 @@ def test_bad_rows_are_refused_with_line_and_remedy(
     path = write(folder, row(0), line)
     assert take(path) == 2
     error = capsys.readouterr().err
-    assert "line 2" in error
+    assert "row 2" in error
     assert said in error
     assert not (folder.parent / "pool" / "pairs.jsonl").exists(), "all or nothing"
     assert take(path, "--skip-bad") == 0
     assert len(read_pool(folder.parent / "pool")) == 1
+
+
+@pytest.mark.parametrize(("line", "said"), [("{broken", "row 2 is not JSON"), ("[1, 2]", "neither JSON lines nor")])
+def test_a_file_that_is_no_rows_is_refused(
+    folder: Path, line: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert take(write(folder, row(0), line), "--skip-bad") == 2
+    assert said in capsys.readouterr().err
 
 
 def huge_png(side: int) -> bytes:
@@ -172,9 +177,9 @@ def test_a_torn_image_is_refused(folder: Path, capsys: pytest.CaptureFixture[str
 
 def test_ids_occur_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert take(write(folder, row(1), row(1, query="Another?"))) == 2
-    assert "is on line 1" in capsys.readouterr().err
+    assert "is on row 1" in capsys.readouterr().err
 
 
 def test_a_hub_dataset_needs_its_commit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["pool", "import", "owner/name", "--source", "S", "--licence", "x", "--into", str(folder)]) == 2
-    assert "owner/name@COMMIT" in capsys.readouterr().err
+    assert "owner/name@commit" in capsys.readouterr().err

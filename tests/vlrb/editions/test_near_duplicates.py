@@ -63,7 +63,7 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path, monkey
     (tmp_path / "own" / "before" / "items.json").write_text(json.dumps({"benchmark": "before", "items": [item]}))
     monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path / "own"))
     seen = {"question": "what else?", "chosen": "Anything.", "rejected": "Nothing.", "image": "a.png"}
-    (tmp_path / "train.jsonl").write_text(json.dumps(seen) + "\n{broken\n")
+    (tmp_path / "train.jsonl").write_text(json.dumps(seen) + "\n")
     pool = tmp_path / "pool"
     given = ["--source", "S", "--licence", "x", "--into", str(pool)]
     assert main(["pool", "import", str(tmp_path / "pool.jsonl"), *given]) == 0
@@ -136,7 +136,7 @@ def test_items_that_are_given_are_compared_by_text_and_image(
     pool = write_pool(tmp_path, [{"id": "1", "query": "Which car?", "response": [f"{text} indeed" for text in TEXTS]}])
     item = {"ID": "x", "Text": "Which car?", "Output1": TEXTS[0], "Output2": TEXTS[1], "Image": "flat.png"}
     other = {"ID": "y", "Text": None, "Output1": "A tree.", "Output2": "A shrub.", "Image": "lost.png"}
-    (tmp_path / "items.json").write_text(json.dumps([item, other, 3]))
+    (tmp_path / "items.json").write_text(json.dumps([item, other]))
     given = f"multimodal-rewardbench={tmp_path / 'items.json'}"
     assert main(["pool", "duplicates", str(pool), "--against", given]) == 0
     assert [(one["kind"], one["other"]) for one in duplicates(pool)] == [("similar-text", "x")]

@@ -16,7 +16,6 @@ from tests.factories.fakes.fake_hub import COMMIT, DATASET, Repository, account,
 from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
 from tests.factories.suite.programs import Finished
-from vlrb.common.hub_datasets import choose_split
 from vlrb.editions.folder.hub import LABELS as LABEL_COLUMNS
 from vlrb.editions.folder.hub import QUESTIONS as QUESTION_COLUMNS
 from vlrb.editions.folder.hub import write_card, write_split
@@ -158,8 +157,3 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
     lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
     assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS
     assert lines[0]["run"]["items"] == f"{DATASET}@{COMMIT}"
-
-
-@pytest.mark.parametrize(("splits", "chosen"), [(["train", "test"], "test"), (["public"], "public"), ([], "test")])
-def test_the_usual_split_is_read_or_the_only_one(splits: list[str], chosen: str) -> None:
-    assert choose_split("owner/name", splits, usual="test", option="--items-split") == chosen

@@ -15,7 +15,6 @@ from vlrb.editions.pools.compared_editions import ComparedSets, in_words
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, SIGNATURES, ComparedPair, Duplicate, inside, write_signatures
 from vlrb.editions.pools.pool import DUPLICATES, locked, read_json, read_pool, write_json
 from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, import_pairs
-from vlrb.editions.pools.sources import open_source
 
 _DUPLICATE: Mapping[str, Any] = {name: str if name != "similarity" else NUMBER for name in Duplicate._fields}
 
@@ -25,7 +24,7 @@ def add_pool_commands(commands: Any) -> None:
     pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
     kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|status|signatures")
     take = kinds.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
-    take.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name@COMMIT[:SPLIT])")
+    take.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name@COMMIT)")
     take.add_argument("--source", required=True, metavar="NAME", help="name of the dataset that the pairs come from")
     take.add_argument("--licence", required=True, metavar="L", help="of the source: CC-BY-NC-4.0")
     take.add_argument("--category", default="all", metavar="KEY", help="of rows that name none (all)")
@@ -59,10 +58,9 @@ def import_command(arguments: argparse.Namespace) -> int:
         columns[name] = column
     names = check_name(arguments.source, "--source"), check_name(arguments.category, "--category")
     settings = ImportSettings(names[0], arguments.licence, category=names[1], columns=columns)
-    source = open_source(arguments.file)
     with locked(arguments.into):
         options = {"images": arguments.images, "skip_bad": arguments.skip_bad}
-        print(import_pairs(arguments.into, source, settings=settings, **options))
+        print(import_pairs(arguments.into, arguments.file, settings=settings, **options))
     return 0
 
 
@@ -96,8 +94,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
 
 def signatures_command(arguments: argparse.Namespace) -> int:
     """Write what near duplicates of an edition are found by, made from its items. Returns the exit code."""
-    sources = [open_source(name, usual="test") for name in arguments.items]
-    pairs = ComparedSets(definitions_folder(arguments.variables)).items(arguments.id, sources)
+    pairs = ComparedSets(definitions_folder(arguments.variables)).items(arguments.id, arguments.items)
     number = write_signatures(arguments.output, arguments.id, pairs=pairs)
     print(f"{number:,} signatures in {arguments.output}.")
     return 0

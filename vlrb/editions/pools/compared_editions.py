@@ -13,7 +13,7 @@ from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.pools.images import inspect_image, read_image
 from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, PairIndex, read_signatures
 from vlrb.editions.pools.pool_import import ImportSettings
-from vlrb.editions.pools.sources import PairSource, open_source
+from vlrb.editions.pools.sources import folder_of, read_source
 
 
 class ComparedSets:
@@ -32,19 +32,18 @@ class ComparedSets:
         self._folders = dict(sorted(folders.items()))
         self._specs = {name: _definition(folder) for name, folder in self._folders.items()}
         self._editions = [name for name, spec in self._specs.items() if spec is None or not spec.synthetic]
-        self._given: dict[str, list[PairSource]] = {}
+        self._given: dict[str, list[str]] = {}
         for text in others:
             name, equals, source = text.partition("=")
             if not equals or not source:
                 raise CurateError(f"--against {text}: give NAME=FILE, or NAME=owner/name@COMMIT for a Hub dataset.")
-            usual = "test" if name in self._editions else "train"
-            self._given.setdefault(name, []).append(open_source(source, usual=usual))
+            self._given.setdefault(name, []).append(source)
 
     def indices(self) -> list[PairIndex]:
         """Return the pairs of all sets."""
         return [self._index(name) for name in dict.fromkeys((*self._editions, *self._given))]
 
-    def items(self, name: str, sources: Sequence[PairSource]) -> Iterator[ComparedPair]:
+    def items(self, name: str, sources: Sequence[str]) -> Iterator[ComparedPair]:
         """Yield the pairs of sources; the definition of an edition names their columns."""
         spec = self._specs.get(name)
         for source in sources:
@@ -65,7 +64,7 @@ class ComparedSets:
         spec = self._specs.get(index.where)
         pairs, images = len(index.pairs), sum(bool(pair.image_sha256) for pair in index.pairs)
         compared = {"name": index.where, "equal": bool(index.equal or pairs), "pairs": pairs, "images": images}
-        compared["files"] = [f"{one.name}@{one.revision}".rstrip("@") for one in self._given.get(index.where, ())]
+        compared["files"] = self._given.get(index.where, [])
         expected = max((edition.pairs for edition in spec.editions), default=0) if spec else 0
         if pairs and images == pairs >= expected:
             return compared
@@ -99,29 +98,28 @@ def _fingerprints(manifest: Path) -> dict[str, str]:
         raise CurateError(f"{manifest} is not a manifest. `python -m maintenance manifest` makes one.") from None
 
 
-def _rows(source: PairSource, fields: ItemFields | None) -> Iterator[ComparedPair]:
+def _rows(source: str, fields: ItemFields | None) -> Iterator[ComparedPair]:
     """Yield the rows of an edition, by its columns if it has ``fields``, or of a training set; rows without a response
     are passed over, and images that cannot be read are not compared."""
-    for row in follow(source.rows(), f"Reading {source.name}"):
-        if not isinstance(row.value, dict):
-            continue
-        columns = {}
-        if fields is not None and all(name in row.value for name in fields.responses):
-            columns = {"id": fields.id, "query": fields.question}
-            columns |= dict(zip(("chosen", "rejected"), fields.responses, strict=True))
-        settings = ImportSettings(columns=columns)
-        query, texts = settings.value(row.value, "query"), settings.value(row.value, "response")
-        both = texts or [settings.value(row.value, "chosen"), settings.value(row.value, "rejected")]
+    usual = own = ImportSettings()
+    if fields is not None:
+        pairs = zip(("id", "query", "chosen", "rejected"), (fields.id, fields.question, *fields.responses), strict=True)
+        own = ImportSettings(columns=dict(pairs))
+    rows = read_source(source, own.names)
+    for number, row in enumerate(follow(rows, f"Reading {source}"), 1):
+        settings = own if fields is not None and all(name in row for name in fields.responses) else usual
+        query, texts = settings.value(row, "query"), settings.value(row, "response")
+        both = texts or [settings.value(row, "chosen"), settings.value(row, "rejected")]
         held = [text for text in (both if isinstance(both, list) else [both]) if isinstance(text, str)]
         if held and isinstance(query, str | None):
-            image = _image(settings.value(row.value, "image"), source)
-            name = str(settings.value(row.value, "id") or row.place)
+            image = _image(settings.value(row, "image"), source)
+            name = str(settings.value(row, "id") or f"row {number}")
             yield ComparedPair.of({"id": name, "query": query or "", "response": held, **image})
 
 
-def _image(value: Any, source: PairSource) -> dict[str, str]:
+def _image(value: Any, source: str) -> dict[str, str]:
     try:
-        facts = inspect_image(read_image(value, source.folder))
+        facts = inspect_image(read_image(value, folder_of(source)))
     except CurateError:
         return {"image_sha256": "", "image_hash": ""}
     return {"image_sha256": facts.sha256, "image_hash": facts.perceptual}

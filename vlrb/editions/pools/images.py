@@ -53,10 +53,10 @@ def _inside(name: str, folder: Path | None) -> Path:
     """Return the path of an image. A name may not lead out of the folder, links included."""
     if "://" in name[:12]:
         raise CurateError("`image` is an address; download the images and name their files")
-    if folder is None or "\x00" in name:
+    if folder is None:
         raise CurateError(f"the image {name[:80]!r} is a path, and this source has no files")
     root = folder.resolve()
-    path = (root / name).resolve()
+    path = (root / name.replace("\x00", "")).resolve()
     if not path.is_relative_to(root):
         raise CurateError(f"the image {name[:80]!r} lies outside {folder}; name files below it (or see --images)")
     if not path.is_file():

@@ -13,7 +13,7 @@ from vlrb.benchmarks.items import presentation_order, response_fingerprint
 from vlrb.editions.errors import CurateError, follow, listed
 from vlrb.editions.pools.images import ImageFacts, read_image, store_image
 from vlrb.editions.pools.pool import PAIRS, fingerprint_of, read_pool, write_lines
-from vlrb.editions.pools.sources import PairSource
+from vlrb.editions.pools.sources import folder_of, read_source
 
 LONGEST_TEXT = 64 * 1024
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -40,6 +40,11 @@ class ImportSettings:
     category: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def names(self) -> list[str]:
+        """Names of all columns that are looked for."""
+        return [*self.columns.values(), *(name for names in FIELDS.values() for name in names)]
+
     def value(self, row: Mapping[str, Any], name: str) -> Any:
         """Return the value of a field of FIELDS in a row; None where it has none."""
         names = (self.columns[name],) if name in self.columns else FIELDS[name]
@@ -54,7 +59,7 @@ def check_name(value: str, option: str) -> str:
 
 
 def import_pairs(
-    pool: Path, source: PairSource, *, settings: ImportSettings, images: Path | None = None, skip_bad: bool = False
+    pool: Path, source: str, *, settings: ImportSettings, images: Path | None = None, skip_bad: bool = False
 ) -> str:
     """Add the pairs of a source to a pool; pairs that it has already are passed over. Returns what was done.
 
@@ -66,23 +71,24 @@ def import_pairs(
     places: dict[str, str] = {}
     stored: dict[str, ImageFacts] = {}  # the same bytes are looked at once
     problems: list[str] = []
-    for number, row in enumerate(follow(source.rows(), f"Reading {source.name}")):
+    for number, row in enumerate(follow(read_source(source, settings.names), f"Reading {source}")):
+        place = f"row {number + 1}"
         try:
-            pair = read_pair(row.fields, settings, number=number)
-            data = read_image(settings.value(row.fields, "image"), images or source.folder)
+            pair = read_pair(row, settings, number=number)
+            data = read_image(settings.value(row, "image"), images or folder_of(source))
             digest = hashlib.sha256(data).hexdigest()
             image = stored[digest] = stored.get(digest) or store_image(data, pool)
             pair |= {"image": image.path, "image_sha256": image.sha256, "image_hash": image.perceptual}
             pair["item"] = fingerprint_of(pair)
-            if (place := places.setdefault(pair["id"], row.place)) != row.place:
-                raise CurateError(f"the id {pair['id']!r} is on {place}, too; give each pair its own id")
+            if (first := places.setdefault(pair["id"], place)) != place:
+                raise CurateError(f"the id {pair['id']!r} is on {first}, too; give each pair its own id")
             if pairs.setdefault(pair["id"], pair) != pair:
                 raise CurateError(f"the pool has another pair with the id {pair['id']!r}; give another --source")
         except CurateError as error:
-            problems.append(f"{row.place}: {error}")
+            problems.append(f"{place}: {error}")
     if (problems and not skip_bad) or not pairs:
         raise CurateError(
-            f"{source.name}: {len(problems):,} rows cannot be used, so nothing was imported. Correct them, or give "
+            f"{source}: {len(problems):,} rows cannot be used, so nothing was imported. Correct them, or give "
             f"--skip-bad.\n{listed(problems)}"
         )
     write_lines(pool / PAIRS, pairs.values())
