@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlencode
 
 import orjson
 from starlette.datastructures import Headers, QueryParams
@@ -50,20 +49,19 @@ NotFoundPage = Callable[[Headers], Response]
 
 
 async def requested_version(cache: BoardCache, request: Request) -> BoardVersion | None:
-    """Return the board version of ``as_of``, or the current one; None without one, or where that means nothing.
-
-    The request names that snapshot from here on, however it was asked for: a page of it is made once.
-    """
-    asked = QueryParams(request.scope["query_string"])
+    """Return the board version of ``as_of``, or the current one; None without one, or where that means nothing."""
     try:
-        board_version = await cache.at(read_as_of(asked))
+        return await cache.at(read_as_of(request.query_params))
     except ValueError:
         return None
-    if board_version is not None and asked.get("as_of"):
-        snapshot = board_version.snapshot_id[:SNAPSHOT_DIGITS]
-        pairs = [(name, snapshot if name == "as_of" else value) for name, value in asked.multi_items()]
-        request.scope["query_string"] = urlencode(pairs).encode()
-    return board_version
+
+
+def query_of(request: Request, board_version: BoardVersion) -> QueryParams:
+    """Return the query of a request about a board; an old board by its snapshot's id, so that a page is made once."""
+    asked, snapshot = request.query_params, board_version.snapshot_id[:SNAPSHOT_DIGITS]
+    if not asked.get("as_of"):
+        return asked
+    return QueryParams([(name, snapshot if name == "as_of" else value) for name, value in asked.multi_items()])
 
 
 async def version_or_problem(cache: BoardCache, request: Request, *, snapshot: str = "") -> BoardVersion | Response:

@@ -34,6 +34,7 @@ from leaderboard.responses import (
     HTML,
     REVALIDATE,
     etag_matches,
+    query_of,
     requested_version,
     respond,
     response_headers,
@@ -92,7 +93,7 @@ def build(
         board_version = await requested_version(cache, request)
         if board_version is None:
             return no_board(cache.context, request.headers)
-        view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
+        view = read_query(query_of(request, board_version), board_version.revisions, spec=board_version.spec)
         if view == BoardQuery(board_version.spec):
             return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
         best_set = catalog.best_set(board_version, view)
@@ -109,7 +110,7 @@ def build(
         board_version = await requested_version(cache, request)
         if board_version is None:
             return no_board(cache.context, request.headers)
-        base, as_of = sharing.base_of(board_version, request), read_as_of(request.query_params)
+        base, as_of = sharing.base_of(board_version, request), read_as_of(query_of(request, board_version))
         revision = request.query_params.get("revision", "")
         result = board_version.entry(entry_id)
         if result is not None and (

@@ -213,14 +213,14 @@ def test_a_row_of_the_board_stands_on_the_first_screen_of_a_phone(world: PagesWo
     _open(page, world.service.url)
     for row in page.locator("tbody tr").all()[:2]:
         expect(row).to_be_in_viewport(ratio=1)
-    for name, inside in (("Demo:", "Set"), ("How to read this", "paired tests"), ("View", "Permanent link")):
+    for name, inside in (("Demo:", "Set"), ("How to read this", "paired tests"), ("⋯", "Permanent link")):
         fold = page.locator("details", has_text=inside).filter(has=page.locator("summary", has_text=name)).last
         fold.locator("summary").first.press("Enter")
         expect(fold).to_have_attribute("open", "")
         fold.locator("summary").first.press("Escape")
         expect(fold).not_to_have_attribute("open", "")
     page.set_viewport_size(WIDE)  # type: ignore[arg-type]
-    page.locator("summary", has_text="Scoring").click()  # there it stands in the toolbar
+    page.locator("summary", has_text="Filter").click()
     expect(page.get_by_text("Rule: what counts as right")).to_be_visible()
     page.close()
 
@@ -250,7 +250,7 @@ def test_where_no_script_runs_a_page_that_needs_one_says_so(world: PagesWorld, p
     page.goto(world.service.url + path)
     expect(page.locator("body")).to_contain_text("This page needs JavaScript.", use_inner_text=True)
     page.get_by_role("link", name="The board").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Which AI judges")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Simulated judge")
     context.close()
 
 

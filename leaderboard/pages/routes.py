@@ -21,6 +21,7 @@ from leaderboard.responses import (
     REVALIDATE,
     SECURITY,
     NotFoundPage,
+    query_of,
     requested_version,
     respond,
 )
@@ -102,7 +103,9 @@ def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         board_version = await requested_version(cache, request)
         if board_version is None:
             return no_board(cache.context, request.headers)
-        choice = tool_pages.read_choice(request.query_params, board_version.revisions, spec=board_version.spec)
+        choice = tool_pages.read_choice(
+            query_of(request, board_version), board_version.revisions, spec=board_version.spec
+        )
         response = await board_version.ready(
             choice.url(), lambda: status_page(tool_pages.compare_page(board_version, catalog, choice=choice))
         )
@@ -119,7 +122,7 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         board_version = await requested_version(cache, request)
         if board_version is None:
             return no_board(cache.context, request.headers)
-        query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
+        query = await asyncio.to_thread(analyse.read_query, query_of(request, board_version), board_version)
         key = f"{query.url()}|{query.add}"
         response = await board_version.ready(
             key, lambda: status_page(analyse.analyse_page(board_version, query, catalog=catalog))
@@ -135,7 +138,7 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         board_version = await requested_version(cache, request) if kind in analyse.FILES else None
         if board_version is None:
             return not_found(request.headers)
-        query = await asyncio.to_thread(analyse.read_query, request.query_params, board_version)
+        query = await asyncio.to_thread(analyse.read_query, query_of(request, board_version), board_version)
         key, make = query.url(kind), partial(analyse.figure_file, board_version, query, catalog)
         response = board_version.get_cached(key) or await board_version.executor.take(make, kind)
         if response is None:
@@ -156,7 +159,7 @@ def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         board_version = await requested_version(cache, request)
         if board_version is None:
             return no_board(cache.context, request.headers)
-        query = explore.read_query(request.query_params, board_version.spec)
+        query = explore.read_query(query_of(request, board_version), board_version.spec)
         response = await board_version.ready(
             query.url(), lambda: status_page(tool_pages.explore_page(board_version, catalog, query=query))
         )
@@ -168,7 +171,7 @@ def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         if board_version is None:
             return no_board(cache.context, request.headers)
         page = await asyncio.to_thread(
-            tool_pages.item_page, board_version, catalog, name=name, as_of=read_as_of(request.query_params)
+            tool_pages.item_page, board_version, catalog, name=name, as_of=read_as_of(query_of(request, board_version))
         )
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
