@@ -38,7 +38,6 @@ class BoardColumn(NamedTuple):
     title: str
     subtitle: str
     term: str
-    usual: bool = False  # is on the board without being asked for
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,6 @@ class Column:
     kind: ColumnKind
     descending: bool  # the direction of the first click
     description: str
-    usual: bool = True  # is on the board without being asked for
     term: str = ""
     value_type: ValueType = "text"
     text: Callable[[Any], str] = str
@@ -95,7 +94,6 @@ def _stated(name: str, field: MetadataField) -> Column:
         kind="number" if number else "text",
         descending=number,
         description=f"{field.help[0].upper()}{field.help[1:]}.",
-        usual=field.column.usual,
         term=field.column.term,
         value_type="number" if number else "text",
         text=field.cell if number else str,
@@ -221,7 +219,6 @@ _RIGHT: tuple[Column, ...] = (
         kind="text",
         descending=False,
         description="The organisation.",
-        usual=False,
         term="org",
         api=True,
     ),

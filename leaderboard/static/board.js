@@ -14,6 +14,12 @@
     }
   });
 
+  // htmx finds the focus again by ids, and compares all ids: the buttons of rows have none.
+  document.addEventListener("htmx:afterSwap", ({ detail: { requestConfig } }) => {
+    const { name, value } = requestConfig?.triggeringEvent?.submitter ?? {};
+    if (value) document.querySelector(`#ranking button[name=${name}][value="${CSS.escape(value)}"]`)?.focus();
+  });
+
   // Rows that are all here take their new order at once; the answer brings ranks and sentences.
   const key = (row, name) => {
     const cell = row.querySelector(name === "model" ? "th a" : `td.${name}`), text = (cell?.querySelector("b") ?? cell)?.textContent.trim() ?? "";

@@ -178,7 +178,7 @@ def test_every_module_that_recognises_a_format_is_asked() -> None:
 
 COLUMN = """
 from leaderboard.board import columns
-one = columns.Column("letters", "Letters", "", "number", True, "Letters of the name.", False, term="letters",
+one = columns.Column("letters", "Letters", "", "number", True, "Letters of the name.", term="letters",
                      value_type="whole", text=lambda n: f"{n} letters", api=True, read=lambda row: len(row.model))
 columns._RIGHT += (one,)
 columns.COMPUTED[one.key] = one.read
