@@ -19,7 +19,7 @@ from vlrb.judge.configuration import CLASSIFY, SCORE, RunConfiguration
 from vlrb.judge.endpoint import Endpoint, RequestRefused, TransientFault
 from vlrb.judge.errors import JudgeError
 from vlrb.judge.images import image_url, open_image
-from vlrb.judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
+from vlrb.judge.journal import REFUSED_PARAMETER, UNDECIDED, Journal, RecordedAnswer, short
 from vlrb.judge.pairs import PairToJudge
 from vlrb.judge.parameters import ParameterChanges, refused_parameter
 from vlrb.judge.plan import RequestKey
@@ -236,7 +236,7 @@ def _compared(verdict: Any, pair: PairToJudge, *, key: RequestKey, swapped: bool
             key, item, swapped=swapped, text=as_content(verdict), reason="" if verdict else "empty content"
         )
     if verdict is None:
-        return RecordedAnswer(key, item, swapped=swapped, reason="undecided")
+        return RecordedAnswer(key, item, swapped=swapped, reason=UNDECIDED)
     if verdict not in (0, 1):
         raise AnswerFailed(f"a comparison returns 0, 1, None or a text, not {verdict!r}"[:200])
     return RecordedAnswer(key, item, swapped=swapped, choice=int(verdict) ^ int(swapped))

@@ -18,7 +18,7 @@ from vlrb.judge.requests import UnusableReply, chat_body, chat_messages, read_ch
 from vlrb.judge.texts import as_content, as_reason
 
 OPENAI, VLLM, ANTHROPIC = "openai", "vllm", "anthropic"
-_CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})(-[os]-[A-Za-z0-9_-]{43})?")
+_CUSTOM_ID = re.compile(r"r(\d{1,9})-v(\d{1,2})-[os]-[A-Za-z0-9_-]{43}")
 _LIKE_A_KEY = re.compile(r"\b(?:sk|hf|gsk|xai)[-_][A-Za-z0-9_*-]{12,}")  # services repeat one that they refuse
 _NO_RESULT = "the line has no result"
 _NOT_ASKED = frozenset({"batch_expired", "batch_cancelled", "expired", "canceled"})
@@ -41,7 +41,7 @@ LIMITS: Mapping[str, FileLimits] = {
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """One line of a result file. `open`: the request was never asked. `name`: the whole custom id, where it has one."""
+    """One line of a result file. `open`: the request was never asked. `name`: the custom id."""
 
     key: RequestKey
     text: str = ""
@@ -50,7 +50,7 @@ class BatchResult:
     open: bool = False
     finish_reason: str | None = None
     usage: TokenUsage = field(default_factory=TokenUsage)
-    name: str | None = None
+    name: str = ""
 
 
 def custom_id(key: RequestKey, pair: PairToJudge, *, swapped: bool) -> str:
@@ -118,7 +118,7 @@ def read_result(line: Any) -> BatchResult | None:
     key = RequestKey(int(match[1]), int(match[2]))
     anthropic = isinstance(line.get("result"), Mapping)
     result = _anthropic_result(key, line["result"]) if anthropic else _openai_result(key, line)
-    return replace(result, name=match[0] if match[3] else None)
+    return replace(result, name=match[0])
 
 
 def _anthropic_result(key: RequestKey, result: Mapping[str, Any]) -> BatchResult:

@@ -57,22 +57,8 @@ class RunConfiguration:
 
     def to_json(self) -> dict[str, Any]:
         """Return what `run.json` holds."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("prompt", "images")}
-        prompt = {
-            "name": self.prompt.name,
-            "sha256": self.prompt.sha256,
-            "image_first": self.prompt.image_first,
-            "reading": self.prompt.reading,
-            "without": self.prompt.without,
-            "template": self.prompt.template,
-        }
-        return {**fields, "parameters": dict(self.parameters), "prompt": prompt, "images": self.images.to_json()}
-
-
-def differences(recorded: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return the names of settings in which a recorded run and this one differ."""
-    names = [name for name in now if name not in _MAY_CHANGE]
-    return [name for name in names if recorded.get(name) != now[name]]
+        fields = asdict(self)
+        return {**fields, "prompt": {**fields["prompt"], "sha256": self.prompt.sha256}}
 
 
 def read_run(folder: Path) -> dict[str, Any] | None:
@@ -137,13 +123,13 @@ def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict
     """
     if configuration.base_url:
         require_base_url(configuration.base_url)
-    now = configuration.to_json()
+    now: dict[str, Any] = json.loads(json.dumps(configuration.to_json()))
     recorded = read_run(folder)
     if recorded is None:
         recorded = now | more
         write_json(folder / RUN, recorded)
         return recorded
-    if different := differences(recorded, json.loads(json.dumps(now))):
+    if different := [name for name in now if name not in _MAY_CHANGE and recorded.get(name) != now[name]]:
         seen = "; ".join(f"{name}: {_brief(recorded.get(name))} there, {_brief(now[name])} now" for name in different)
         raise JudgeError(
             _(

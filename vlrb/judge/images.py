@@ -76,11 +76,6 @@ class ImagePolicy:
     quality: int = 95  # of JPEG
     max_pixels: int | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return what a run records."""
-        result: dict[str, Any] = {"form": self.form, "max_pixels": self.max_pixels}
-        return result | ({"quality": self.quality} if self.form == JPEG else {})
-
     @property
     def changes_pixels(self) -> bool:
         """Whether images are decoded and encoded again."""
@@ -123,14 +118,7 @@ def open_image(data: bytes) -> Image.Image:
 
     image = Image.open(io.BytesIO(data))
     if image.width * image.height > LARGEST_PICTURE:
-        raise JudgeError(
-            _(
-                "{width:,} x {height:,} pixels are more than {most:,}",
-                width=image.width,
-                height=image.height,
-                most=LARGEST_PICTURE,
-            )
-        )
+        raise JudgeError(_("{width:,} x {height:,} pixels are too many", width=image.width, height=image.height))
     return image
 
 

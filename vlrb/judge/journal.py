@@ -22,6 +22,7 @@ from vlrb.judge.plan import WHOLE_PAIR, RequestKey
 
 JOURNAL = "journal.jsonl"
 REFUSED_PARAMETER = "refused-parameter"
+UNDECIDED = "undecided"  # the reason of a comparison that prefers neither
 _COUNT = (int, type(None))
 _ANSWER: Shape = {
     "row": int, "vote": int, "response?": int, "item": str, "swapped": bool, "text?": str, "score?": NUMBER,
@@ -65,7 +66,8 @@ class RecordedAnswer:
     @property
     def empty(self) -> bool:
         """Whether the model answered with nothing."""
-        return not (self.failed or self.text) and self.score is None and self.choice is None
+        answered = self.failed or self.text or self.reason == UNDECIDED
+        return not answered and self.score is None and self.choice is None
 
     def after(self, earlier: RecordedAnswer | None) -> RecordedAnswer:
         """Return the answer of a vote that was asked again: what the earlier line used stays counted."""
@@ -198,33 +200,24 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
         return answers, events
     with path.open("rb") as file:
         for line in _whole_lines(file, path):
-            if "event" in line:
-                events.append(_event(line, path))
+            if "event" in _checked(line, path):
+                events.append(line)
                 continue
-            answer = _answer(line, path)
+            answer = RecordedAnswer.from_json(line)
             known = answers.get(answer.key)
             if known is None or known.failed or known.empty:
                 answers[answer.key] = answer.after(known)
     return answers, events
 
 
-def _answer(line: dict[str, Any], path: Path) -> RecordedAnswer:
+def _checked(line: dict[str, Any], path: Path) -> dict[str, Any]:
+    needed = {"parameter": str} if line.get("event") == REFUSED_PARAMETER else {}
     try:
-        check_shape(line, _ANSWER)
-        return RecordedAnswer.from_json(line)
-    except (JsonFileFault, TypeError):
-        raise JudgeError(
-            _("{path} holds a line that is not an answer: {line}. Remove the line.", path=path, line=ascii(line)[:200])
-        ) from None
-
-
-def _event(line: dict[str, Any], path: Path) -> dict[str, Any]:
-    needed = {"parameter": str} if line["event"] == REFUSED_PARAMETER else {}
-    try:
-        check_shape(line, {**_EVENT, **needed})
+        check_shape(line, {**_EVENT, **needed} if "event" in line else _ANSWER)
     except JsonFileFault:
+        line_text = ascii(line)[:200]
         raise JudgeError(
-            _("{path} holds a line that is not an event: {line}. Remove the line.", path=path, line=ascii(line)[:200])
+            _("{path} holds a line that is damaged: {line}. Remove the line.", path=path, line=line_text)
         ) from None
     return line
 

@@ -11,6 +11,7 @@ from typing import Any
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.common.messages import _
 from vlrb.judge.configuration import write_whole
+from vlrb.judge.journal import UNDECIDED as NEITHER
 from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.pairs import PairFile, PairToJudge
 from vlrb.judge.plan import RequestKey
@@ -50,7 +51,7 @@ def votes_of(
     if pointwise:
         return _scores(pair, answers, votes=votes)
     given = [_as_written(answers[RequestKey(pair.row, vote)]) for vote in range(votes)]
-    if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == "undecided" for answer in given):
+    if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == NEITHER for answer in given):
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
     if any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given):  # the service reads no longer ones
         return {

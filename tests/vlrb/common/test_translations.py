@@ -104,9 +104,9 @@ def test_a_language_is_one_file_and_english_needs_none(tmp_path: Path) -> None:
 
 def test_a_message_stays_one_when_a_text_is_added() -> None:
     chinese = translations("zh-CN")
-    line = "  " + _("task {id} waits for a worker", id=7) + _(", {progress} of {total} entries", progress=2, total=9)
-    assert line == "  task 7 waits for a worker, 2 of 9 entries"
-    assert chinese.text(line) == "  任务 7 正在等待工作进程，9 个条目已完成 2 个"
+    line = "  " + _("queued, number {position} in line", position=7) + _(", but ") + "slow"
+    assert line == "  queued, number 7 in line, but slow"
+    assert chinese.text(line) == "  排队中，第 7 位，而 slow"
 
 
 def test_a_stored_sentence_and_its_plural_are_read_back() -> None:

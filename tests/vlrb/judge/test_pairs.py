@@ -94,7 +94,7 @@ def test_the_type_of_a_data_uri_may_be_in_capitals() -> None:
 def test_a_picture_of_too_many_pixels_is_not_decoded() -> None:
     out = io.BytesIO()
     Image.new("1", (8_100, 8_000)).save(out, "PNG")
-    with pytest.raises(JudgeError, match="pixels are more than"):
+    with pytest.raises(JudgeError, match="pixels are too many"):
         image_url(ImageSource(data=out.getvalue()), ImagePolicy(JPEG_FORM))
 
 

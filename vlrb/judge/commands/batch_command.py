@@ -151,7 +151,7 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], *, file: Pai
         known = journal.answers.get(key)
         pair = file.pairs[key.row]
         swapped = is_swapped(pair, key.vote, order=recorded["order"], seed=recorded["seed"])
-        if result.name is not None and result.name != custom_id(key, pair, swapped=swapped):
+        if result.name != custom_id(key, pair, swapped=swapped):
             raise JudgeError(
                 _("The result {name} is of another run: of another pair, or in another order.", name=result.name)
             )
