@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import plotly.graph_objects as go
 
 from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
+from leaderboard.charts.dot_plots import ChartLine
 from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, as_csv, judges
-from leaderboard.charts.layout import ChartText, Estimates, Page, isolated
+from leaderboard.charts.layout import ChartText, Page, isolated
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import Message, _, joined
 from vlrb.protocols import protocols, scores
@@ -167,19 +167,14 @@ def headline_name(spec: BenchmarkSpec, *, first: bool = False) -> Message:
     return Message(capital(spec.headline_text) if first else spec.headline_text, {})
 
 
-def table(
-    names: Sequence[str], estimates: Sequence[Estimates], *, keys: Sequence[str], sources: Sequence[str] = ()
-) -> list[Cells]:
-    """Return the estimates as rows of HEADER, or of WITH_SOURCE where there are sources."""
-    rows: list[Cells] = []
-    for index, (name, values) in enumerate(zip(names, estimates, strict=True)):
-        own: tuple[Any, ...] = (sources[index],) if sources else ()
-        rows += [
-            (name, key, value.value, value.low, value.high, value.n or None, *own)
-            for key in keys
-            if (value := values.get(key)) is not None
-        ]
-    return rows
+def table(lines: Sequence[ChartLine], *, keys: Sequence[str], sources: bool = False) -> list[Cells]:
+    """Return the estimates as rows of HEADER, or of WITH_SOURCE with ``sources``."""
+    return [
+        (line.name, key, value.value, value.low, value.high, value.n or None, *([line.source] if sources else []))
+        for line in lines
+        for key in keys
+        if (value := line.estimates.get(key)) is not None
+    ]
 
 
 def ends(final: Estimate | None, whole: bool) -> tuple[float | None, float | None, int | None]:

@@ -7,7 +7,7 @@ behind it and a mark at chance. Colour means category; position and name disting
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import plotly.graph_objects as go
@@ -44,15 +44,19 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """One line of a drawing: its name, a few words in small type beside it, and whether others reported it.
+    """One line of a drawing: its name, its estimates by key, a few words in small type beside it, who says so, what
+    kind of judge it is; ``hollow``: others reported it.
 
     A ``heading`` has no numbers: it says what is beneath it.
     """
 
     name: str
+    estimates: Estimates = field(default_factory=dict)
     small: str = ""
     hollow: bool = False
     heading: bool = False
+    source: str = ""
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,6 @@ class _Panel:
 
 def dots(
     lines: Sequence[ChartLine],
-    estimates: Sequence[Estimates],
     *,
     keys: Sequence[str],
     page: Page,
@@ -82,12 +85,13 @@ def dots(
     """Return a panel per key with a line per judge; one judge alone gets one panel with a line per key."""
     names = {key: page.text((titles or {}).get(key, page.spec.title_of(key))) for key in keys}
     small = {
-        key: page.text(mean_subtitle(key, page.spec)) or pairs_text([one.get(key) for one in estimates]) for key in keys
+        key: page.text(mean_subtitle(key, page.spec)) or pairs_text([line.estimates.get(key) for line in lines])
+        for key in keys
     }
     colours, chances = {key: page.colour(key) for key in keys}, {key: page.chance(key) for key in keys}
     if len(lines) == 1 and len(keys) > 1:
-        (judge,), cells = lines, [estimates[0].get(key) for key in keys]
-        of_keys = [ChartLine(names[key], small[key], hollow=judge.hollow) for key in keys]
+        judge, cells = lines[0], [lines[0].estimates.get(key) for key in keys]
+        of_keys = [ChartLine(names[key], small=small[key], hollow=judge.hollow) for key in keys]
         panel = _Panel(
             page.name(judge.name), [*colours.values()], [*chances.values()], _numbers(cells, page, words=words),
             {"circle": cells}, [*names.values()],
@@ -95,7 +99,7 @@ def dots(
         return _draw([panel], of_keys, page=page, words=words, judge=judge.name)
     panels, count = [], len(lines)
     for key in keys:
-        cells, title = [one.get(key) for one in estimates], _titled(names[key], small[key], colour=colours[key])
+        cells, title = [line.estimates.get(key) for line in lines], _titled(names[key], small[key], colour=colours[key])
         chance, numbers = chances[key] if words.centre is None else words.centre, _numbers(cells, page, words=words)
         panels.append(
             _Panel(title, [colours[key]] * count, [chance] * count, numbers, {"circle": cells}, [names[key]] * count)
@@ -223,14 +227,13 @@ def _panel_traces(panel: _Panel, lines: Sequence[ChartLine], *, page: Page, judg
 # --- heat map ---------------------------------------------------------------------------------------------------------
 
 
-def heat_map(
-    names: Sequence[str], estimates: Sequence[Estimates], *, grouping: str, page: Page, words: ChartText
-) -> go.Figure:
+def heat_map(lines: Sequence[ChartLine], *, grouping: str, page: Page, words: ChartText) -> go.Figure:
     """Return judges x sources in shades that part at chance; the number is in each cell, so the shade never carries
     alone. A cell of few pairs is nearly without shade, and its number slanted."""
     sources, chance = page.spec.source_keys, page.chance(page.spec.pooled)
     category = {source: key for key, parts in page.spec.groupings[grouping].items() for source in parts}
-    cells = [[values[source] for source in sources] for values in estimates]
+    cells = [[line.estimates[source] for source in sources] for line in lines]
+    names = [line.name for line in lines]
     trace = go.Heatmap(
         z=[[None if cell is None else chance + (cell.value - chance) * (FADED if of_few(cell) else 1) for cell in line]
            for line in cells],
@@ -244,7 +247,7 @@ def heat_map(
     )  # fmt: skip
     heads = [
         f"<b><span style='color:{page.colour(category[source])}'>{source}</span></b>{'  ' if page.narrow else '<br>'}"
-        + SMALL.format(pairs_text([values[source] for values in estimates]))
+        + SMALL.format(pairs_text([line.estimates[source] for line in lines]))
         for source in sources
     ]
     return cells_figure(trace, names, heads=heads, page=page, words=words)

@@ -7,7 +7,6 @@ function per figure: those about the judges chosen. Those about the board around
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from leaderboard.board.rows import BoardRow
@@ -45,23 +44,13 @@ from leaderboard.charts.estimates import (
     vote_curve,
     vote_finding,
 )
-from leaderboard.charts.layout import FEW_PAIRS, ChartText, Estimates, isolated
+from leaderboard.charts.layout import FEW_PAIRS, ChartText, isolated
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.render import TYPE_NAMES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined
 
 MOST_LINES = 6  # more cannot be named at their ends
-
-
-@dataclass(frozen=True, slots=True)
-class _DrawnLine:
-    """A line of a figure of dots: what is on it, and who says so."""
-
-    line: ChartLine
-    estimates: Estimates
-    source: str = HERE
-    kind: str = ""
 
 
 def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -76,22 +65,18 @@ def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
             "{rules}",
             rules=rules(view),
         )
-    finding = category_finding(
-        [judge.line.name for judge in drawn], [judge.estimates for judge in drawn], spec=view.spec
-    )
+    finding = category_finding([line.name for line in drawn], [line.estimates for line in drawn], spec=view.spec)
     words = ChartText(finding, subtitle, axis=_("Agreement, % (right is better)"))
     paper = _table_of_paper(view) if view.paper else []
     return _dots(drawn, drawn_scores(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
-def _scored_and_reported(
-    entries: Sequence[SnapshotEntry], view: ChartQuery
-) -> tuple[list[_DrawnLine], tuple[str, ...]]:
+def _scored_and_reported(entries: Sequence[SnapshotEntry], view: ChartQuery) -> tuple[list[ChartLine], tuple[str, ...]]:
     """Return what the reader chose, best headline score first, and what is to be said of it."""
     chosen, notes = chosen_judges(entries, view, votes=False)
     estimates = [category_estimates(judge, view.protocol, grouping=view.grouping) for judge in chosen]
     drawn = [
-        _DrawnLine(ChartLine(judge.name), estimate, source=HERE, kind=judge.type)
+        ChartLine(judge.name, estimate, source=HERE, kind=judge.type)
         for judge, estimate in zip(chosen, estimates, strict=True)
     ]
     drawn += [_reported(row, view.spec) for row in view.around.reported]
@@ -104,16 +89,14 @@ def _scored_and_reported(
     return drawn, notes
 
 
-def _reported(row: BoardRow, spec: BenchmarkSpec) -> _DrawnLine:
+def _reported(row: BoardRow, spec: BenchmarkSpec) -> ChartLine:
     """Return a reported result as published; its intervals are those of the sizes that its figures fit."""
     estimates: dict[str, Estimate | None] = {}
     for key in drawn_scores(spec):
         value, bounds = row.value(key), row.interval.get(key)
         low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
         estimates[key] = None if value is None else Estimate(100 * value, low, high=high, n=0)
-    return _DrawnLine(
-        ChartLine(row.model, _("reported"), hollow=True), estimates, source=row.source, kind=row.judge_type
-    )
+    return ChartLine(row.model, estimates, small=_("reported"), hollow=True, source=row.source, kind=row.judge_type)
 
 
 def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -140,7 +123,7 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     printed = paper_figures(view.spec)
     rates = (printed.error_rates or {}).items() if view.paper else ()
     paper = [_printed(name, values, source=printed.tags_source) for name, values in rates]
-    drawn = [_DrawnLine(ChartLine(judge.name), estimate) for judge, estimate in zip(chosen, estimates, strict=True)]
+    drawn = [ChartLine(judge.name, estimate, source=HERE) for judge, estimate in zip(chosen, estimates, strict=True)]
     return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
@@ -149,16 +132,15 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     chosen, notes = chosen_judges(entries, view)
     if not chosen:
         return empty_chart(notes)
-    estimates = [source_estimates(judge, view.protocol) for judge in chosen]
-    names = _names(chosen)
+    lines = [ChartLine(judge.name, source_estimates(judge, view.protocol)) for judge in chosen]
     words = ChartText(
         _("Agreement by source"),
         _("Share of pairs judged as people did, %. {rules}", rules=rules(view)),
         axis=_("Grey: better than chance; red: worse. Faded and slanted: fewer than {few} pairs.", few=FEW_PAIRS),
     )
     notes += (_("Sources with few pairs say little: see their intervals in the numbers below."),)
-    drawn = heat_map(names, estimates, grouping=view.grouping, page=view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=table(names, estimates, keys=view.spec.source_keys))
+    drawn = heat_map(lines, grouping=view.grouping, page=view.page, words=words)
+    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=view.spec.source_keys))
 
 
 def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -206,7 +188,7 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     for name, values in (printed.by_votes or {}).items():
         source = (printed.votes_notes or {}).get(name, printed.votes_source)
         points = [Point(k, value) for k, value in zip(printed.votes, values, strict=True)]
-        lines.append(ChartLine(name, _("paper"), hollow=True))
+        lines.append(ChartLine(name, small=_("paper"), hollow=True))
         drawn.append((points, None))
         rows += [(name, _votes(point.k), point.value, None, None, None, source) for point in points]
     return to_chart(
@@ -298,9 +280,8 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         end=reach,
         centre=0,
     )
-    lines = [ChartLine(judge.name) for judge, _ in known]
-    cells = [{"first": estimate} for estimate in estimates]
-    drawn = dots(lines, cells, keys=("first",), page=view.page, words=words, titles={"first": _("Position bias")})
+    lines = [ChartLine(judge.name, {"first": estimate}) for judge, estimate in known]
+    drawn = dots(lines, keys=("first",), page=view.page, words=words, titles={"first": _("Position bias")})
     rows: list[Cells] = [
         (judge.name, _("position bias"), estimate.value, estimate.low, estimate.high, estimate.n)
         for judge, estimate in known
@@ -325,31 +306,28 @@ def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         axis=_("Agreement, % (further right is better; a small gap means no length bias)"),
     )
     notes += (_("Pairs of equally long responses are left out."),)
-    drawn = dumbbells([ChartLine(judge.name) for judge, _ in known], pairs, page=view.page, words=words)
-    cells = [dict(zip(LENGTHS, pair, strict=True)) for pair in pairs]
-    return to_chart(drawn, words, notes=notes, rows=table([judge.name for judge, _ in known], cells, keys=LENGTHS))
+    lines = [ChartLine(judge.name, dict(zip(LENGTHS, pair, strict=True))) for judge, pair in known]
+    drawn = dumbbells(lines, pairs, page=view.page, words=words)
+    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=LENGTHS))
 
 
 def _dots(
-    lines: Sequence[_DrawnLine],
+    lines: Sequence[ChartLine],
     keys: Sequence[str],
     *,
     view: ChartQuery,
     words: ChartText,
     notes: tuple[str, ...],
-    paper: Sequence[_DrawnLine] = (),
+    paper: Sequence[ChartLine] = (),
 ) -> Chart:
     """Dots of what the reader chose, and beneath them those of the paper where the reader wants them."""
     every = [*lines, *((_heading(_("Paper")), *paper) if paper else ())]
-    drawn = dots(
-        [line.line for line in every], [line.estimates for line in every], keys=keys, page=view.page, words=words
-    )
+    drawn = dots(every, keys=keys, page=view.page, words=words)
     if paper:
         notes += paper_figures(view.spec).notes_on("rule")
-    has_sources = any(line.line.hollow for line in every)  # by others
-    sources = [line.source for line in every] if has_sources else ()
-    rows = table([line.line.name for line in every], [line.estimates for line in every], keys=keys, sources=sources)
-    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if has_sources else HEADER)
+    by_others = any(line.hollow for line in every)
+    rows = table(every, keys=keys, sources=by_others)
+    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if by_others else HEADER)
 
 
 def _untagged_words(spec: BenchmarkSpec) -> tuple[str, ...]:
@@ -365,24 +343,25 @@ def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
     return f"{max((final.n for _, final in drawn if final is not None), default=0):,}"
 
 
-def _heading(name: str) -> _DrawnLine:
-    return _DrawnLine(ChartLine(name, heading=True), {}, source="")
+def _heading(name: str) -> ChartLine:
+    return ChartLine(name, heading=True)
 
 
 def _names(chosen: Sequence[Judge]) -> list[str]:
     return [judge.name for judge in chosen]
 
 
-def _printed(name: str, values: Mapping[str, float], *, source: str) -> _DrawnLine:
+def _printed(name: str, values: Mapping[str, float], *, source: str) -> ChartLine:
     """Return values as printed: without interval, for the paper does not tell of how many pairs."""
-    return _DrawnLine(
-        ChartLine(name, hollow=True),
+    return ChartLine(
+        name,
         {key: Estimate(value, None, high=None, n=0) for key, value in values.items()},
+        hollow=True,
         source=source,
     )
 
 
-def _table_of_paper(view: ChartQuery) -> list[_DrawnLine]:
+def _table_of_paper(view: ChartQuery) -> list[ChartLine]:
     """Return the paper's Table 2 from the reported rows of the board, best headline score first."""
     there, printed = {row.id for row in view.around.reported}, paper_figures(view.spec)
     headline = view.spec.headline

@@ -273,16 +273,16 @@ def test_a_cell_of_few_pairs_is_slanted_and_pale_and_the_figure_says_so() -> Non
 
 
 def test_a_dot_of_few_pairs_is_faded_in_every_figure_of_dots_with_a_line_that_says_so() -> None:
-    lines, cells = [ChartLine("A"), ChartLine("B")], [{"macro": estimate(6, 12)}, {"macro": estimate(300, 400)}]
+    lines = [ChartLine("A", {"macro": estimate(6, 12)}), ChartLine("B", {"macro": estimate(300, 400)})]
     axis = ChartText("", "", axis="Agreement")
-    drawn = dots(lines, cells, keys=("macro",), page=V2.page, words=axis)
+    drawn = dots(lines, keys=("macro",), page=V2.page, words=axis)
     apart_too = dumbbells(lines[:1], [(estimate(6, 12), estimate(300, 400))], page=V2.page, words=axis)
     curve = ([Point(1, 50.0), Point(3, 60.0)], estimate(6, 12))
     voted = curves(lines[:1], [curve], page=V2.page, words=axis)
     for figure, pale in ((drawn, [True, False]), (apart_too, [True, False]), (voted, [True, True])):
         assert [trace.opacity < 1 for trace in figure.data if trace.hoverinfo == "text"] == pale
         assert "Faded: fewer than 30 pairs" in figure.layout.annotations[-1].text
-    full = dots(lines[1:], cells[1:], keys=("macro",), page=V2.page, words=axis)
+    full = dots(lines[1:], keys=("macro",), page=V2.page, words=axis)
     assert "Faded" not in str(full.layout.annotations)
 
 
