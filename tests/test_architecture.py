@@ -609,7 +609,6 @@ CALLED_AS_VALUES = {
     "maintenance/actions/reported.py": "edit remove restore",
     "maintenance/actions/rescoring.py": "request_apply",
     "maintenance/cli.py": "_run",
-    "maintenance/database/entry_queries.py": "_of",
     "maintenance/decision_log.py": "__call__",
     "storage/integrity/integrity_check.py": "check_scores check_submissions",
     "submissions/pages.py": "_anonymity _withdraw",

@@ -1,21 +1,33 @@
-"""Entry search by model, owner or id, whatever their moderation state."""
+"""Entry search by model, owner, state and day, and one decision about all that match."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple
 
 from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import entries
 from maintenance.database import entry_queries
-from maintenance.database.entry_queries import EntryRow
+from maintenance.database.entry_queries import EntryFilter, EntryRow
 from maintenance.database.queries import Change
-from maintenance.registry import EntryParam, ParamInfo, action
-from maintenance.types import Entry, require_maintainer
+from maintenance.registry import EntryParam, ParamInfo, Reason, action
+from maintenance.types import ActionResult, Conflict, Entry, clean_reason, plural, require_maintainer
 
 MOST = 100
-EntrySearch = Annotated[
-    str, ParamInfo(option="--search", metavar="TEXT", help="only those with this in model, owner or id")
+"""Entries of a page."""
+ANY = EntryFilter()
+DECISIONS: Mapping[str, Callable[..., ActionResult]] = {
+    "hide": entries.hide,
+    "restore": entries.restore,
+    "withdraw": entries.withdraw,
+    "verify": entries.verify,
+    "unverify": entries.unverify,
+    "unflag": entries.unflag,
+}
+DecisionName = Annotated[str, ParamInfo("Decision", choices=tuple(DECISIONS))]
+MatchCount = Annotated[
+    int, ParamInfo("How many match", option="--count", metavar="N", help="how many match, as `entries list` says")
 ]
 
 
@@ -38,12 +50,39 @@ class EntryMatches(NamedTuple):
     view=views.entries_found,
     help="entries with their owners and where they are, the newest first",
 )
-def search(ctx: ActionContext, search: EntrySearch = "") -> EntryMatches:
-    """Return entries with `search` in model, version, id, or the owner's id or name. For maintainers."""
+def search(ctx: ActionContext, filters: EntryFilter = ANY) -> EntryMatches:
+    """Return a page of the entries that match, with their owners and states. For maintainers."""
     require_maintainer(ctx.user)
+    offset = (filters.page - 1) * MOST
     with ctx.database.read() as session:
-        rows, number = entry_queries.search(session, ctx.benchmark, text=search.strip(), limit=MOST)
-    return EntryMatches(tuple(rows), number)
+        rows, number = entry_queries.search(session, ctx.benchmark, filters=filters, limit=MOST, offset=offset)
+    return EntryMatches(tuple(rows), number, page=filters.page)
+
+
+@action(
+    "entries.decide",
+    "POST /api/v1/maintenance/entries/decide",
+    help="make one decision about all entries that match",
+    button="Decide about all that match",
+    danger=True,
+)
+def decide_all(
+    ctx: ActionContext, decision: DecisionName, *, reason: Reason, count: MatchCount, filters: EntryFilter = ANY
+) -> ActionResult:
+    """Make one decision about all entries that match, each with an event of its own; `count` says how many these are.
+
+    For maintainers. Nothing is done where another number matches by now.
+    """
+    require_maintainer(ctx.user)
+    why = clean_reason(reason)
+    if decision not in DECISIONS:
+        raise Conflict("bad-decision", f"A decision is one of {', '.join(DECISIONS)}.")
+    with ctx.database.read() as session:
+        rows, number = entry_queries.search(session, ctx.benchmark, filters=filters, limit=count + 1)
+    if number != count:
+        raise Conflict("other-count", f"{plural(number, 'entry matches', many='entries match')}, not {count}.")
+    changed = sum(DECISIONS[decision](ctx, row.id, reason=why).changed for row in rows)
+    return ActionResult(changed > 0, f"{decision}: {changed} of {plural(number, 'entry', many='entries')} changed.")
 
 
 class EntryDetails(NamedTuple):
@@ -61,5 +100,5 @@ def show(ctx: ActionContext, entry: EntryParam) -> EntryDetails:
     require_maintainer(ctx.user)
     held, metadata = entries.look(ctx, entry)
     with ctx.database.read() as session:
-        standing = entry_queries.standings(session, [entry])[entry]
+        standing = entry_queries.standing(session, entry=entry)
     return EntryDetails(held, standing, metadata=metadata, history=entries.history(ctx, entry))

@@ -1,17 +1,67 @@
-"""SQL of entries for maintainers."""
+"""SQL of entries for maintainers: one query behind page, command line and REST."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, NamedTuple
 
-from sqlalchemy import ColumnElement, exists, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from pydantic import Field
+from sqlalchemy import ColumnElement, case, exists, func, or_, select
+from sqlalchemy.orm import outerjoin
 
+from maintenance.registry import ParamInfo
+from maintenance.types import Conflict
+from storage.database import LARGEST, Session
 from storage.models.core import Account, BoardState, Job, Score, State, Submission
 from storage.models.moderation import Moderation
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, unpublished
+
+STATES = {
+    "shown": "is on the board",
+    "queued": "waits to be scored",
+    "failed": "could not be scored",
+    "unpublished": "is not published by its owner",
+    "waiting": "waits for a maintainer",
+    "rejected": "was rejected",
+    "hidden": "is hidden",
+    "withdrawn": "is withdrawn",
+    "merged": "was merged",
+}
+"""State of an entry -> what it does, to follow "it"."""
+SORTS = {
+    "newest": (Submission.created_at.desc(),),
+    "oldest": (Submission.created_at,),
+    "name": (func.lower(Submission.model), Submission.version),
+    "owner": (func.lower(Account.name), Submission.owner),
+}
+_JOINED = outerjoin(
+    outerjoin(Submission, Account, Account.id == Submission.owner),
+    Moderation,
+    Moderation.submission_id == Submission.id,
+)
+_SEARCHED = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryFilter:
+    """Which entries, and in which order."""
+
+    search: Annotated[
+        str, ParamInfo(option="--search", metavar="TEXT", help="only those with this in model, owner or id")
+    ] = ""
+    state: Annotated[str, ParamInfo(option="--state", choices=tuple(STATES), help="only those in this state")] = ""
+    owner: Annotated[str, ParamInfo(option="--owner", metavar="ACCOUNT", help="only those of this id or name")] = ""
+    since: Annotated[
+        str, ParamInfo("From", "2026-11-01", option="--since", metavar="DAY", help="submitted on this day or later")
+    ] = ""
+    until: Annotated[
+        str, ParamInfo("Until", "2026-11-30", option="--until", metavar="DAY", help="submitted on this day or earlier")
+    ] = ""
+    sort: Annotated[str, ParamInfo(option="--sort", choices=tuple(SORTS), help="their order (newest)")] = "newest"
+    page: Annotated[int, Field(ge=1, le=LARGEST), ParamInfo(option="--page", metavar="N", help="which page (1)")] = 1
 
 
 class EntryRow(NamedTuple):
@@ -28,48 +78,79 @@ class EntryRow(NamedTuple):
     noted: bool = False  # in public
 
 
-def search(session: Session, benchmark: str, *, text: str, limit: int) -> tuple[list[EntryRow], int]:
-    """Return entries with this text in id, model, version, owner's id or name, the newest first; and how many there
-    are."""
+def search(
+    session: Session, benchmark: str, *, filters: EntryFilter, limit: int, offset: int = 0
+) -> tuple[list[EntryRow], int]:
+    """Return entries that match, and how many there are. Raises Conflict for what is no state, order or day."""
+    if filters.sort not in SORTS:
+        raise Conflict("bad-sort", f"The order is one of {', '.join(SORTS)}.")
     columns = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)
-    matching = (
-        Submission.benchmark == benchmark,
-        or_(*(column.icontains(text, autoescape=True) for column in columns)),
+    held = (Submission.created_at, _state(), Moderation.merged_into, Moderation.verified_at, Moderation.flag)
+    matching = list(_matching(benchmark, filters))
+    wanted = select(*columns, *held).select_from(_JOINED).where(*matching)
+    rows = session.execute(wanted.order_by(*SORTS[filters.sort], Submission.id).limit(limit).offset(offset))
+    number = session.execute(select(func.count()).select_from(_JOINED).where(*matching)).scalar_one()
+    return [_entry_row(row) for row in rows], number
+
+
+def standing(session: Session, *, entry: str) -> str:
+    """Return where an entry is, after "it": on the board, or why not."""
+    wanted = select(_state(), Moderation.merged_into).select_from(_JOINED).where(Submission.id == entry)
+    state, merged_into = session.execute(wanted).one()
+    return _words(state, merged_into)
+
+
+def _entry_row(row: Sequence[Any]) -> EntryRow:
+    *described, state, merged_into, verified_at, flag = row
+    values = dict(zip(EntryRow._fields, described, strict=False))
+    return EntryRow(**values, standing=_words(state, merged_into), verified=verified_at is not None, noted=bool(flag))
+
+
+def _words(state: str, merged_into: str | None) -> str:
+    return f"{STATES[state]} into {merged_into}" if state == "merged" else STATES[state]
+
+
+def _matching(benchmark: str, filters: EntryFilter) -> Iterator[ColumnElement[bool]]:
+    yield Submission.benchmark == benchmark
+    if text := filters.search.strip():
+        yield or_(*(column.icontains(text, autoescape=True) for column in _SEARCHED))
+    if filters.state:
+        if filters.state not in STATES:
+            raise Conflict("bad-state", f"The state is one of {', '.join(STATES)}.")
+        yield _state() == filters.state
+    if owner := filters.owner.strip():
+        yield or_(Submission.owner == owner, func.lower(Account.name) == owner.lower())
+    if filters.since:
+        yield Submission.created_at >= _day(filters.since)
+    if filters.until:
+        yield Submission.created_at < _day(filters.until) + 86_400
+
+
+def _day(text: str) -> float:
+    """Return the beginning of a day in seconds since 1970, UTC."""
+    try:
+        return datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        raise Conflict("bad-day", "Write a day as 2026-11-27.") from None
+
+
+def _state() -> ColumnElement[str]:
+    """Return the state of a submission: what was decided about it first, then what became of it."""
+    own = Approval.submission_id == Submission.id
+    return case(
+        (Moderation.merged_into.is_not(None), "merged"),
+        (Moderation.withdrawn_at.is_not(None), "withdrawn"),
+        (Moderation.hidden_at.is_not(None), "hidden"),
+        (exists().where(own, Approval.state == REJECTED), "rejected"),
+        (exists().where(own, Approval.state == WAITING), "waiting"),
+        (Submission.id.in_(unpublished()), "unpublished"),
+        (exists().where(Score.submission_id == Submission.id, _under_board(Score)), "shown"),
+        (
+            exists().where(Job.submission_id == Submission.id, _under_board(Job), Job.state == State.FAILED.value),
+            "failed",
+        ),
+        else_="queued",
     )
-    joined = Account.id == Submission.owner
-    wanted = select(*columns, Submission.created_at).outerjoin(Account, joined).where(*matching)
-    rows = session.execute(wanted.order_by(Submission.created_at.desc(), Submission.id).limit(limit)).all()
-    counted = select(func.count()).select_from(Submission).outerjoin(Account, joined).where(*matching)
-    where = standings(session, [row[0] for row in rows])
-    marks = _marks(session, [row[0] for row in rows])
-    entry_rows = [EntryRow(*row, where[row[0]], *marks.get(row[0], (False, False))) for row in rows]
-    return entry_rows, session.execute(counted).scalar_one()
-
-
-def _marks(session: Session, entries: Sequence[str]) -> dict[str, tuple[bool, bool]]:
-    """Return whether each entry is verified, and whether it carries a note, of those about which was decided."""
-    columns = (Moderation.submission_id, Moderation.verified_at, Moderation.flag)
-    rows = session.execute(select(*columns).where(Moderation.submission_id.in_(entries)))
-    return {name: (verified is not None, flag is not None) for name, verified, flag in rows}
-
-
-def standings(session: Session, entries: Sequence[str]) -> dict[str, str]:
-    """Return where each entry is, after "it": on the board, or why not."""
-    states: dict[str, str] = dict.fromkeys(entries, "waits to be scored")
-    failed = (_under_board(Job), Job.state == State.FAILED.value)
-    states |= _of(session, Job.submission_id, entries, *failed, words="could not be scored")
-    states |= _of(session, Score.submission_id, entries, _under_board(Score), words="is on the board")
-    kept_back = Submission.id.in_(unpublished())
-    states |= _of(session, Submission.id, entries, kept_back, words="is not published by its owner")
-    for state, words in ((WAITING, "waits for a maintainer"), (REJECTED, "was rejected")):
-        states |= _of(session, Approval.submission_id, entries, Approval.state == state, words=words)
-    moderated = Moderation
-    states |= _of(session, moderated.submission_id, entries, moderated.hidden_at.is_not(None), words="is hidden")
-    states |= _of(session, moderated.submission_id, entries, moderated.withdrawn_at.is_not(None), words="is withdrawn")
-    merged = select(moderated.submission_id, moderated.merged_into).where(
-        moderated.submission_id.in_(entries), moderated.merged_into.is_not(None)
-    )
-    return states | {row[0]: f"was merged into {row[1]}" for row in session.execute(merged)}
 
 
 def _under_board(table: type[Job] | type[Score]) -> ColumnElement[bool]:
@@ -79,9 +160,3 @@ def _under_board(table: type[Job] | type[Score]) -> ColumnElement[bool]:
         BoardState.label_revision == table.label_revision,
         BoardState.scorer_version == table.scorer_version,
     )
-
-
-def _of(
-    session: Session, column: InstrumentedAttribute[str], entries: Sequence[str], *rule: ColumnElement[bool], words: str
-) -> dict[str, str]:
-    return dict.fromkeys(session.scalars(select(column).where(column.in_(entries), *rule)), words)

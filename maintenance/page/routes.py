@@ -172,7 +172,7 @@ class MaintainPage:
         shown = self._shown(ctx, sent) if sent.shown else []
         keys = {table.parameter for listing in listings for table in listing.view.tables if table.parameter}
         forms = [
-            ActionForm(action, effect_of(action), form_fields(action, typed={}), {})
+            ActionForm(action, effect_of(action), form_fields(action, typed=sent.typed), {})
             for action in self._actions(section)
             if action.name in section.new or _key_of(action) not in keys
         ]

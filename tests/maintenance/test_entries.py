@@ -12,8 +12,9 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import DatabaseError
 
 from auth import Forbidden, Identity, Unauthenticated
-from maintenance.actions import bans, entries, operations
+from maintenance.actions import bans, entries, entry_search, operations
 from maintenance.database import queries
+from maintenance.database.entry_queries import EntryFilter
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage import moderation, visibility
 from storage.boards import snapshots
@@ -28,7 +29,7 @@ from storage.models.core import Account, AuditEvent, Job, Submission
 from storage.models.moderation import Edit
 from submissions.metadata import Metadata, MetadataRejected
 from submissions.status import get_status
-from tests.databases import fill_once, new_database
+from tests.databases import fill_once, new_database, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import activity_of, by, decisions
@@ -502,3 +503,33 @@ def test_ids_stay(database: Database, ids: list[str]) -> None:
     entries.restore(by(database, MAINTAINER), ids[0], reason="because")
     with database.read() as session:
         assert set(session.scalars(select(Submission.id))) == set(ids)
+
+
+def test_entries_are_filtered_sorted_and_paged_and_all_that_match_are_decided(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_labels(database)
+    first, second = small_benchmark.submit(database, range(2), owner="aowner000000")
+    (other,) = small_benchmark.submit(database, range(2, 3), owner="aother000000")
+    ctx = by(database, MAINTAINER)
+    entries.hide(ctx, second, "because")
+
+    def found(**filters: Any) -> list[str]:
+        return [row.id for row in entry_search.search(ctx, EntryFilter(**filters)).entries]
+
+    assert found(sort="name") == [first, second, other] and found(sort="owner")[0] == other
+    assert (found(state="hidden"), found(state="queued", owner="aowner000000")) == ([second], [first])
+    assert found(since="2020-01-01", until="2100-01-01", sort="name") == [first, second, other]
+    assert found(until="2020-01-01") == [] == found(since="2100-01-01")
+    monkeypatch.setattr(entry_search, "MOST", 2)
+    page = entry_search.search(ctx, EntryFilter(sort="name", page=2))
+    assert ([row.id for row in page.entries], page.pages, page.number) == ([other], 2, 3)
+    for wrong in ({"state": "x"}, {"sort": "x"}, {"since": "x"}):
+        with pytest.raises(Conflict):
+            found(**wrong)
+    owned = EntryFilter(owner="aowner000000")
+    with refuses(Conflict, "other-count"):
+        entry_search.decide_all(ctx, "hide", reason="because", count=3, filters=owned)
+    done = entry_search.decide_all(ctx, "hide", reason="because", count=2, filters=owned)
+    assert done.message == "hide: 1 of 2 entries changed."
+    assert found(state="hidden", sort="name") == [first, second]
