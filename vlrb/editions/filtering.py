@@ -90,7 +90,7 @@ class EnsembleFilter:
             yield from self._size("by_runs", np.flatnonzero(order < most), judges=range(count))
 
     def _size(self, table: str, runs: Any, *, judges: Sequence[int]) -> Iterator[dict[str, Any]]:
-        stays = self._stay(runs)
+        stays = self._rule.kept(self.verdicts.only(runs))
         names = " + ".join(self.verdicts.judges[judge] for judge in judges)
         sums = [("all", len(stays), int(stays.sum()))]
         by_source = self._table("source", stays)[["source", "considered", "kept"]]
@@ -100,16 +100,16 @@ class EnsembleFilter:
                 "considered": int(total), "kept": int(number), "removed": int(total - number),
             }  # fmt: skip
 
-    def _stay(self, runs: Any) -> BoolArray:
-        """Return what stays by some runs alone."""
-        return self._rule.kept(self.verdicts.only(runs))
-
     def _judge(self, number: int) -> dict[str, Any]:
         runs = self.verdicts.runs_of([number])
         right, wrong = self.verdicts.right[:, runs], self.verdicts.wrong[:, runs]
         others = [other for other in range(len(self.verdicts.judges)) if other != number]
-        alone = self._stay(runs)
-        without = int(self._stay(self.verdicts.runs_of(others)).sum()) if others else len(self._pairs)
+        alone = self._rule.kept(self.verdicts.only(runs))
+        without = (
+            int(self._rule.kept(self.verdicts.only(self.verdicts.runs_of(others))).sum())
+            if others
+            else len(self._pairs)
+        )
         return {
             "judge": self.verdicts.judges[number],
             "runs": len(runs),

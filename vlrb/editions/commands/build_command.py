@@ -17,7 +17,7 @@ from vlrb.editions.building import (
     to_check,
 )
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.pool import locked, write_json, write_lines
+from vlrb.editions.pools.pool import write_json, write_lines
 from vlrb.editions.pools.pool_import import check_name
 
 
@@ -45,25 +45,24 @@ def build_command(arguments: argparse.Namespace) -> int:
         model, _equals, path = text.partition("=")
         files[check_name(model, "--answers")] = Path(path)
     folder: Path = arguments.output
-    with locked(folder):
-        questions = read_questions(arguments.questions, folder)
-        write_lines(folder / "to_answer.jsonl", to_answer(questions))
-        if not files:
-            print(f"{len(questions):,} questions in {folder / 'to_answer.jsonl'}: ask models, then give --answers.")
-            return 0
-        answers = read_answers(files, questions, checks=arguments.checks)
-        unclear = list(to_check(questions, answers))
-        write_lines(folder / "to_check.jsonl", unclear)
-        lines: list[dict[str, Any]] = []
-        dropped = Counter[str]()
-        options = {"gap": arguments.length_gap, "both_right": arguments.both_right, "most": arguments.most}
-        for question in questions:
-            built, reasons = build_pairs(answers[question.id], **options)
-            for pair in built:
-                lines.append(pair_line(f"{question.id}-{len(lines)}", question, pair=pair))
-            dropped += reasons
-        write_lines(folder / "pairs.jsonl", lines)
-        write_json(folder / "build.json", {"questions": len(questions), "pairs": len(lines), "dropped": dropped})
+    questions = read_questions(arguments.questions, folder)
+    write_lines(folder / "to_answer.jsonl", to_answer(questions))
+    if not files:
+        print(f"{len(questions):,} questions in {folder / 'to_answer.jsonl'}: ask models, then give --answers.")
+        return 0
+    answers = read_answers(files, questions, checks=arguments.checks)
+    unclear = list(to_check(questions, answers))
+    write_lines(folder / "to_check.jsonl", unclear)
+    lines: list[dict[str, Any]] = []
+    dropped = Counter[str]()
+    options = {"gap": arguments.length_gap, "both_right": arguments.both_right, "most": arguments.most}
+    for question in questions:
+        built, reasons = build_pairs(answers[question.id], **options)
+        for pair in built:
+            lines.append(pair_line(f"{question.id}-{len(lines)}", question, pair=pair))
+        dropped += reasons
+    write_lines(folder / "pairs.jsonl", lines)
+    write_json(folder / "build.json", {"questions": len(questions), "pairs": len(lines), "dropped": dropped})
     left_out = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in dropped.items()) or "none"
     print(f"{len(lines):,} pairs of {len(questions):,} questions. Combinations left out: {left_out}.")
     if unclear:

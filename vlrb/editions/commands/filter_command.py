@@ -10,7 +10,7 @@ from typing import Any
 from vlrb.editions.commands.pool_command import read_duplicates
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.filtering import EnsembleFilter
-from vlrb.editions.pools.pool import locked, read_pool, write_json, write_lines, write_text
+from vlrb.editions.pools.pool import read_pool, write_json, write_lines, write_text
 from vlrb.editions.report_page import ReportPart, page
 from vlrb.editions.rules import WRONG_IN_ALL, FilterRule
 from vlrb.editions.runs import pool_table, read_judge_file
@@ -39,7 +39,6 @@ def add_filter_command(commands: Any) -> None:
     about = f"an expression of wrong, judges_wrong and unstable, which are shares ({WRONG_IN_ALL})"
     parser.add_argument("--rule", default=WRONG_IN_ALL, metavar="RULE", help=about)
     parser.add_argument("--undecided-is-wrong", action="store_true", help="an unreadable verdict counts as wrong")
-    parser.add_argument("--keep-duplicates", action="store_true", help="look at near duplicates, too")
     parser.add_argument("--label-error", type=float, action="append", metavar="SHARE", help="wrong labels in the pool")
     parser.add_argument("--output", type=Path, metavar="DIR", help="where the candidates go (DIR/filtered)")
     parser.set_defaults(run=filter_command)
@@ -56,19 +55,18 @@ def filter_command(arguments: argparse.Namespace) -> int:
     table = pool_table(pairs)
     files = [read_judge_file(name, table) for name in follow(arguments.runs, "Reading runs")]
     duplicates, compared = read_duplicates(pool)
-    ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=[] if arguments.keep_duplicates else duplicates)
+    ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=duplicates)
     if not len(ensemble.kept):
         reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
         raise CurateError(f"No pair can be filtered: {reasons}. Complete the runs.")
     if "unstable" in rule.expression and (ensemble.verdicts.shown < 0).all():
         raise CurateError("No run records which response was shown first, so no judge can be unstable.")
     report = ensemble.report(priors)
-    report["duplicates_current"] = arguments.keep_duplicates or compared == len(pairs)
+    report["duplicates_current"] = compared == len(pairs)
     folder = arguments.output or pool / "filtered"
-    with locked(folder):
-        write_lines(folder / CANDIDATES, ensemble.kept_lines())
-        write_json(folder / REPORT, report)
-        write_text(folder / "filter.html", page("Ensemble filter", _parts(report)))
+    write_lines(folder / CANDIDATES, ensemble.kept_lines())
+    write_json(folder / REPORT, report)
+    write_text(folder / "filter.html", page("Ensemble filter", _parts(report)))
     print(*_summary(report), f"Candidates and report: {folder}", sep="\n")
     return 0
 

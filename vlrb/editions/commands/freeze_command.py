@@ -13,7 +13,7 @@ from vlrb.benchmarks.spec_file import known_benchmarks
 from vlrb.common.json_files import MAYBE_NUMBER, Shape
 from vlrb.editions.errors import CurateError
 from vlrb.editions.folder.edition import EditionPlan, EditionWriter
-from vlrb.editions.pools.pool import locked, read_json, read_pair_file
+from vlrb.editions.pools.pool import read_json, read_pair_file
 from vlrb.editions.pools.pool_import import check_name
 from vlrb.editions.pools.sources import read_objects
 
@@ -58,8 +58,7 @@ def freeze_command(arguments: argparse.Namespace) -> int:
     if not pairs or any(pair.get("preferred") is None for pair in pairs):
         raise CurateError(f"{plan.verified} holds no verified pairs, or one without `preferred`: import labels again.")
     agreement = read_json(plan.verified / "agreement.json", _AGREEMENT)
-    with locked(plan.output), locked(plan.private):
-        card = EditionWriter(plan, pairs, agreement=agreement, report=report).write()
+    card = EditionWriter(plan, pairs, agreement=agreement, report=report).write()
     print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
     print(f"Public: {plan.output / plan.id}. Labels: {plan.private / plan.id}; keep them private.")
     return 0

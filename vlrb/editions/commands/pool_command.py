@@ -13,7 +13,7 @@ from vlrb.common.json_files import NUMBER
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.pools.compared_editions import ComparedSets, in_words
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, SIGNATURES, ComparedPair, Duplicate, inside, write_signatures
-from vlrb.editions.pools.pool import DUPLICATES, locked, read_json, read_pool, write_json
+from vlrb.editions.pools.pool import DUPLICATES, read_json, read_pool, write_json
 from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, import_pairs
 
 _DUPLICATE: Mapping[str, Any] = {name: str if name != "similarity" else NUMBER for name in Duplicate._fields}
@@ -58,9 +58,8 @@ def import_command(arguments: argparse.Namespace) -> int:
         columns[name] = column
     names = check_name(arguments.source, "--source"), check_name(arguments.category, "--category")
     settings = ImportSettings(names[0], arguments.licence, category=names[1], columns=columns)
-    with locked(arguments.into):
-        options = {"images": arguments.images, "skip_bad": arguments.skip_bad}
-        print(import_pairs(arguments.into, arguments.file, settings=settings, **options))
+    options = {"images": arguments.images, "skip_bad": arguments.skip_bad}
+    print(import_pairs(arguments.into, arguments.file, settings=settings, **options))
     return 0
 
 
@@ -79,15 +78,14 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     pool: Path = arguments.directory
     pairs = read_pool(pool)
     sets = ComparedSets(definitions_folder(arguments.variables), others=arguments.against)
-    with locked(pool):
-        compared = [ComparedPair.of(pair) for pair in pairs]
-        results, indices = [*inside(compared)], sets.indices()
-        for index in indices:
-            found = map(index.find, follow(compared, f"Comparing with {index.where}"))
-            results += [one for one in found if one is not None]
-        comparisons = [sets.comparison(index) for index in indices]
-        duplicates = [one._asdict() for one in results]
-        write_json(pool / DUPLICATES, {"pairs": len(pairs), "comparisons": comparisons, "duplicates": duplicates})
+    compared = [ComparedPair.of(pair) for pair in pairs]
+    results, indices = [*inside(compared)], sets.indices()
+    for index in indices:
+        found = map(index.find, follow(compared, f"Comparing with {index.where}"))
+        results += [one for one in found if one is not None]
+    comparisons = [sets.comparison(index) for index in indices]
+    duplicates = [one._asdict() for one in results]
+    write_json(pool / DUPLICATES, {"pairs": len(pairs), "comparisons": comparisons, "duplicates": duplicates})
     print(*map(in_words, comparisons), _summary(results), sep="\n")
     return 0
 

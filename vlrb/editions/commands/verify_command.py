@@ -11,7 +11,7 @@ from typing import Any
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.pool import PAIRS, locked, write_lines
+from vlrb.editions.pools.pool import PAIRS, write_lines
 from vlrb.editions.verification import read_candidates, read_labels, record_labels
 from vlrb.label_quality.annotation import GOLD_MINIMUM
 
@@ -42,11 +42,10 @@ def export_command(arguments: argparse.Namespace) -> int:
         raise CurateError(f"{arguments.candidates} holds no candidates.")
     folder: Path = arguments.output
     queue = folder / QUEUE
-    with locked(folder):
-        write_lines(folder / CANDIDATES, pairs.values())
-        lines = ({"item": item, **{name: pair[name] for name in _SHOWN}} for item, pair in pairs.items())
-        write_lines(queue, ({**line, "label": None} for line in lines))  # no preference
-        missing = [*_copy_images(arguments.candidates, queue.parent, names={pair["image"] for pair in pairs.values()})]
+    write_lines(folder / CANDIDATES, pairs.values())
+    lines = ({"item": item, **{name: pair[name] for name in _SHOWN}} for item, pair in pairs.items())
+    write_lines(queue, ({**line, "label": None} for line in lines))  # no preference
+    missing = [*_copy_images(arguments.candidates, queue.parent, names={pair["image"] for pair in pairs.values()})]
     print(f"{len(pairs):,} pairs: {queue}. Give those whose verdict you know a `label`: they test annotators.")
     if missing:
         print(f"Images that were not found, so not copied: {len(missing):,}, such as {missing[0]}.")
@@ -80,8 +79,7 @@ def import_command(arguments: argparse.Namespace) -> int:
         raise CurateError(str(error)) from None
     candidates = read_candidates(folder / CANDIDATES)
     labels = read_labels(arguments.labels, candidates, known_errors=tuple(tag_of))
-    with locked(folder):
-        report = record_labels(folder, candidates, labels=labels, tag_of=tag_of)
+    report = record_labels(folder, candidates, labels=labels, tag_of=tag_of)
     print(*_summary(report), f"Verified, dropped and open pairs: {folder}", sep="\n")
     return 0
 

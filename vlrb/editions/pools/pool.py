@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,19 +91,3 @@ def write_lines(path: Path, lines: Iterable[Any]) -> None:
 def write_json(path: Path, value: Any) -> None:
     """Replace a JSON file in one step."""
     write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes from changing a directory meanwhile.
-
-    Raises:
-        CurateError: another one is at work.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CurateError(f"Another process works on {folder}. Wait until it ends.") from None
-        yield

@@ -24,7 +24,7 @@ def read_source(name: str, columns: Sequence[str]) -> Sequence[Mapping[str, Any]
         return read_rows(name, columns)
     except LabelsError as error:
         kind = UnfinishedError if isinstance(error, LabelsUnreachable) else CurateError
-        raise kind(f"{name}: {error}.") from None
+        raise kind(f"{name}: {str(error).removesuffix('.')}.") from None
 
 
 def folder_of(name: str) -> Path | None:
