@@ -21,12 +21,12 @@ def json_lines(data: bytes, findings: ProblemCollector, *, items: int) -> Iterat
     for number, line in _numbered(data, findings, items=items):
         try:
             if len(line) > LINE_LIMIT:
-                message = _(
+                long = _(
                     "the line has {line:,} bytes; at most {line_limit:,} are read, shorten its texts",
                     line=len(line),
                     line_limit=LINE_LIMIT,
                 )
-                raise JsonFault("line-too-long", message)
+                raise JsonFault("line-too-long", long)
             value = loads(line)
         except JsonFault as fault:
             code, message = fault.code, fault.message
