@@ -649,7 +649,6 @@ OTHER_MEANINGS = {
     "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,
     "review/pages.py": 1,
-    "vlrb/commands/score_pairs.py": 1,
 }
 
 

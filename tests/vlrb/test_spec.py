@@ -368,5 +368,5 @@ def test_the_example_of_the_documentation_is_a_whole_benchmark(
         path.write_text(text, encoding="utf-8")
     monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(folder(tmp_path, "weather", text=definition)))
     assert score.run([str(votes), "--benchmark", "weather", "--labels", str(pairs), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["protocols"]["strict"]["overall"] == 0.5
+    assert json.loads(capsys.readouterr().out)["protocols"]["strict"]["micro"] == 0.5
     assert definition.count("\n") < 40

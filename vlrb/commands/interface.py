@@ -13,17 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vlrb.behaviour import behaviour_of
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import known_revision, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
+from vlrb.commands.score import card_of
 from vlrb.numbers import definition_report, report
 from vlrb.pairs.pair_table import pair_table
 from vlrb.predictions.parse import Predictions, parse_predictions
-from vlrb.scorecard import scorecard
-from vlrb.scoring import tally
 from vlrb.statistics.pairwise import PairedCounts, compare_all
 from vlrb.statistics.reliability import condensed
 
@@ -89,11 +87,7 @@ def score(judge: JudgeVotes, labels: str | Path, *, revision: str | None = None)
         LabelsError: they cannot be read, or are not of the judge's items.
     """
     label_set = load_labels(labels, known_revision(revision, judge.table), table=judge.table)
-    read_votes = judge.predictions
-    counted = tally(read_votes.votes, label_set, table=judge.table)
-    behaviour = behaviour_of(read_votes.votes, read_votes.orders, preferred=label_set.preferred)
-    card = scorecard(counted, behaviour, benchmark=judge.table.benchmark, label_revision=label_set.revision)
-    return Scorecard(card, judge, label_set)
+    return Scorecard(card_of(judge.predictions, label_set, table=judge.table), judge, label_set)
 
 
 def compare(first: Scorecard, second: Scorecard) -> dict[str, PairedCounts]:

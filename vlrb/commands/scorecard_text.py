@@ -21,16 +21,22 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     lines: list[str] = [
         heading(spec, card["label_revision"], pairs=card["items"], votes=card["votes_per_item"]),
         rates(card) + (ngettext(", {n:,} pair missing", ", {n:,} pairs missing", missing) if missing else ""),
-        "",
-        table_row("", [_(spec.title_of(column)) for column in columns]),
     ]
+    wide = first_width([spec.title_of(column) for column in columns])
     for protocol, scores in card["protocols"].items():
-        lines.append(table_row(rules[protocol].title, [percentage(scores[column]) for column in columns]))
-        if by_name := scores.get("interval"):
-            lines.append(table_row("", [interval(by_name[column]) for column in columns]))
+        rule, by_name = rules[protocol], scores.get("interval") or {}
+        lines += ["", _("{rule}: {explanation}", rule=rule.title, explanation=_(rule.summary))]
+        for column in columns:
+            cells = (percentage(scores[column]), interval(by_name.get(column)))
+            lines.append(table_row(_(spec.title_of(column)), cells, first=wide))
     if any(rules[protocol].rereads and scores[columns[0]] is None for protocol, scores in card["protocols"].items()):
         lines.append(UNREAD_REPLIES)
-    lines += ["", table_row(_("pairs"), COUNTS), *_counts(card["tally"], spec.title_of)]
+    counted = (_("agree"), _("reject"), _("undecided"), _("of"))
+    lines += ["", table_row(_("pairs"), counted, first=wide), *_counts(card["tally"], spec.title_of)]
+    if groups := card.get("groups"):
+        lines += ["", table_row(_("groups"), (_("right"), _("of")), first=wide)]
+        held = ((_(spec.title_of(key)), f"{group['right']:g}", group["n"]) for key, group in groups.items())
+        lines += [table_row(name, cells, first=wide) for name, *cells in held]
     if card["sources"]:
         lines += ["", *_counts(card["sources"], str)]
     if card["error_tags"] is not None:
@@ -40,9 +46,6 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         curve = ", ".join(f"k={point['k']} {percentage(point[name])}" for point in card["k_curve"])
         lines += ["", _("strict {name} by votes drawn: {curve}", name=_(spec.name_of(name)), curve=curve)]
     return joined(lines, "\n")
-
-
-COUNTS = (_("agree"), _("reject"), _("undecided"), _("of"))
 
 
 def heading(spec: BenchmarkSpec, labels: str, *, pairs: int, votes: int) -> str:
