@@ -267,7 +267,7 @@ def _took(page: Page) -> float:
 
 
 def _reach_ours(page: Page) -> None:
-    page.locator("thead .macro button").hover()
+    page.locator("thead .macro a").hover()
 
 
 def _reach_dataframe(page: Page) -> None:

@@ -169,13 +169,11 @@ def _parameter(name: str, description: str, *, known: Sequence[str] | None, kind
 
 
 def _judges(selection: SelectedLines, weights: Mapping[str, float], *, findings: Findings) -> dict[str, Any]:
+    composites = _composites(selection.composites, selection.boards, weights=weights)
     return {
         "benchmarks": [board.benchmark for board in selection.boards],
         "weights": dict(weights),
-        "judges": [
-            _line(line, _composites(selection.composites, selection.boards, weights=weights), findings=findings)
-            for line in selection.lines
-        ],
+        "judges": [_line(line, composites, findings=findings) for line in selection.lines],
     }
 
 

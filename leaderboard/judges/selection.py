@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
@@ -73,7 +74,7 @@ def selected(
 ) -> SelectedLines:
     """Return all lines that were asked for, in their order."""
     boards = tuple(board_version.board() for board_version in board_versions)
-    every = judge_lines(boards)
+    every = lines_of(board_versions)
     composites = composite_of(every, dict(asked.weights), tested=tested(board_versions, relations))
     lines = sorted_lines(matching(every, asked), boards, sort=asked.sort, descending=asked.descending)
     if asked.sort == COMPOSITE:
@@ -84,16 +85,18 @@ def selected(
 
 def findings_of(board_versions: Sequence[BoardVersion]) -> dict[str, ReportedFinding]:
     """Return what arithmetic says of all reported results, by their ids."""
-    return {
-        name: finding
-        for board_version in board_versions
-        for name, finding in report_findings(board_version.published).items()
-    }
+    found: dict[str, ReportedFinding] = {}
+    for board_version in board_versions:
+        found |= board_version.drawn("findings", partial(report_findings, board_version.published))
+    return found
 
 
 def lines_of(board_versions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
-    """Return all judges."""
-    return judge_lines([board_version.board() for board_version in board_versions])
+    """Return all judges; they are read once, whatever the weights."""
+    lines: tuple[JudgeLine, ...] = board_versions[0].drawn(
+        version_key(board_versions), lambda: judge_lines([board_version.board() for board_version in board_versions])
+    )
+    return lines
 
 
 def chosen_slugs(parameters: QueryParams) -> tuple[str, ...]:

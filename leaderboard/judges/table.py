@@ -6,7 +6,7 @@ A judge is the slug of its name. A cell without a result stays empty: nothing is
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -44,17 +44,14 @@ class JudgeResult:
     info: RankInfo | None
     reported: tuple[BoardRow, ...]  # the one that leads first
     versions: tuple[BoardRow, ...] = ()  # all that were scored here, the best first
+    figures: tuple[OverallFigure, ...] = field(init=False)  # of the scored entry, that which orders the board first
+    reports: tuple[tuple[BoardRow, tuple[OverallFigure, ...]], ...] = field(init=False)  # results that state some
 
-    @property
-    def figures(self) -> tuple[OverallFigure, ...]:
-        """The overall figures of the scored entry, that which orders the board first."""
-        return _figures(self.scored, self.board) if self.scored is not None else ()
-
-    @property
-    def reports(self) -> tuple[tuple[BoardRow, tuple[OverallFigure, ...]], ...]:
-        """The reported results that state an overall figure, with these."""
+    def __post_init__(self) -> None:
         stated = ((row, _figures(row, self.board)) for row in self.reported)
-        return tuple((row, figures) for row, figures in stated if figures)
+        figures = () if self.scored is None else _figures(self.scored, self.board)
+        object.__setattr__(self, "figures", figures)
+        object.__setattr__(self, "reports", tuple((row, found) for row, found in stated if found))
 
     @property
     def leading_row(self) -> BoardRow | None:
