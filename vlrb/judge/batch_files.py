@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from vlrb.judge.configuration import RunConfiguration
 from vlrb.judge.images import image_url
-from vlrb.judge.journal import TokenUsage
 from vlrb.judge.pairs import PairToJudge
 from vlrb.judge.parameters import EXCLUSIVE, RENAMED
 from vlrb.judge.plan import RequestKey, is_swapped
@@ -41,16 +40,11 @@ LIMITS: Mapping[str, FileLimits] = {
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """One line of a result file. `open`: the request was never asked. `name`: the custom id."""
+    """One line of a result file. `name`: the custom id; `fields`: of the answer, None where it was never asked."""
 
     key: RequestKey
-    text: str = ""
-    reason: str = ""
-    failed: bool = False
-    open: bool = False
-    finish_reason: str | None = None
-    usage: TokenUsage = field(default_factory=TokenUsage)
-    name: str = ""
+    name: str
+    fields: Mapping[str, Any] | None
 
 
 def custom_id(key: RequestKey, pair: PairToJudge, *, swapped: bool) -> str:
@@ -115,49 +109,47 @@ def read_result(line: Any) -> BatchResult | None:
     match = _CUSTOM_ID.fullmatch(str(line.get("custom_id"))) if isinstance(line, Mapping) else None
     if match is None:
         return None
-    key = RequestKey(int(match[1]), int(match[2]))
-    anthropic = isinstance(line.get("result"), Mapping)
-    result = _anthropic_result(key, line["result"]) if anthropic else _openai_result(key, line)
-    return replace(result, name=match[0])
+    result = line.get("result")
+    fields = _anthropic_result(result) if isinstance(result, Mapping) else _openai_result(line)
+    return BatchResult(RequestKey(int(match[1]), int(match[2])), match[0], fields=fields)
 
 
-def _anthropic_result(key: RequestKey, result: Mapping[str, Any]) -> BatchResult:
-    kind = result.get("type")
+def _anthropic_result(result: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    kind, message = result.get("type"), result.get("message")
     if isinstance(kind, str) and kind in _NOT_ASKED:
-        return BatchResult(key, open=True)
-    message = result.get("message")
+        return None
     if kind != "succeeded":
-        return BatchResult(key, failed=True, reason=_short(result.get("error") or kind or _NO_RESULT))
+        return _failed(result.get("error") or kind or _NO_RESULT)
     if not isinstance(message, Mapping):
-        return BatchResult(key, failed=True, reason="the result has no message")
+        return _failed("the result has no message")
     parts = message.get("content")
     listed = parts if isinstance(parts, list) else []
     texts = [str(part.get("text", "")) for part in listed if isinstance(part, Mapping) and part.get("type") == "text"]
     stop = as_reason(message["stop_reason"]) if isinstance(message.get("stop_reason"), str) else None
     text = as_content("".join(texts))
     reason = "" if text else f"empty content (finish reason: {stop})"
-    return BatchResult(key, text, reason=reason, finish_reason=stop, usage=read_usage(message))
+    return {"text": text, "reason": reason, "finish_reason": stop, "usage": read_usage(message)}
 
 
-def _openai_result(key: RequestKey, line: Mapping[str, Any]) -> BatchResult:
+def _openai_result(line: Mapping[str, Any]) -> Mapping[str, Any] | None:
     error, response = line.get("error"), line.get("response")
     if isinstance(error, Mapping) and isinstance(error.get("code"), str) and error["code"] in _NOT_ASKED:
-        return BatchResult(key, open=True)
+        return None
     if error:
-        return BatchResult(key, failed=True, reason=_short(error))
+        return _failed(error)
     nested = isinstance(response, Mapping) and "body" in response
     body = response["body"] if isinstance(response, Mapping) and nested else response
     status = response.get("status_code") if nested and isinstance(response, Mapping) else None
     if isinstance(status, int) and status >= 400:
-        return BatchResult(key, failed=True, reason=_short(body))
+        return _failed(body)
     try:
         reply = read_chat(body)
+        return {name: getattr(reply, name) for name in ("text", "reason", "finish_reason", "usage")}
     except UnusableReply as unusable:
-        return BatchResult(key, failed=True, reason=str(unusable))
-    return BatchResult(key, reply.text, reason=reply.reason, finish_reason=reply.finish_reason, usage=reply.usage)
+        return _failed(str(unusable))
 
 
-def _short(error: Any) -> str:
+def _failed(error: Any) -> Mapping[str, Any]:
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     message = inner.get("message") or inner if isinstance(inner, Mapping) else inner
-    return as_reason(_LIKE_A_KEY.sub("[key]", str(message)))
+    return {"failed": True, "text": "", "reason": as_reason(_LIKE_A_KEY.sub("[key]", str(message)))}

@@ -16,7 +16,7 @@ from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.pairs import PairFile, PairToJudge
 from vlrb.judge.plan import RequestKey
 from vlrb.judge.prompts import ANSWER_TAG
-from vlrb.judge.texts import as_content, as_reason
+from vlrb.judge.texts import as_reason
 from vlrb.judge.totals import read_verdict
 from vlrb.verdicts import UNDECIDED
 
@@ -50,7 +50,7 @@ def votes_of(
     """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
     if pointwise:
         return _scores(pair, answers, votes=votes)
-    given = [_as_written(answers[RequestKey(pair.row, vote)]) for vote in range(votes)]
+    given = [answers[RequestKey(pair.row, vote)] for vote in range(votes)]
     if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == NEITHER for answer in given):
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
     if any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given):  # the service reads no longer ones
@@ -59,12 +59,6 @@ def votes_of(
             **_notes([_explained(answer) for answer in given]),
         }
     return {"judgements": [_judgement(answer) for answer in given]}
-
-
-def _as_written(answer: RecordedAnswer) -> RecordedAnswer:
-    """Return an answer whose texts every reader takes, whatever wrote the journal."""
-    text = None if answer.text is None else as_content(answer.text)
-    return replace(answer, text=text, reason=as_reason(answer.reason))
 
 
 def _explained(answer: RecordedAnswer) -> RecordedAnswer:
@@ -88,9 +82,7 @@ def _choice(answer: RecordedAnswer, reading: str) -> int | None:
 def _scores(pair: PairToJudge, answers: RecordedAnswers, *, votes: int) -> dict[str, Any]:
     """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
     every = range(votes)
-    given = [
-        [_as_written(answers[RequestKey(pair.row, vote, response=response)]) for response in (0, 1)] for vote in every
-    ]
+    given = [[answers[RequestKey(pair.row, vote, response=response)] for response in (0, 1)] for vote in every]
     scores = [[answer.score for answer in both] for both in given]
     if all(score is not None for both in scores for score in both):
         return {"scores": scores}

@@ -155,14 +155,10 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], *, file: Pai
             raise JudgeError(
                 _("The result {name} is of another run: of another pair, or in another order.", name=result.name)
             )
-        if result.open or (known is not None and (result.failed or not known.failed)):
+        fields = result.fields
+        if fields is None or (known is not None and (fields.get("failed") or not known.failed)):
             continue
-        journal.append(
-            RecordedAnswer(
-                key, short(pair.fingerprint), swapped=swapped, text=result.text, failed=result.failed,
-                reason=result.reason, finish_reason=result.finish_reason, usage=result.usage,
-            )
-        )  # fmt: skip
+        journal.append(RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, **fields))
         taken += 1
     return taken
 
