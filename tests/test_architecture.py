@@ -135,10 +135,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
         "gradio_page.py",
         "leaderboard/theme.py",
     ),
-    "plotly": (
-        "leaderboard/charts/",
-        "leaderboard/charts/base.py",
-    ),
+    "plotly": ("leaderboard/charts/",),
     "fastapi": (
         "api.py",
         "routes.py",
@@ -166,15 +163,7 @@ LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     ),
     "alembic": ("storage/",),
     "apscheduler": ("workers/schedule.py",),
-    "pandas": (
-        "leaderboard/charts/",
-        "exports.py",
-        "vlrb/readers/",
-        "vlrb/commands/interface.py",
-        "vlrb/editions/",
-        "page.py",
-        "gradio_page.py",
-    ),
+    "pandas": ("vlrb/commands/interface.py", "vlrb/editions/"),
     "datasets": ("workers/", "vlrb/editions/folder/hub.py"),
     "openai": ("vlrb/judge/endpoint.py",),
     "openpyxl": ("vlrb/readers/xlsx.py",),

@@ -13,6 +13,9 @@ from leaderboard.board.rows import Board, build_board
 from leaderboard.charts.base import BoardContext, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.layout import Page
+from leaderboard.judges.latex import judges_latex
+from leaderboard.judges.table import judge_json, judge_lines
+from leaderboard.share import feed
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import crowd, snapshot
 from tests.factories.specs import VL
@@ -52,8 +55,22 @@ def test_an_export_of_more_rows_calls_in_proportion(suffix: str) -> None:
     assert _grows(write) <= MOST
 
 
-def test_the_board_as_json_of_more_rows_calls_in_proportion() -> None:
-    assert _grows(lambda count: lambda: leaderboard_json(board(count))) <= MOST
+ANSWERS: dict[str, Callable[[Board], object]] = {
+    "board": leaderboard_json,
+    "judges": lambda board: [judge_json(line) for line in judge_lines([board])],
+    "judges.tex": lambda board: judges_latex(
+        judge_lines([board]), [board], result={}, address="https://board.example/"
+    ),
+    "feed": lambda board: feed.feed(board, "https://board.example", changes=[]),
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_an_answer_of_more_rows_calls_in_proportion(answer: str) -> None:
+    def make(count: int) -> Callable[[], object]:
+        return lambda: ANSWERS[answer](board(count))
+
+    assert _grows(make) <= MOST
 
 
 @pytest.mark.parametrize("chart", CHARTS)
