@@ -54,11 +54,6 @@ class Scored(NamedTuple):
         """As the event that recorded it holds it."""
         return row_commitments.of_score(self.facts, tally=self.tally, salt=self.salt)
 
-    @property
-    def commitments(self) -> set[str]:
-        """With that which the first release would have made."""
-        return {self.commitment, row_commitments.of_first_score(self.facts, tally=self.tally, salt=self.salt)}
-
 
 class Labels(NamedTuple):
     """A label revision as a receipt opens it. `level`: vlrb.disclosure; `salt`: None where it is not revealed."""
@@ -147,4 +142,4 @@ def in_chunk(score: Scored, chunk: audit.StoredEvent) -> bool:
     same = {"label_revision": score.label_revision, "scorer_version": score.scorer_version}
     values = {**same, "recorded_at": score.created_at}
     recorded = all(chunk.body.get(name) == value for name, value in values.items())
-    return recorded and not score.commitments.isdisjoint(chunk.body.get("commitments", ()))
+    return recorded and score.commitment in chunk.body.get("commitments", ())

@@ -78,8 +78,7 @@ class ReceiptService:
         recorded = self._recorded(submission, user)
         if recorded is None:
             return None
-        # The first release committed to scores in a form that no receipt opens.
-        return [self.signer.sign(_statement(one)) for one in recorded if one.score.commitment in one.event.event]
+        return [self.signer.sign(_statement(one)) for one in recorded]
 
     def shown_scores(self, submission: str, user: Identity) -> list[ShownScore]:
         """Return all scores of an entry that this person may see, the oldest first. Raises RecordChanged."""

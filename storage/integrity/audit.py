@@ -20,7 +20,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from storage.announcements import announce
-from storage.clock import database_now, exact, instant, iso
+from storage.clock import database_now, exact, instant
 from storage.models.core import AuditEvent, AuditHead
 from storage.models.receipts import EventSubject
 from vlrb.common.canonical_json import GENESIS, body_sha256, canonical_json, link
@@ -307,17 +307,17 @@ def _changed(row: _Row) -> str | None:
         return "body or hash"
     if body.get("seq") != event.seq or body.get("ev") != event.kind:
         return "kind"
-    if body.get("at") not in _times(event.at):
+    if body.get("at") != _instant(event.at):
         return "at"
     return None if row.subjects == _subjects(event.kind, body) else "event_subjects"
 
 
-def _times(at: Any) -> tuple[str, ...]:
-    """Return an instant in the forms that bodies hold: with microseconds; at first, whole seconds."""
+def _instant(at: Any) -> str | None:
+    """Return an instant as bodies hold it; None for what is none."""
     try:
-        return exact(at), iso(at)
+        return exact(at)
     except (TypeError, ValueError, OverflowError, OSError):  # no number, or no date
-        return ()
+        return None
 
 
 def _end(session: Session, last: Head) -> ChainError | None:

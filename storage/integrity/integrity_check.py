@@ -34,7 +34,6 @@ from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Scor
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
 from vlrb.commitments import commit, sha256
-from vlrb.disclosure import BY_CATEGORY, HIDDEN
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
@@ -110,7 +109,7 @@ class Ledger:
 
     def place(self, score: Any) -> RecordedScore | None:
         """Return the event of a score; None where none has it."""
-        return next(filter(None, map(self.scores.get, _keys(score))), None)
+        return self.scores.get(_key(score))
 
     def _add(self, seq: int, kind: str, *, body: dict[str, Any]) -> None:
         if kind == ACCEPTED:
@@ -301,7 +300,7 @@ def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None 
     left = dict(ledger.scores)
     changed: dict[tuple[str, str], int] = {}
     for row in session.execute(wanted).yield_per(_PAGE):
-        place = next(filter(None, (left.pop(key, None) for key in _keys(row))), None)
+        place = left.pop(_key(row), None)
         if place is not None and place.recorded_at == row.created_at:
             continue
         rules = (row.label_revision, row.scorer_version)
@@ -326,17 +325,14 @@ def _missing_scores(
         yield Mismatch("scores", about, event=place.seq, why="a row is missing")
 
 
-def _keys(score: Any) -> list[tuple[str, str, str]]:
-    """Return under what the ledger may have a score, as a row; nothing for a row with other content."""
+def _key(score: Any) -> tuple[str, str, str]:
+    """Return under what the ledger has a score, as a row; nothing that it has for a row with other content."""
     revision, version = score.label_revision, score.scorer_version
     facts = ScoreFacts(score.benchmark, score.submission_id, score.content_sha256, revision, version)
     try:
-        return [
-            (revision, version, of(facts, tally=score.tally, salt=score.salt))
-            for of in (row_commitments.of_score, row_commitments.of_first_score)
-        ]
+        return revision, version, row_commitments.of_score(facts, tally=score.tally, salt=score.salt)
     except _UNREADABLE:
-        return []
+        return revision, version, ""
 
 
 def check_labels(session: Session, ledger: Ledger, *, only: Collection[_Key] | None = None) -> Iterator[Mismatch]:
@@ -364,16 +360,10 @@ def _commitment_differs(row: Any, facts: Mapping[str, Any]) -> bool:
     return row.commitment != facts.get("commitment") or not _opens(facts, row.salt)
 
 
-_EARLIER_LEVELS = {"categories": BY_CATEGORY, "overall": HIDDEN}
-"""As events of the first release name them."""
-
-
 def _import_differs(row: Any, facts: Mapping[str, Any]) -> bool:
     """Return whether a row differs from its event, which has the salt once the revision is retired."""
-    names = ("benchmark", "items", "digest", "commitment", "difference", "salt")
+    names = ("benchmark", "items", "digest", "commitment", "difference", "salt", "disclosure")
     differs = any(getattr(row, name) != facts.get(name) for name in names)
-    level = str(facts.get("disclosure"))
-    differs = differs or row.disclosure != _EARLIER_LEVELS.get(level, level)
     return differs or not (row.salt is None or _opens(facts, row.salt))
 
 

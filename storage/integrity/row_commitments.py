@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from storage.metadata import FIRST, NAMES
+from storage.metadata import NAMES
 from vlrb.commitments import commit, joint, part, sha256
 from vlrb.common.canonical_json import canonical_json
 
@@ -37,7 +37,6 @@ RECORD = (
 FACTS, TALLY = "facts", "tally"
 """Parts of a score that are committed to."""
 
-_FIRST_FACTS = ("submission", "label_revision", "scorer_version")
 _SALT_BYTES = 32
 
 
@@ -55,11 +54,8 @@ def of_record(row: Mapping[str, Any]) -> str:
 
 
 def of_description(row: Mapping[str, Any]) -> str:
-    """Return the commitment to a submission's metadata: DESCRIPTION.
-
-    A field that came later is in it only where it is stated, so that commitments made before it still hold.
-    """
-    stated = {name: row[name] for name in DESCRIPTION if name in FIRST or row[name] is not None}
+    """Return the commitment to a submission's metadata: DESCRIPTION, as far as it is stated."""
+    stated = {name: row[name] for name in DESCRIPTION if row[name] is not None}
     return _commit(stated, row["salt"])
 
 
@@ -89,12 +85,6 @@ def of_score(facts: ScoreFacts, *, tally: str, salt: str) -> str:
 def part_salt(salt: str, name: str) -> str:
     """Return the salt of a part; it tells nothing of the salt that it comes from."""
     return commit(name, bytes.fromhex(salt))
-
-
-def of_first_score(facts: ScoreFacts, *, tally: str, salt: str) -> str:
-    """Return the commitment to a score as the first release made it, for its databases."""
-    named = {name: value for name, value in facts._asdict().items() if name in _FIRST_FACTS}
-    return _commit({**named, "tally_sha256": sha256(tally)}, salt)
 
 
 def _commit(facts: Mapping[str, Any], salt: str) -> str:

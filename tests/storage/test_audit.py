@@ -183,20 +183,6 @@ def test_a_change_of_any_column_of_an_event_is_found(database: Database, column:
     assert found is not None and found.seq == 3
 
 
-def test_a_date_from_before_microseconds_were_hashed_holds_to_the_second(database: Database) -> None:
-    body = audit.canonical_json({"seq": 1, "ev": "test", "at": "2026-11-21T22:00:00Z"})
-    digest = audit.link(audit.GENESIS, body)
-    row = {"seq": 1, "prev_hash": audit.GENESIS, "hash": digest, "kind": "test", "body": body, "at": 1795298400.75}
-    with database.write() as session:
-        session.execute(insert(AuditEvent).values(**row))
-        session.execute(update(AuditHead).values(seq=1, hash=digest))
-    assert _verify(database) is None
-    with database.read() as session:
-        assert [one.at for one in audit.newest(session, ["test"])] == [1795298400.0]
-    _tamper(database, "UPDATE events SET at = at - 1")
-    assert _verify(database) == 1
-
-
 def test_an_event_is_read_at_the_time_that_was_hashed(database: Database) -> None:
     _append(database, 1)
     with database.read() as session:
