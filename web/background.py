@@ -29,8 +29,8 @@ from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from vlrb.common.translations import languages
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-from web.middleware.html_pages import HtmlPagesMiddleware
 from web.middleware.noscript import NoscriptMiddleware
+from web.middleware.replaced_responses import HtmlPagesMiddleware
 from web.page_values import rewrite_pages
 from web.services import Services
 from web.startup import child_environment

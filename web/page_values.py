@@ -18,7 +18,7 @@ from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
 from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH, translations
 from web.benchmarks import requested_benchmark
-from web.middleware.html_pages import Rewrite
+from web.middleware.replaced_responses import Rewrite
 from web.services import Services
 
 _NAMES = {PAGE: _("Submit predictions")}

@@ -9,7 +9,7 @@ from starlette.types import ASGIApp
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
 from vlrb.common.translations import ENGLISH
-from web.middleware.html_pages import HtmlPagesMiddleware
+from web.middleware.replaced_responses import HtmlPagesMiddleware
 
 
 class NoscriptMiddleware(HtmlPagesMiddleware):

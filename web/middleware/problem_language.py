@@ -14,7 +14,7 @@ from starlette.types import Message, Send
 
 from auth.problem_details import MEDIA_TYPE
 from vlrb.common.translations import Translations
-from web.middleware.problem_responses import ResponseHeaders, replacing_problems
+from web.middleware.replaced_responses import ResponseHeaders, replacing
 
 _LISTS = ("problems", "errors", "warnings")
 _CHECK = "/api/v1/check"  # its report has the problems and warnings that a refused submission lists
@@ -29,7 +29,7 @@ def translating(send: Send, of: Translations, *, path: str = "") -> Send:
         translated = translated_problem(body, of) if body else body  # HEAD has none
         return _headers(start, translated, of=of), translated
 
-    return replacing_problems(send, in_language, also="application/json" if path.endswith(_CHECK) else MEDIA_TYPE)
+    return replacing(send, in_language, kinds=(MEDIA_TYPE, *(["application/json"] if path.endswith(_CHECK) else [])))
 
 
 def translated_problem(body: bytes, of: Translations) -> bytes:

@@ -15,6 +15,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from auth.problem_details import MEDIA_TYPE
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import message_page
 from leaderboard.render_context import RenderContext
@@ -22,7 +23,7 @@ from leaderboard.responses import respond
 from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH
 from web.middleware.problem_language import sentences_in
-from web.middleware.problem_responses import ResponseHeaders, replacing_problems
+from web.middleware.replaced_responses import ResponseHeaders, replacing
 
 _FOR_PROGRAMS = re.compile(r"(?:/b/[^/]+)?/api/|/app/gradio_api/")
 _TITLES = {
@@ -71,7 +72,7 @@ def _with_pages(send: Send, scope: Scope, *, context: RenderContext) -> Send:
         kept = [(name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_BODY]
         return [*page.raw_headers, *kept], bytes(page.body)
 
-    return replacing_problems(send, as_page)
+    return replacing(send, as_page, kinds=(MEDIA_TYPE,))
 
 
 def problem_page(problem: Mapping[str, Any], context: RenderContext) -> str:
