@@ -1,9 +1,8 @@
 """Comparison of an answer with the known one: right, wrong, or undecided. Pure.
 
 A final answer is after the last "Answer:" or in the last \\boxed{}. Choices are compared by letter or by their text,
-numbers by value, words without case, articles and punctuation. No mathematical sign is dropped: where one is left
-that is not understood, only the same text is right, and everything else is undecided, never a guess. Short words may
-be units, variables or other names of the same thing: unequal ones are undecided, too.
+numbers by value, yes and no as such. Of anything else only the same text is right, and every other text is undecided,
+never a guess: signs, units and other names of the same thing are for a model or for people.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import unicodedata
 from collections.abc import Mapping
 from fractions import Fraction
 
-RIGHT, WRONG = True, False
 _FINAL = re.compile(r"(?:final answer|answer)[*_]*\s*(?:is)?\s*[*_]*[:=][*_]*\s*(.+)", re.IGNORECASE)
 _BOX = "\\boxed{"
 _BOXED = re.compile(r"\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}")
@@ -24,13 +22,8 @@ _FRAC = re.compile(r"([-+]?)\\[dt]?frac\{\s*([0-9]+)\s*\}\{\s*([0-9]+)\s*\}")
 _MINUS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")  # forms of ASCII that take two columns
 _DEGREE = re.compile(r"\^\{?\\circ\}?")
-_HYPHEN = re.compile(r"(?<=[^\W\d_]{3})-(?=[^\W\d_]{3})")  # between words; anywhere else it may be a minus
-_EXCLAMATION = re.compile(r"(?<=[^\W\d_]{3})!$")  # after a word; after a variable it is a factorial
-_HARMLESS = re.compile("[.,;:?'\"()\u2018\u2019\u201c\u201d]")  # between words; in a formula they mean something
-_OPPOSITES = ({"yes", "no"}, {"true", "false"})
-_SHORT = 4  # letters: up to here a word may be a unit, a product of variables or a short name of the same thing
 _WRAPPED = re.compile(r"(\*|`+|\$\$?)(.+)\1", re.DOTALL)
-_ARTICLES = ("a", "an", "the")
+_BOOLEAN = {"yes": True, "true": True, "no": False, "false": False}
 _LONGEST = 400
 
 
@@ -59,17 +52,17 @@ def is_right(text: str, known: str, *, choices: Mapping[str, str] | None = None)
 
 def agreement(given: str, known: str) -> bool | None:
     """Return whether two answers say the same; None where their forms do not tell."""
-    texts = _cleaned(given), _cleaned(known)
-    if texts[0] == texts[1]:
-        return RIGHT if texts[0] else None
-    numbers = _number(texts[0]), _number(texts[1])
+    first, second = _cleaned(given), _cleaned(known)
+    if first == second:
+        return True if first else None
+    numbers = _number(first), _number(second)
     if numbers[0] and numbers[1]:
         (value, mark), (other, its_mark) = numbers[0], numbers[1]
-        return RIGHT if value == other else WRONG if mark == its_mark else None  # 50% and 50 are undecided
-    letters = _bare_letter(texts[0]), _bare_letter(texts[1])
-    if letters[0] and letters[1]:
-        return letters[0] == letters[1]
-    return _same_words(_plain_words(texts[0]), _plain_words(texts[1]))
+        return True if value == other else False if mark == its_mark else None  # 50% and 50 are undecided
+    for forms in ([_BOOLEAN.get(text.casefold()) for text in (first, second)], [*map(_bare_letter, (first, second))]):
+        if forms[0] is not None and forms[1] is not None:
+            return forms[0] == forms[1]
+    return None
 
 
 def _cleaned(text: str) -> str:
@@ -100,30 +93,11 @@ def _bare_letter(text: str) -> str | None:
     return letter[1] if letter and not letter[2] else None
 
 
-def _plain_words(text: str) -> list[str]:
-    """Return the words of a text of words alone, without articles; nothing where a digit, sign or variable is in it."""
-    plain = _HARMLESS.sub(" ", _EXCLAMATION.sub("", _HYPHEN.sub(" ", text.casefold())))
-    words = [word for word in plain.split() if word not in _ARTICLES]
-    return words if all(len(word) > 1 and word.isalpha() for word in words) else []
-
-
-def _same_words(given: list[str], known: list[str]) -> bool | None:
-    """Return whether words are the same; texts that share a word or its start, or have a short one, are undecided."""
-    if not given or not known:
-        return None
-    if given == known:
-        return RIGHT
-    if len(given) == len(known) == 1 and {*given, *known} in _OPPOSITES:
-        return WRONG
-    alike = any(answer.startswith(other) or other.startswith(answer) for answer in given for other in known)
-    return None if alike or min(map(len, given + known)) <= _SHORT else WRONG
-
-
 def _choice(answer: str, choices: Mapping[str, str]) -> str | None:
     """Return the letter of the one choice that an answer names, by letter or text; None for none or several."""
     letter = _LETTER.fullmatch(answer.strip())
     texts = [answer] + ([letter[2]] if letter and letter[2] else [])
-    named = {name for name, choice in choices.items() for text in texts if agreement(text, choice)}
+    named = {name for name, choice in choices.items() for text in texts if agreement(text.lower(), choice.lower())}
     if letter and letter[1] in choices:
         named.add(letter[1])
     return named.pop() if len(named) == 1 else None

@@ -135,7 +135,12 @@ def rank_board(
     ordering = [spec.headline_first.index(name) for name in spec.tie_breaks]
     fractions = np.concatenate([counted.right, counted.total], axis=-1).tolist()
     contenders = [
-        RankingEntry(name, tuple(_number(row[at]) for at in ordering), counts=tuple(numbers), submitted=when)
+        RankingEntry(
+            name,
+            tuple(None if row[at] != row[at] else row[at] for at in ordering),
+            counts=tuple(numbers),
+            submitted=when,
+        )
         for name, row, numbers, when in zip(ids, shares.tolist(), fractions, submitted, strict=True)
     ]
     places = standings(contenders)
@@ -143,10 +148,6 @@ def rank_board(
     for place in places:
         ranks[place.index] = place.rank
     return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))
-
-
-def _number(share: float) -> float | None:
-    return None if share != share else share
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def neighbour_tests(
 ) -> tuple[NeighbourTests, ...]:
     """Return the paired tests of all neighbours of either board. ``outcomes_...``: of all entries."""
     place = {index: number for number, index in enumerate(before.order)}
-    pairs = {tuple(sorted(pair, key=place.__getitem__)) for board in (before, after) for pair in _adjacent(board.order)}
+    pairs = {tuple(sorted(pair, key=place.__getitem__)) for board in (before, after) for pair in pairwise(board.order)}
     if not pairs:
         return ()
     ordered = sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
@@ -184,10 +185,6 @@ def neighbour_tests(
     p_after = _paired(outcomes_after, first, second=second, labels=sets[1], table=table)
     rows = zip(first.tolist(), second.tolist(), p_before.tolist(), p_after.tolist(), strict=True)
     return tuple(NeighbourTests(*row) for row in rows)
-
-
-def _adjacent(order: Sequence[int]) -> list[tuple[int, int]]:
-    return list(pairwise(order))
 
 
 def _paired(

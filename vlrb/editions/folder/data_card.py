@@ -23,7 +23,6 @@ FILTER_TELLS = (
     "questions: the response that they reject is the preferred one. Hidden labels of this edition are hidden from "
     "everybody else only."
 )
-_AGREEMENT = ("answers", "shared_pairs", "agreement", "alpha", "mean_kappa", "tags", "pairs", "labels_of_the_pool")
 
 
 def describe(pairs: Sequence[PoolPair]) -> dict[str, Any]:
@@ -61,11 +60,6 @@ def _histogram(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Return (first number of the bin, texts) in bins of 25; the outer ones are open."""
     bins = Counter(max(-LAST_BIN, min(number, LAST_BIN)) // BIN for number in numbers)
     return [(number * BIN, bins[number]) for number in range(min([*bins, 0]), max([*bins, 0]) + 1)]
-
-
-def public_agreement(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a card tells of a verification: sums, and nobody's name."""
-    return {**{name: report[name] for name in _AGREEMENT}, "annotators": len(report["annotators"])}
 
 
 def card_parts(card: Mapping[str, Any]) -> Iterator[ReportPart]:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -18,7 +19,7 @@ from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.common import atomic_files
 from vlrb.editions.errors import CurateError
-from vlrb.editions.folder.data_card import card_parts, describe, public_agreement
+from vlrb.editions.folder.data_card import card_parts, describe
 from vlrb.editions.folder.definition import definition
 from vlrb.editions.folder.hub import LABELS, QUESTIONS, write_card, write_split
 from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
@@ -61,7 +62,7 @@ class EditionWriter:
         plan: EditionPlan,
         pairs: Sequence[PoolPair],
         *,
-        agreement: Mapping[str, Any],
+        agreement: dict[str, Any],
         report: Mapping[str, Any] | None,
     ) -> None:
         import pandas as pd
@@ -90,13 +91,19 @@ class EditionWriter:
             )
         if self._public.exists():
             raise CurateError(f"{self._public} is there already. Editions stay as they are: choose another id.")
-        public, private = _unfinished(self._public), _unfinished(self._private)
-        card = self._write_parts(public, private)
-        shutil.rmtree(self._private, ignore_errors=True)  # of an attempt that ended before the public folder
-        private.replace(self._private)
-        public.replace(self._public)
-        public.parent.rmdir()
-        private.parent.rmdir()
+        for folder in (self._public.parent, self._private.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        with (
+            TemporaryDirectory(dir=self._public.parent) as for_all,
+            TemporaryDirectory(dir=self._private.parent) as for_few,
+        ):
+            public, private = Path(for_all) / self._plan.id, Path(for_few) / self._plan.id
+            public.mkdir()
+            private.mkdir()
+            card = self._write_parts(public, private)
+            shutil.rmtree(self._private, ignore_errors=True)  # of an attempt that ended before the public folder
+            private.replace(self._private)
+            public.replace(self._public)
         return card
 
     def _write_parts(self, public: Path, private: Path) -> dict[str, Any]:
@@ -111,7 +118,7 @@ class EditionWriter:
         card = {
             "id": plan.id, "version": plan.version, "title": plan.title, "canary": self._canary, "retire": plan.retire,
             "seed": plan.seed, **describe(self._pairs), "balance": self._balance,
-            "agreement": public_agreement(self._agreement), "filter": self._report,
+            "agreement": self._agreement | {"annotators": len(self._agreement["annotators"])}, "filter": self._report,
             "label_commitment": commitment,
             "sha256": {path.relative_to(public).as_posix(): file_digest(path) for path in files},
         }  # fmt: skip
@@ -181,11 +188,3 @@ def _traits(pair: PoolPair) -> dict[str, Any]:
     difficulty = votes["wrong"] / votes["runs"] if votes.get("runs") else 0.0
     words = sum(len(text.split()) for text in pair["response"])
     return {**{name: pair[name] for name in ("id", "category", "source")}, "difficulty": difficulty, "words": words}
-
-
-def _unfinished(folder: Path) -> Path:
-    """Return an empty folder of the same name beside it; what an earlier attempt left is removed."""
-    holder = folder.parent / f".{folder.name}.part"
-    shutil.rmtree(holder, ignore_errors=True)
-    (holder / folder.name).mkdir(parents=True)
-    return holder / folder.name
