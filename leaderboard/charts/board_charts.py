@@ -107,22 +107,13 @@ def _policies(view: ChartQuery) -> list[PaperPolicy]:
 
 
 def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
-    return [
-        _Picked(
-            Point2D(
-                choice.judge,
-                choice.score,
-                y=choice.accuracy,
-                hover=f"<b>{choice.judge}</b> (paper)<br>{one_decimal(choice.score)}, "
-                f"picked {one_decimal(choice.accuracy)}",
-                hollow=True,
-                rank=10,
-            ),
-            choices,
-            source=choice.source,
-        )
-        for choice in policy.choices
-    ]
+    hover = "<b>{}</b> (paper)<br>{}, picked {}"
+    points = []
+    for one in policy.choices:
+        text = hover.format(one.judge, one_decimal(one.score), one_decimal(one.accuracy))
+        spot = Point2D(one.judge, one.score, y=one.accuracy, hover=text, hollow=True, rank=10)
+        points.append(_Picked(spot, choices, source=one.source))
+    return points
 
 
 def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
@@ -136,16 +127,8 @@ def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
             value, scored = 100 * (row.value(headline) or 0), row.tier == "scored"
             picked = f"{one_decimal(value)}, picked {one_decimal(point.accuracy)} out of {point.n}"
             hover = f"<b>{plain(_name(row), 60)}</b><br>{picked}"
-            spot = Point2D(
-                _name(row),
-                value,
-                y=point.accuracy,
-                hover=hover,
-                hollow=not scored,
-                y_ends=None,
-                x_ends=_ends(row, headline),
-                rank=0 if scored else 5,
-            )
+            ends, rank = _ends(row, headline), 0 if scored else 5
+            spot = Point2D(_name(row), value, y=point.accuracy, hover=hover, hollow=not scored, x_ends=ends, rank=rank)
             points.append(_Picked(spot, point.n, source=point.source))
     return points
 
@@ -165,18 +148,9 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | N
     numbers = f"n {len(spots)}"
     if fit is not None:
         numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), {numbers}"
-    y_range = reach_of(y)
-    title = _("Answers by {policy}", policy=policy.name)
+    across, title = {"range": x_range, "dtick": 10}, _("Answers by {policy}", policy=policy.name)
     return ScatterPanel(
-        title,
-        numbers,
-        under="",
-        spots=spots,
-        y_range=y_range,
-        across={"range": x_range, "dtick": 10},
-        levels=levels,
-        band=band,
-        upright=True,
+        spots, reach_of(y), across=across, title=title, subtitle=numbers, levels=levels, band=band, upright=True
     )
 
 
@@ -325,15 +299,10 @@ def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("{score}, % (up is better), n {n} judges", score=title, n=len(rows)),
     )
-    plane = ScatterPanel(
-        "",
-        "",
-        under=_("Parameters, billions (log scale)"),
-        spots=spots,
-        y_range=score_range(spots, view.spec),
-        across=log_axis([row.parameters_b or 1 for row in rows]) | {"tickvals": _SIZES},
-        levels=chance_line(spots, view.spec),
-    )
+    across, levels = log_axis([row.parameters_b or 1 for row in rows]), chance_line(spots, view.spec)
+    under = _("Parameters, billions (log scale)")
+    reach = score_range(spots, view.spec)
+    plane = ScatterPanel(spots, reach, across=across | {"tickvals": _SIZES}, under=under, levels=levels)
     silent = sum(1 for row in ranked(view) if not row.parameters_b)
     notes = (
         *((ngettext("{n} row does not state a size.", "{n} rows do not state a size.", silent),) if silent else ()),
@@ -364,7 +333,7 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     )
     steps = _steps(rows, key, last=last)
     reach, chance = score_range(spots, view.spec), chance_line(spots, view.spec)
-    plane = ScatterPanel("", "", under=_DATES, spots=spots, y_range=reach, across=_BY_MONTH, levels=chance, steps=steps)
+    plane = ScatterPanel(spots, reach, across=_BY_MONTH, under=_DATES, levels=chance, steps=steps)
     luck = _("The best of many results is better by luck alone. Intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
     records = {row.id for row in best}
@@ -433,18 +402,8 @@ def points_of(
         value, ends = 100 * (row.value(view.spec.headline) or 0), _ends(row, view.spec.headline)
         hover = _row_hover(row, value, ends=ends, page=view.page)
         rank = at if row.id in chosen else _UNCHOSEN + at if at < MOST_NAMED else None
-        spots.append(
-            Point2D(
-                _name(row),
-                across,
-                y=value,
-                hover=hover,
-                hollow=row.tier != "scored",
-                y_ends=ends,
-                x_ends=None,
-                rank=rank,
-            )
-        )
+        hollow = row.tier != "scored"
+        spots.append(Point2D(_name(row), across, y=value, hover=hover, hollow=hollow, y_ends=ends, rank=rank))
     return spots
 
 

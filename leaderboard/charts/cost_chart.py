@@ -95,13 +95,7 @@ def _panel(title: str, rows: tuple[_Costs, _Costs], *, chosen: set[str], view: C
     xs = [value for _row, value in front]
     ys = [100 * (row.value(view.spec.headline) or 0) for row, _value in front]
     steps = [([xs[0], *xs, 10 ** across["range"][1]], [y_range[0], *ys, ys[-1]], False)]
+    levels = chance_line(spots, view.spec)
     return ScatterPanel(
-        title,
-        f"n {len(result)}",
-        under="",
-        spots=spots,
-        y_range=y_range,
-        across=across,
-        levels=chance_line(spots, view.spec),
-        steps=steps,
+        spots, y_range, across=across, title=title, subtitle=f"n {len(result)}", levels=levels, steps=steps
     )

@@ -44,12 +44,12 @@ class Point2D:
 class ScatterPanel:
     """One pair of axes. ``levels`` are heights with their names; ``steps`` lines (x, y, hollow)."""
 
-    title: str
-    subtitle: str  # beside the title
-    under: str  # what the horizontal axis measures
     spots: Sequence[Point2D]
     y_range: tuple[float, float]
     across: Mapping[str, Any]  # of the horizontal axis: its type, range, ticks
+    title: str = ""
+    subtitle: str = ""  # beside the title
+    under: str = ""  # what the horizontal axis measures
     levels: Sequence[tuple[float, str]] = ()
     band: Band | None = None
     steps: Sequence[tuple[Sequence[Any], Sequence[float], bool]] = ()
