@@ -1,2 +1,2 @@
-"""Review of single pairs: disputes of labels, label error candidates, annotation projects. All end in draft
+"""Review of single pairs: disputes of labels, annotation projects. All end in draft
 revisions."""

@@ -1,4 +1,4 @@
-"""Sections of the maintain page about disputes, label error candidates and annotation projects."""
+"""Sections of the maintain page about disputes and annotation projects."""
 
 from __future__ import annotations
 
@@ -15,15 +15,6 @@ SECTIONS = (
         "of the entries on the board. Accepted disputes make a draft when you ask for one; its preview is the board as "
         "it would be.",
         cases="disputes",
-    ),
-    Section(
-        "label-errors",
-        "Label errors",
-        ("candidates.list",),
-        ("candidates",),
-        "Pairs on which the strongest judges agree against the label. The list reveals labels: it is for maintainers "
-        "only. Beside each pair is how many of the judges that are right on 60% of its category prefer A, B, neither: "
-        "the majority contradicts the label. What is hard for one judge is hard for others, so look at every pair.",
     ),
     Section(
         "verification",

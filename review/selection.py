@@ -19,19 +19,19 @@ from storage.annotation.annotation_projects import NewItem
 from storage.database import LARGEST, Session
 from vlrb.benchmarks.items import ItemTable
 
-ALL, DISPUTED, CANDIDATES, LISTED = WHICH = ("all", "disputed", "candidates", "listed")
+ALL, DISPUTED, LISTED = WHICH = ("all", "disputed", "listed")
 
 
 @dataclass(frozen=True, slots=True)
 class PairSelection:
-    """All items of the base revision, those with open or accepted disputes, the candidates, those in `items` or `file`.
+    """All items of the base revision, those with open or accepted disputes, those in `items` or `file`.
 
     Of them those of a category, and of these a sample.
     """
 
     which: Annotated[
         str,
-        ParamInfo("Pairs", option="--items", metavar="{all,disputed,candidates}", choices=WHICH, exclusive="pairs"),
+        ParamInfo("Pairs", option="--items", metavar="{all,disputed}", choices=WHICH, exclusive="pairs"),
     ] = ""
     items: Annotated[
         Sequence[str],
@@ -93,16 +93,14 @@ def _chosen(session: Session, table: ItemTable, *, base: str, pairs: PairSelecti
     narrowed = bool(pairs.category or pairs.sample)
     which = pairs.which or (LISTED if pairs.items else ALL if narrowed else DISPUTED)
     if which not in WHICH or (which == LISTED) != bool(pairs.items):
-        raise Conflict("bad-items", "Choose all, disputed or candidates, or listed with the pairs.")
+        raise Conflict("bad-items", "Choose all or disputed, or listed with the pairs.")
     if which == ALL:
         held = table.in_revision(base) if base in table.revisions else range(len(table))
         return [table.items[index].key for index in sorted(held)]
     if which == LISTED:
         wanted = {table.items[find_item(table, item)].key for item in pairs.items}
-    elif which == DISPUTED:
-        wanted = {state.item for state in disputes.in_states(session, table.benchmark, states=("open", "accepted"))}
     else:
-        wanted = set(disputes.candidates(session, table.benchmark))
+        wanted = {state.item for state in disputes.in_states(session, table.benchmark, states=("open", "accepted"))}
     return [item.key for item in table.items if item.key in wanted]
 
 

@@ -1,4 +1,4 @@
-"""Views of disputes, candidates and annotation projects. Pure."""
+"""Views of disputes and annotation projects. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from vlrb.label_quality.annotation import GOLD_MINIMUM, MIN_PAIRS_DISCLOSED
 
 if TYPE_CHECKING:  # the actions import this module
     from review.actions.answers import ShownPair
-    from review.actions.candidates import Proposed
     from review.actions.decisions import PairDecision
     from review.actions.disputes import DisputedItem
     from review.actions.projects import AnnotatorProgress, ProjectReport
@@ -58,20 +57,6 @@ def disputed(items: Sequence[DisputedItem]) -> View:
     ]
     head = ("No.", "Pair", _SPLIT, "State", "Says", "Error", "Why", "By", "At", "Answer")
     return View(tables=[Table("Disputes", head, rows, "Nothing is disputed.", parameter="dispute")])
-
-
-def candidates(proposed: Proposed) -> View:
-    """Return pairs that may be labelled wrongly, after how they were found."""
-    facts = proposed.facts
-    if facts is None:
-        return View(["Never looked for: `candidates find` does."])
-    found = f"{facts['candidates']} candidates among {facts['looked_at']} pairs of revision {facts['revision']}"
-    rows = [
-        Row((_pair_link(item.name, item.item), " : ".join(map(str, item.votes)), shortened(item.item)))
-        for item in proposed.items
-    ]
-    table = Table("Candidates", ("Pair", _SPLIT, "Key"), rows, "No candidates.")
-    return View([f"{found}, from {facts['judges']} judges."], tables=[table])
 
 
 def projects(reports: Sequence[ProjectReport]) -> View:

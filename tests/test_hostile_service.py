@@ -46,7 +46,7 @@ SECRETS = {
 }
 PLANTED = tuple(f"LABEL-CANARY-{number}-{number * 7919 % 9973}" for number in range(20))
 WORKERS = (
-    "submission.scored", "relations.", "candidates.", "backup.", "head.", "snapshot.", "identity.refused"
+    "submission.scored", "relations.", "backup.", "head.", "snapshot.", "identity.refused"
 )  # fmt: skip
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 HOSTILE = {
@@ -495,7 +495,6 @@ GETS = (
     "/export/cite.bib", "/app/config", "/app/gradio_api/info", "/app/", "/app/maintain", "/app/submit",
     "/api/v1/maintenance/labels", "/api/v1/maintenance/health", "/api/v1/maintenance/tasks",
     "/api/v1/maintenance/audit/verify", "/api/v1/disputes",
-    "/api/v1/maintenance/candidates",
 )  # fmt: skip
 
 

@@ -27,7 +27,6 @@ AREAS: Mapping[str, str] = {
     "tasks": "what workers were asked",
     "accounts": "who has signed in here",
     "disputes": "labels that somebody disputes",
-    "candidates": "pairs whose label the strongest judges contradict",
     "verification": "labels that people verify by hand",
 }
 """Area -> help of its commands, in order; "" has none of its own. Areas that are not named come last."""

@@ -36,7 +36,6 @@ NON_PUBLIC_EVENTS = (
     "verification.exported",
     "verification.decided",
     "verification.left-out",
-    "labels.candidates-proposed",
     "labels.draft-disclosed",
     "labels.discarded",
 )

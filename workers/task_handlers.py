@@ -20,7 +20,6 @@ from workers.jobs import (
     activate_revision,
     draft_labels,
     import_labels,
-    label_error_candidates,
     preview,
 )
 from workers.jobs.rescore import CHUNK
@@ -78,10 +77,6 @@ def _draft(context: TaskContext, claim: TaskClaim) -> None:
     draft_labels.draft(context.database, context.scorer, store=context.store, claim=claim)
 
 
-def _propose(context: TaskContext, claim: TaskClaim) -> None:
-    label_error_candidates.propose(context.database, context.scorer, claim=claim)
-
-
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
     if context.backup is None:
         raise BackupFailed(_("no backups are kept here: BACKUP_KEEP is 0"))
@@ -116,7 +111,6 @@ HANDLERS: Mapping[TaskKind, TaskHandler] = {
     TaskKind.RETIRE: _retire,
     TaskKind.DISCARD: _discard,
     TaskKind.DRAFT: _draft,
-    TaskKind.PROPOSE: _propose,
     TaskKind.BACKUP: _back_up,
     TaskKind.PREVIEW: _preview,
     TaskKind.APPLY: _apply,

@@ -55,7 +55,8 @@ def _field(action: Action[Any, Any], parameter: ActionParameter, *, typed: Mappi
         kind = "number"
     plain = parameter.required or default is None or parameter.is_list or parameter.is_mapping or kind == "check"
     value = typed.get(parameter.name, "" if plain else f"{default}")
-    choices = info.choices if value in info.choices else (value, *info.choices)
+    usual = "" if default is None or parameter.required or parameter.is_list else f"{default}"
+    choices = info.choices if {usual, value} <= {*info.choices} else dict.fromkeys((usual, value, *info.choices))
     return FormField(
         parameter.name,
         label_of(parameter),
@@ -63,7 +64,7 @@ def _field(action: Action[Any, Any], parameter: ActionParameter, *, typed: Mappi
         value=value,
         placeholder=info.placeholder or (f"{info.metavar or 'FIELD=VALUE'}, one a line" if kind == "lines" else ""),
         required=_needed(parameter),
-        choices=choices if kind == "choice" else (),
+        choices=tuple(choices) if kind == "choice" else (),
         usual=reasons_for(action.name) if parameter.name in _LONG_TEXTS else (),
         limit=REASON_LIMIT if parameter.name in _LONG_TEXTS else _LONGEST,
     )

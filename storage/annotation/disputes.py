@@ -1,15 +1,15 @@
-"""SQL of label disputes and of the candidates that a worker proposes."""
+"""SQL of label disputes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.models.review import Dispute, LabelErrorCandidate
+from storage.models.review import Dispute
 
 
 class Disputed(NamedTuple):
@@ -88,24 +88,6 @@ def counts(session: Session, benchmark: str) -> dict[str, int]:
     result = {"open": 0, "accepted": 0, "rejected": 0}
     result.update((state, number) for state, number in session.execute(wanted))
     return result
-
-
-def replace_candidates(session: Session, benchmark: str, *, items: Sequence[str]) -> None:
-    """Keep a new list of candidates, the most surprising first, instead of the old one."""
-    session.execute(delete(LabelErrorCandidate).where(LabelErrorCandidate.benchmark == benchmark))
-    rows = [{"benchmark": benchmark, "place": place, "item": item} for place, item in enumerate(items, start=1)]
-    if rows:
-        session.execute(insert(LabelErrorCandidate), rows)
-
-
-def candidates(session: Session, benchmark: str) -> list[str]:
-    """Return item keys, the most surprising first."""
-    wanted = (
-        select(LabelErrorCandidate.item)
-        .where(LabelErrorCandidate.benchmark == benchmark)
-        .order_by(LabelErrorCandidate.place)
-    )
-    return list(session.scalars(wanted))
 
 
 def _listed(session: Session, *conditions: object, limit: int) -> list[Disputed]:

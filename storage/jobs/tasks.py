@@ -32,7 +32,6 @@ class TaskKind(StrEnum):
     RETIRE = "labels.retire"
     DISCARD = "labels.discard"
     DRAFT = "labels.draft"
-    PROPOSE = "labels.candidates"
     BACKUP = "backup"
     PREVIEW = "rescore.preview"
     APPLY = "rescore.apply"

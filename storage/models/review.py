@@ -1,7 +1,6 @@
 """Tables of disputes and annotation projects. Opinions; no label is here.
 
-What depends on labels: `label_candidates`, a list for maintainers that a worker makes; and the answers that are known
-to be right for the pairs that test annotators.
+What depends on labels: the answers that are known to be right for the pairs that test annotators.
 """
 
 from __future__ import annotations
@@ -70,16 +69,6 @@ class Dispute(Base):
     decided_by: Mapped[Words | None]
     decided_at: Mapped[Instant | None]
     created_at: Mapped[Instant] = mapped_column(default=database_now())
-
-
-class LabelErrorCandidate(Base):
-    """An item whose label the strongest judges contradict. For maintainers only; replaced when computed again."""
-
-    __tablename__ = "label_candidates"
-    __table_args__ = (UniqueConstraint("benchmark", "item"),)
-    benchmark: Mapped[Words] = mapped_column(primary_key=True)
-    place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    item: Mapped[Words]  # key
 
 
 class AnnotationProject(Base):

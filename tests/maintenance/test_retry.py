@@ -16,7 +16,7 @@ from maintenance.actions.labels import DisclosureLevel
 from maintenance.actions.rescoring import RescoreScope
 from maintenance.actions.task_retry import retry_task
 from maintenance.types import Conflict, NotFound
-from review.actions import candidates, disputes
+from review.actions import disputes
 from storage.clock import database_now
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
@@ -120,7 +120,6 @@ def test_every_kind_is_asked_for_again_or_says_where_it_is_confirmed(bench: Revi
     _import(bench, tmp_path / "labels.jsonl")
     for asked in (
         lambda: operations.request_backup(told),
-        lambda: candidates.request(told),
         lambda: disputes.request_draft(told, "next", base="demo", reason="one"),
         lambda: rescoring.request_preview(told, "v3", selected=RescoreScope(entries=[entry])),
     ):

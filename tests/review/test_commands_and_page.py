@@ -56,10 +56,6 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
     asked = _run(bench, "disputes", "draft", "next", "--base", "demo", "--reason", "one")
     bench.runner.run_all()
     assert asked.data["changed"] and bench.stored("next").preferred[0] != bench.labels.preferred[0]
-    assert "Never looked for" in _run(bench, "candidates", "list").text
-    _run(bench, "candidates", "find")
-    bench.runner.run_all()
-    assert "needs 5 judges" not in _run(bench, "candidates", "list").text
     started = _run(bench, "verification", "start", "may", "--base", "next", "--items", "disputed", "--reason", "x")
     assert "has 1 pair: /annotate/1" in started.text
     _run(bench, "verification", "annotators", "1", "local")

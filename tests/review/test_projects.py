@@ -23,7 +23,6 @@ from review.actions.answers import GivenAnswer
 from review.actions.projects import AnnotationTeam
 from review.selection import PairSelection
 from storage.annotation import annotation_projects
-from storage.annotation import disputes as kept
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.models.core import Account
@@ -122,17 +121,14 @@ def test_only_maintainers_start_extend_report_and_close(bench: ReviewSetup) -> N
 
 
 @on_both
-def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: ReviewSetup) -> None:
+def test_a_project_is_about_all_disputed_or_listed_items(bench: ReviewSetup) -> None:
     why = "The second one is plainly right here."
     for index in (7, 2):
         disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), better="a", reason=why)
     disputes.decide(by(bench.database, MAINTAINER), 1, accepted=False, note="no")
-    with bench.database.write() as session:
-        kept.replace_candidates(session, "demo", items=[bench.key(9), bench.key(1)])
     made = {
         "all": _start(bench, "all", name="all"),
         "disputed": _start(bench, "disputed", name="disputed"),
-        "candidates": _start(bench, "candidates", name="candidates"),
         "listed": _start(bench, "listed", name="listed", items=["WildVision-1", bench.key(0)]),
     }
     with bench.database.read() as session:
@@ -141,7 +137,6 @@ def test_a_project_is_about_all_disputed_candidate_or_listed_items(bench: Review
         }
     assert held["all"] == [item.key for item in bench.table.items]
     assert held["disputed"] == [bench.key(2)]
-    assert held["candidates"] == [bench.key(1), bench.key(9)]  # in an order that does not tell which is surer
     assert held["listed"] == [bench.key(0), bench.key(4)]
     for bad in (
         {"which": "some"},

@@ -15,7 +15,6 @@ from storage.models.review import (
     AnnotationProject,
     Annotator,
     Dispute,
-    LabelErrorCandidate,
     ProjectItem,
     ShownOrder,
 )
@@ -38,7 +37,6 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Dispute, {**DISPUTE, **DECIDED, "note": None}),
     (Dispute, {**DISPUTE, **DECIDED, "note": "x" * 501}),
     (Dispute, DISPUTE),  # a second open one
-    (LabelErrorCandidate, {"benchmark": "demo", "place": 2, "item": "k"}),
     (AnnotationProject, {**PROJECT, "name": ""}),
     (AnnotationProject, PROJECT),
     (AnnotationProject, {**PROJECT, "name": "june", "closed_at": 1.0}),
@@ -63,7 +61,6 @@ def test_bad_rows_are_refused_and_good_ones_are_not(database: Database) -> None:
     good: list[Base] = [
         Dispute(**DISPUTE),
         Dispute(**DISPUTE, **DECIDED),
-        LabelErrorCandidate(benchmark="demo", place=1, item="k"),
         AnnotationProject(**PROJECT, id=1),
         ProjectItem(project_id=1, place=1, item="k"),
         Annotator(project_id=1, account="local"),

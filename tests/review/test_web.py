@@ -45,8 +45,6 @@ PRIVATE_ROUTES: list[tuple[str, str, Any]] = [
     ("POST", "/api/v1/maintenance/disputes/1/accept", {"note": "x"}),
     ("POST", "/api/v1/maintenance/disputes/1/reject", {"note": "x"}),
     ("POST", "/api/v1/maintenance/disputes/draft", {"revision": "next", "base": "demo", "reason": "x"}),
-    ("GET", "/api/v1/maintenance/candidates", None),
-    ("POST", "/api/v1/maintenance/candidates", None),
     ("GET", "/api/v1/maintenance/verification", None),
     (
         "POST",
