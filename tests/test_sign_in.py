@@ -281,7 +281,7 @@ def test_the_command_line_publishes_describes_names_and_withdraws(world: SignInW
     assert command("edit", entry, VLRB_TOKEN=token).returncode == 2  # nothing to change
     until(lambda: "CLI 12" in command("board").stdout, 60, what="it is on the board")
     assert command("board").stdout.startswith("Rank ")
-    assert "CLI 12" in command("board", "--csv").stdout and "tabular" in command("board", "--latex").stdout
+    assert all("CLI 12" in command("board", form).stdout for form in ("--csv", "--latex"))
     assert json.loads(command("board", "--json").stdout)["entries"]
     assert command("withdraw", entry, "--reason", "wrong prompt").returncode == 1
     assert "withdrawn" in command("withdraw", entry, "--reason", "wrong prompt", VLRB_TOKEN=token).stdout

@@ -118,7 +118,13 @@ def exit_code(command: Callable[[], int], interrupted: str = _("Interrupted.")) 
         package = str(error.name).partition(".")[0]
         if (_PROJECT / package).exists() or (_PROJECT / f"{package}.py").exists():
             raise  # a fault of ours, no missing package
-        complain(_("The package {name} is not installed. `make dev` installs what every command needs.", name=package))
+        complain(
+            _(
+                'The package {name} is not installed. `pip install "vlrb[judge,editions,parquet]"` installs what every '
+                "command needs; in a clone, `make dev`.",
+                name=package,
+            )
+        )
         return MISUSED
 
 

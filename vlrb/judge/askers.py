@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from vlrb.common.command_line import complain
 from vlrb.common.messages import _
@@ -40,25 +40,6 @@ _KEPT_IMAGES = 64
 
 class AnswerFailed(Exception):
     """There is no answer, and asking again would not help."""
-
-
-class Asker(Protocol):
-    """Gets one answer."""
-
-    async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
-        """Return the answer.
-
-        Raises:
-            TransientFault: it may succeed later.
-            RequestRefused: the endpoint refuses it.
-            AnswerFailed: it fails for another reason.
-        """
-
-    async def is_reachable(self) -> bool:
-        """Return whether the judge answers at all."""
-
-    async def close(self) -> None:
-        """Release what is held."""
 
 
 class ImageCache:
@@ -227,6 +208,10 @@ class ScorerAsker:
     async def close(self) -> None:
         """Wait for the call under way."""
         self._thread.shutdown(wait=False, cancel_futures=True)
+
+
+Asker = ChatAsker | ScoreAsker | ScorerAsker
+"""What gets one answer. `ask` raises TransientFault, RequestRefused or AnswerFailed."""
 
 
 def _compared(verdict: Any, pair: PairToJudge, *, key: RequestKey, swapped: bool) -> RecordedAnswer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import io
 import ipaddress
 import mimetypes
@@ -50,16 +51,6 @@ class ImageSource:
             with self.path.open("rb") as file:
                 return _bounded(file.read(LARGEST_IMAGE + 1))
         raise JudgeError(_("the image is an address, {url}; save it to a file to send its pixels", url=self.url))
-
-
-def is_link_local(host: str) -> bool:
-    """Return whether a host is given as a link-local address."""
-    try:
-        address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return address.is_link_local or (mapped is not None and mapped.is_link_local)
 
 
 def _bounded(data: bytes) -> bytes:
@@ -181,14 +172,17 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
 
 
 def _checked_address(url: str) -> str:
+    """Return an address that an endpoint may fetch. Raises JudgeError for link-local ones: there clouds tell keys."""
     try:
-        host = urlsplit(url).hostname
+        host = urlsplit(url).hostname or ""
     except ValueError:
-        host = None
+        host = ""
     if not host or not url.isprintable():
         raise JudgeError(_("the image address {url!r} is not an address", url=url[:200]))
-    if is_link_local(host):
-        raise JudgeError(_("the image address {url} is link-local; no image lies there", url=url[:200]))
+    with contextlib.suppress(ValueError):  # a name
+        address = ipaddress.ip_address(host.partition("%")[0])
+        if address.is_link_local or getattr(getattr(address, "ipv4_mapped", None), "is_link_local", False):
+            raise JudgeError(_("the image address {url} is link-local; no image lies there", url=url[:200]))
     return url
 
 
