@@ -60,11 +60,7 @@ def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         return empty_chart(notes)
     subtitle = _("Share of pairs judged as people did, with 95% intervals. {rules}", rules=rules(view))
     if view.around.reported:
-        subtitle = _(
-            "Share of pairs judged as people did, with 95% intervals; hollow: reported, by its source's own rule. "
-            "{rules}",
-            rules=rules(view),
-        )
+        subtitle = joined((subtitle, _("Hollow: reported, by its source's own rule.")), " ")
     finding = category_finding([line.name for line in drawn], [line.estimates for line in drawn], spec=view.spec)
     words = ChartText(finding, subtitle, axis=_("Agreement, % (right is better)"))
     paper = _table_of_paper(view) if view.paper else []
@@ -197,18 +193,13 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
 
 
 def _votes_words(view: ChartQuery) -> str:
-    values = {"rule": view.spec.ranking, "revision": view.label_revision}
-    if view.paper:
-        return _(
-            "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
-            "Rule {rule}, labels {revision}. Hollow and dotted: the paper.",
-            **values,
-        )
-    return _(
+    text = _(
         "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
         "Rule {rule}, labels {revision}.",
-        **values,
+        rule=view.spec.ranking,
+        revision=view.label_revision,
     )
+    return joined((text, _("Hollow and dotted: the paper.")), " ") if view.paper else text
 
 
 def _votes(k: int) -> str:
