@@ -221,7 +221,7 @@ def test_pairs_that_nobody_has_decided_stop_an_edition(
         path.write_text("")
 
 
-STATUS, VERIFY = ["pool", "status", "pool"], ["verify", "import", "verify", "verify/labels.jsonl"]
+DUPLICATES, VERIFY = ["pool", "duplicates", "pool"], ["verify", "import", "verify", "verify/labels.jsonl"]
 FILTER = ["filter", "pool", "--output", "again", "--runs"]
 EDITION = [
     "freeze", "again", "--title", "x", "--verified", "verify", "--pool", "pool",
@@ -232,8 +232,8 @@ EDITION = [
 @pytest.mark.parametrize(
     ("name", "text", "command"),
     [
-        ("pool/pairs.jsonl", '{"id": 3}', STATUS),
-        ("pool/duplicates.json", '{"pairs": 1, "duplicates": [{"pair": 1}]}', STATUS),
+        ("pool/pairs.jsonl", '{"id": 3}', DUPLICATES),
+        ("pool/duplicates.json", '{"pairs": 1, "duplicates": [{"pair": 1}]}', [*FILTER, "small.jsonl"]),
         ("pool/duplicates.json", "[]", [*FILTER, "small.jsonl"]),
         ("run/run.json", "{}", [*FILTER, "run"]),
         ("run/run.json", "\ufeffx", [*FILTER, "run"]),

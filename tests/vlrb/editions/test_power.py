@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
+from vlrb.editions.commands.power_command import interval_width, neighbours, pairs_for_width, pairs_to_separate
 from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
-from vlrb.editions.power import interval_width, neighbours, pairs_for_width, pairs_to_separate
 
 TRAITS = ["id", "category", "source", "difficulty", "words"]
 

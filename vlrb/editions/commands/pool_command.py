@@ -1,4 +1,4 @@
-"""`vlrb edition pool import|duplicates|status|signatures`: pairs, and what they share with editions and other sets."""
+"""`vlrb edition pool import|duplicates|signatures`: pairs, and what they share with editions and other sets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DUPLICATE: Mapping[str, Any] = {name: str if name != "similarity" else NUMBER f
 def add_pool_commands(commands: Any) -> None:
     """Add the commands of a pool."""
     pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
-    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|status|signatures")
+    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|signatures")
     take = kinds.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
     take.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name@COMMIT)")
     take.add_argument("--source", required=True, metavar="NAME", help="name of the dataset that the pairs come from")
@@ -38,9 +38,6 @@ def add_pool_commands(commands: Any) -> None:
     about = "a training set, or pairs of an edition by its id (repeatable)"
     duplicates.add_argument("--against", action="append", default=[], metavar="NAME=FILE", help=about)
     duplicates.set_defaults(run=duplicates_command)
-    status = kinds.add_parser("status", help="what a pool holds")
-    status.add_argument("directory", type=Path, metavar="DIR")
-    status.set_defaults(run=status_command)
     signatures = kinds.add_parser("signatures", help="of an edition, for near duplicates", allow_abbrev=False)
     signatures.add_argument("id", metavar="ID", help="of the benchmark: small letters, digits, dashes")
     signatures.add_argument("items", nargs="+", metavar="ITEMS", help="JSON lines, parquet or a Hub dataset")
@@ -60,16 +57,6 @@ def import_command(arguments: argparse.Namespace) -> int:
     settings = ImportSettings(names[0], arguments.licence, category=names[1], columns=columns)
     options = {"images": arguments.images, "skip_bad": arguments.skip_bad}
     print(import_pairs(arguments.into, arguments.file, settings=settings, **options))
-    return 0
-
-
-def status_command(arguments: argparse.Namespace) -> int:
-    """Print what a pool holds. Returns the exit code."""
-    pairs = read_pool(arguments.directory)
-    for (source, licence), number in Counter((pair["source"], pair["licence"]) for pair in pairs).items():
-        print(f"{source}: {number:,} pairs, {licence}")
-    print(f"{len(pairs):,} pairs, {len({pair['image_sha256'] for pair in pairs}):,} images")
-    print(_summary(read_duplicates(arguments.directory)[0]))
     return 0
 
 
