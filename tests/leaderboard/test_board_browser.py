@@ -379,16 +379,6 @@ def test_one_click_shows_open_judges_of_a_size_and_who_is_first_of_them(page: Pa
     expect(page.locator("h1")).to_contain_text("shares first place")
 
 
-def test_a_field_that_does_not_exist_is_named_with_those_that_do(page: Page, tested: str) -> None:
-    page.goto(tested + "/?q=foo:bar size:abc type:scalr")
-    hint = page.locator(".hints")
-    expect(hint).to_contain_text(re.compile("There is no field foo. Fields: id, model, .*size"))
-    expect(hint).to_contain_text(re.compile("The field size takes a number.* size:>5"))
-    expect(hint).to_contain_text(re.compile("The field type has no value scalr. Values: .*scalar"))
-    page.fill("input[name=q]", "judge")
-    expect(hint).not_to_contain_text("field")
-
-
 def test_a_long_name_is_whole_as_text_and_may_break_where_people_would(page: Page, short: str) -> None:
     name = "A-name-that-is-" + "very-" * 20 + "long"
     page.goto(short + "/?q=very-very")
@@ -419,19 +409,6 @@ def test_what_was_found_is_announced_and_nothing_found_can_be_undone(page: Page,
     page.click(".empty a")
     page.wait_for_selector("tbody tr")
     expect(page.locator("input[name=q]").first).to_have_value("")
-
-
-def test_hostile_names_are_text_after_sorting_too(page: Page, short: str) -> None:
-    page.goto(short + "/?q=onerror")
-    for _ in range(2):
-        assert rows(page)[0][1] == HOSTILE
-        assert page.locator("tbody img").count() == 0
-        page.click("thead .general a")
-        page.wait_for_selector("thead .general[aria-sort]")
-    page.click("tbody th a")
-    page.wait_for_url("**/entries/*")
-    expect(page.locator("h1")).to_have_text(HOSTILE)
-    assert page.locator("a[href^=javascript]").count() == 0
 
 
 def test_rows_that_cannot_be_loaded_say_so(context: BrowserContext, short: str) -> None:
