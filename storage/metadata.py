@@ -200,9 +200,6 @@ def _declared() -> dict[str, MetadataField]:
 FIELDS: Mapping[str, MetadataField] = _declared()
 """Name -> field, in the order of forms, commands and commitments."""
 NAMES = tuple(FIELDS)
-FIRST = NAMES[: NAMES.index("judge") + 1]
-"""The fields of the first form. Those after them have their places, and are in commitments, without moving these."""
-LATER = NAMES[len(FIRST) :]
 IDENTIFYING = tuple(name for name, field in FIELDS.items() if field.identifying)
 """Fields that tell whose an entry is."""
 COLUMNS: Mapping[str, MetadataField] = {name: field for name, field in FIELDS.items() if field.column is not None}

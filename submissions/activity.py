@@ -37,8 +37,6 @@ _SENTENCES: Mapping[str, str] = {
     "entry.anonymous": _("The day was changed until which it is shown without your name."),
 }
 
-_UNSAID = {"now": _("is back on the board")}  # by events of before a restored entry could still be off it
-
 
 @dataclass(frozen=True, slots=True)
 class ActivityRules:
@@ -197,8 +195,7 @@ def _lines(
         known = visible.known(name, **_rules(event.body))
         return [_line(event, by_name[name], sentence=_scored(event, by_name[name], visible=visible))] if known else []
     values = {key: ", ".join(value) if isinstance(value, list) else value for key, value in event.body.items()}
-    facts = _Facts(_UNSAID | values)
-    sentence = Message(sentences[event.kind], facts)
+    sentence = Message(sentences[event.kind], values)
     own = event.body.get("by") == account
     line = _line(event, by_name[name], sentence=_("{sentence} (by you)", sentence=sentence) if own else sentence)
     return [replace(line, own=own)]
@@ -256,10 +253,3 @@ def _line(event: StoredEvent, receipt: ReceiptRow, *, sentence: str) -> Activity
         version=receipt.version,
         sentence=sentence,
     )
-
-
-class _Facts(dict[str, Any]):
-    """An event of an earlier version may lack a field; then its text is empty."""
-
-    def __missing__(self, name: str) -> str:
-        return ""

@@ -15,7 +15,7 @@ import gradio as gr
 
 from auth import Identity
 from auth.middleware import identity_of
-from storage.metadata import FIELDS, FIRST, LATER
+from storage.metadata import FIELDS
 from storage.metadata_fields import MetadataField
 from submissions import visibility_options
 from submissions.api import UNKNOWN_SUBMISSION
@@ -45,8 +45,7 @@ from vlrb.predictions.readability import needs_confirmation
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
 _NO_FILE: Json = {"code": "no-file", "detail": _("Choose a file first."), "problems": []}
-# In the order of calls by position: what was declared later follows what was there before.
-_FIELDS = (*FIRST, *visibility_options.FIELDS, visibility_options.CONFIRMATION, *LATER)
+_FIELDS = (*FIELDS, *visibility_options.FIELDS, visibility_options.CONFIRMATION)
 _NAMES = {
     **{name: name.replace("_", " ").capitalize() for name in _FIELDS},
     **{name: field.title for name, field in FIELDS.items()},

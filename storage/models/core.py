@@ -32,7 +32,7 @@ from sqlalchemy.types import TypeDecorator
 
 from storage.clock import database_now
 from storage.integrity.row_commitments import new_salt
-from storage.metadata import FIELDS, LATER
+from storage.metadata import FIELDS
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -194,7 +194,7 @@ class Submission(Base):
 
 # The columns above have types because queries name them; other fields of the metadata are columns all the same.
 _COLUMN_TYPES = {"text": PlainText, "number": Double, "whole": BigInteger, "flag": Boolean}
-for _name in LATER:
+for _name in FIELDS:
     if _name not in Submission.__table__.columns:
         setattr(Submission, _name, mapped_column(_name, _COLUMN_TYPES[FIELDS[_name].storage], nullable=True))
 

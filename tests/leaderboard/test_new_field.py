@@ -44,7 +44,7 @@ print(json.dumps({
     "table": "license" in {one["name"] for one in inspect(database.engine).get_columns("submissions")},
     "command": "license" in json.loads(generated.client_fields()),
     "rest": "license" in submissions.api._FORM["properties"],
-    "form": gradio_page._FIELDS[-1] == "license",
+    "form": "license" in gradio_page._FIELDS,
     "snapshot": "license" in board_entries._NAMES,
     "commitment": "license" in row_commitments.DESCRIPTION,
     "entry page": ("Licence", "Apache-2.0") in metadata.facts(facts),

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,12 +16,12 @@ from sqlalchemy.exc import OperationalError
 
 from maintenance.database import queries
 from storage import visibility
-from storage.boards import snapshots, stored_relations
+from storage.boards import stored_relations
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.labels import label_sets
-from storage.models.core import Snapshot, StoredRelations, Submission
+from storage.models.core import Snapshot, Submission
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from storage.visibility import EntryVisibility
 from tests.databases import a_submission, accept, new_database
@@ -35,7 +31,6 @@ from workers.jobs.snapshot import publish_if_changed
 from workers.runner import Worker
 from workers.startup import prepare
 
-EARLIER = Path(__file__).parent / "series_of_an_earlier_release.json"
 SCORER = small_benchmark.scorer()
 OWNERS = ("ann", "bob")
 MODELS = ("judge v1", "judge v2", "other")
@@ -172,24 +167,6 @@ def test_what_a_job_could_not_commit_is_published_by_nobody() -> None:
         assert entries <= {name.encode() for name in names[1:]}
         assert publish_if_changed(database, SCORER, anew=True) is None, "a worker that starts would say the same"
         assert len(written) == len(before[0]) + 3
-
-
-def rows_of_earlier_release() -> dict[str, list[dict[str, Any]]]:
-    """Return what the release before stored of the same script, with a worker that started before every job."""
-    stored: dict[str, list[dict[str, Any]]] = json.loads(EARLIER.read_text())
-    return {table: [{**row, "body": base64.b64decode(row["body"])} for row in rows] for table, rows in stored.items()}
-
-
-def test_a_series_that_an_earlier_release_began_reads_back() -> None:
-    earlier = rows_of_earlier_release()
-    with board() as database:
-        with database.write() as session:
-            session.execute(insert(Snapshot), earlier["snapshots"])
-            session.execute(insert(StoredRelations), earlier["relations"])
-        with database.read() as session:
-            for name, content in snapshots.contents(session):
-                assert content is not None
-                assert hashlib.sha256(content).hexdigest() == name
 
 
 @contextmanager
