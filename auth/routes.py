@@ -44,56 +44,20 @@ PRIVATE = {
 # The one page that is made to be seen inside a frame, of a Space where this is one: it leads out of it.
 _FRAMED = {**PRIVATE, "Content-Security-Policy": _POLICY.format("'self'")}
 _CSRF = "csrf"
+_NO_SECTIONS: Mapping[str, Any] = {"submissions": (), "next_submission": "", "activity": (), "notifications": {}}
 _Token = Annotated[str, Form(alias="csrf")]
-
-
-class SubmissionRow(NamedTuple):
-    """A line of "my submissions"."""
-
-    title: str
-    state: str
-    url: str  # where its owner looks after it
-    created_at: str  # ISO 8601
-    reason: str = ""  # where something went wrong
-    attempt: str = ""  # which one it is, at which labels
-    entry_url: str = ""  # its public page, once there is one
-    shown: str = ""  # "not published", "anonymous until ..."
-
-
-class ActivityLine(NamedTuple):
-    """One line of the activity of an account's entries."""
-
-    title: str
-    url: str
-    sentence: str
-    at: str  # ISO, UTC
 
 
 def build(
     identities: AuthService,
     pages: AccountPages | None = None,
     *,
-    submissions_of: Callable[[Identity], Sequence[SubmissionRow]] = lambda _: (),
-    next_submission: Callable[[Identity], str] = lambda _: "",
-    activity: Callable[[Identity], Sequence[ActivityLine]] = lambda _: (),
-    notifications: Callable[[Identity], Mapping[str, Any]] = lambda _: {},
+    sections: Callable[[Identity], Mapping[str, Any]] = lambda _: {},
 ) -> APIRouter:
-    """Return the routes. All functions may block.
-
-    `submissions_of`: what an account has submitted, the newest first; `next_submission`: when it may submit, in a
-    sentence; `activity`: the activity of its entries, the newest first; `notifications`: what the page says of news by
-    `email`.
-    """
+    """Return the routes. `sections`: what else the account page shows to whoever is signed in; it may block."""
     router = APIRouter(include_in_schema=False)
     made_with = pages or AccountPages()
-    account = _Account(
-        identities,
-        made_with,
-        submissions_of=submissions_of,
-        next_submission=next_submission,
-        activity=activity,
-        notifications=notifications,
-    )
+    account = _Account(identities, made_with, sections)
     if identities.settings.mode is Mode.OPENID:
         _add_sign_in(router, identities, pages=made_with)
         _add_account_actions(router, account)
@@ -199,10 +163,7 @@ def _add_sign_in(router: APIRouter, identities: AuthService, *, pages: AccountPa
 class _Account(NamedTuple):
     identities: AuthService
     pages: AccountPages
-    submissions_of: Callable[[Identity], Sequence[SubmissionRow]]
-    next_submission: Callable[[Identity], str]
-    activity: Callable[[Identity], Sequence[ActivityLine]]
-    notifications: Callable[[Identity], Mapping[str, Any]]
+    sections: Callable[[Identity], Mapping[str, Any]]
 
     def page(
         self, identity: Identity, *, made: CreatedToken | None = None, error: str = "", status: int = 200
@@ -213,10 +174,8 @@ class _Account(NamedTuple):
             "issuer": self.identities.settings.issuer_name,
             "roles": _scope_label(identity.roles),
             "maintains": Role.MAINTAINER in identity.roles,
-            "submissions": self.submissions_of(identity) if identity.signed_in else (),
-            "next_submission": self.next_submission(identity) if identity.signed_in else "",
-            "activity": self.activity(identity) if identity.signed_in else (),
-            "notifications": self.notifications(identity) if identity.signed_in else {},
+            **_NO_SECTIONS,
+            **(self.sections(identity) if identity.signed_in else {}),
             "made": made,
             "error": error,
             "days": DAYS,

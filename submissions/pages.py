@@ -25,13 +25,12 @@ from storage.clock import iso, minute
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
 from storage.models.core import MAX_VOTES
-from storage.visibility import EntryVisibility
 from submissions import policy_text, visibility_options
 from submissions import status as submissions_status
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.service import Allowance, SubmissionService
 from submissions.status import Status
-from vlrb.common.messages import _, joined
+from vlrb.common.messages import _
 from vlrb.common.rounding import percent
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -133,16 +132,6 @@ def next_submission_text(allowance: Allowance) -> str:
         if allowance.label_revision
         else _("You may submit now.")
     )
-
-
-def visibility_label(entry_visibility: EntryVisibility) -> str:
-    """Return how an entry is not like others, in a few words."""
-    until = (
-        ""
-        if entry_visibility.anonymous_until is None
-        else _("anonymous until {anonymous_until}", anonymous_until=iso(entry_visibility.anonymous_until)[:10])
-    )
-    return joined(filter(None, ("" if entry_visibility.published else _("not published"), until)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from storage.moderation import is_hidden, removal_reasons
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, visibility_options
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
 
 ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"
@@ -46,6 +46,18 @@ class Status:
     def ended(self) -> bool:
         """Whether nothing more will happen by itself."""
         return self.state in ENDED
+
+    @property
+    def title(self) -> str:
+        """Name of the entry."""
+        return " ".join(filter(None, (self.model, self.version)))
+
+    @property
+    def shown_label(self) -> str:
+        """How the entry is not like others, in a few words."""
+        until = self.shown.anonymous_until
+        anonymous = "" if until is None else _("anonymous until {anonymous_until}", anonymous_until=iso(until)[:10])
+        return joined(filter(None, ("" if self.shown.published else _("not published"), anonymous)))
 
     @property
     def entry_url(self) -> str | None:

@@ -26,7 +26,6 @@ import submissions.notifications.routes
 import submissions.pages
 import web.status_page
 from auth import Identity
-from auth.routes import ActivityLine, SubmissionRow
 from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
@@ -36,7 +35,7 @@ from operation.metrics import render
 from operation.public_status import PublicStatus
 from review.pages import ReviewPages
 from settings import Settings
-from submissions.account_page import activity_lines, next_submission_line, submission_rows
+from submissions.account_page import submission_sections
 from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
@@ -182,38 +181,17 @@ def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) ->
     """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
     database = services.database
 
-    def submitted(user: Identity) -> list[SubmissionRow]:
-        """Return the submissions of all benchmarks, the newest first."""
-        rows = [row for benchmark in services.benchmarks for row in submission_rows(database, benchmark.id, user=user)]
-        return sorted(rows, key=lambda row: row.created_at, reverse=True)
+    boards = [activity_rules(benchmark.served) for benchmark in services.benchmarks]
+    email = None if services.email is None else services.email.subscriptions
 
-    def activity(user: Identity) -> list[ActivityLine]:
-        lines = [
-            line
-            for benchmark in services.benchmarks
-            for line in activity_lines(database, activity_rules(benchmark.served), user=user)
-        ]
-        return sorted(lines, key=lambda line: line.at, reverse=True)
+    def sections(user: Identity) -> Mapping[str, Any]:
+        told = submission_sections(database, boards, of.submissions, user=user)
+        return {**told, "notifications": submissions.notifications.routes.account_sections(email, user)}
 
-    app.include_router(
-        auth.routes.build(
-            services.auth,
-            of.account_pages,
-            submissions_of=submitted,
-            next_submission=partial(next_submission_line, of.submissions),
-            activity=activity,
-            notifications=_notification_sections(services),
-        )
-    )
+    app.include_router(auth.routes.build(services.auth, of.account_pages, sections=sections))
     routes = submissions.notifications.routes
     if services.email is not None:
         app.include_router(routes.build(services.auth, of.account_pages, subscriptions=services.email.subscriptions))
-
-
-def _notification_sections(services: Services) -> Callable[[Identity], Mapping[str, Any]]:
-    """Return what the account page says of e-mail; nothing where none is sent."""
-    email = None if services.email is None else services.email.subscriptions
-    return partial(submissions.notifications.routes.account_sections, email)
 
 
 async def _icon() -> Response:

@@ -57,7 +57,9 @@ class MailingSite(AuthSite):
         pages = AccountPages(folders=[submissions.pages.TEMPLATES])
         app = FastAPI()
         sections = partial(routes.account_sections, self.subscriptions)
-        app.include_router(auth.routes.build(self.identities, pages, notifications=sections))
+        app.include_router(
+            auth.routes.build(self.identities, pages, sections=lambda user: {"notifications": sections(user)})
+        )
         app.include_router(routes.build(self.identities, pages, subscriptions=self.subscriptions))
         app.add_exception_handler(AuthError, auth.routes.refusals(self.identities, pages))
         return app

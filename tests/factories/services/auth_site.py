@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,7 +17,7 @@ from starlette.testclient import TestClient
 
 from auth import AuthError, Role, require
 from auth.middleware import IdentityMiddleware, identity_of
-from auth.routes import ActivityLine, SubmissionRow, build, refusals
+from auth.routes import build, refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
 from storage.database import Database
@@ -61,9 +62,7 @@ class AuthSite:
 
     def _routes(self) -> FastAPI:
         app = FastAPI()
-        app.include_router(
-            build(self.identities, None, submissions_of=lambda _: (_SUBMISSION,), activity=lambda _: (_HAPPENED,))
-        )
+        app.include_router(build(self.identities, None, sections=lambda _: _SECTIONS))
         app.add_exception_handler(AuthError, refusals(self.identities))
 
         @app.get("/whoami")
@@ -89,8 +88,20 @@ class AuthSite:
         return app
 
 
-_SUBMISSION = SubmissionRow("<script>judge</script>", "scored", url="/entries/e0", created_at="2027-01-15T08:00:00Z")
-_HAPPENED = ActivityLine("judge", "/entries/e0", sentence="It was flagged: <b>copied</b>", at="2026-11-21T22:00:00Z")
+_SUBMISSION = SimpleNamespace(
+    id="e0",
+    title="<script>judge</script>",
+    state="scored",
+    shown_label="",
+    entry_url="",
+    reason="",
+    attempt=None,
+    created_at="2027-01-15T08:00:00Z",
+)
+_HAPPENED = SimpleNamespace(
+    title="judge", entry="e0", sentence="It was flagged: <b>copied</b>", at="2026-11-21T22:00:00Z"
+)
+_SECTIONS = {"submissions": [_SUBMISSION], "has_pages": True, "activity": [_HAPPENED]}
 
 
 class Browser:
