@@ -14,7 +14,7 @@ from submissions.status import list_own
 
 
 def submission_sections(
-    database: Database, boards: Sequence[activity.ActivityRules], intake: SubmissionService, *, user: Identity
+    database: Database, boards: Sequence[activity.ActivityRules], *, intake: SubmissionService, user: Identity
 ) -> dict[str, Any]:
     """Return what identity_account.html shows of an account's submissions to all boards, the newest first.
 

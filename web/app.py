@@ -185,7 +185,7 @@ def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) ->
     email = None if services.email is None else services.email.subscriptions
 
     def sections(user: Identity) -> Mapping[str, Any]:
-        told = submission_sections(database, boards, of.submissions, user=user)
+        told = submission_sections(database, boards, intake=of.submissions, user=user)
         return {**told, "notifications": submissions.notifications.routes.account_sections(email, user)}
 
     app.include_router(auth.routes.build(services.auth, of.account_pages, sections=sections))
