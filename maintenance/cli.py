@@ -52,7 +52,7 @@ class CommandTree:
         group, _space, name = words.rpartition(" ")
         parser: argparse.ArgumentParser = self._group(group).add_parser(name, help=help)
         parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.set_defaults(command=run)
+        parser.set_defaults(command=run, parser=parser)
         return parser
 
     def _group(self, name: str) -> Any:

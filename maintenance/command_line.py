@@ -38,7 +38,9 @@ from web.actions import ACTIONS
 
 def run(arguments: list[str] | None) -> int:
     """Run one command; the exit status is 0 when it did what was asked."""
-    options = command_line().parse_args(arguments)
+    options, unknown = command_line().parse_known_args(arguments)
+    if unknown:
+        options.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         return int(options.files(options)) if options.command is None else _run(options)
     except BrokenPipeError:
@@ -56,6 +58,7 @@ def command_line() -> argparse.ArgumentParser:
     """Return every command with its options."""
     parser = CommandParser(prog="python -m maintenance", description="Command line `python -m maintenance`.")
     text = "which of BENCHMARKS the command is about (default: the first)"
+    parser.set_defaults(parser=parser)
     parser.add_argument("--benchmark", dest="served", default="", metavar="ID", help=text)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     manifest = commands.add_parser("manifest", help="build the item manifest from dataset files")

@@ -65,16 +65,14 @@ def pair_names(table: ItemTable) -> dict[str, str]:
     return {item.key: short_name(table, index) for index, item in enumerate(table.items)}
 
 
-def vote_counts(
-    database: Database, table: ItemTable, *, indices: Sequence[int], among: Sequence[str] | None = None
-) -> dict[int, tuple[int, int, int]]:
-    """Return item index -> how many entries on the board prefer A, prefer B, and are undecided; `among` them, if
-    given. Raises Conflict where stored votes are not those that were accepted."""
+def vote_counts(database: Database, table: ItemTable, *, indices: Sequence[int]) -> dict[int, tuple[int, int, int]]:
+    """Return item index -> how many entries on the board prefer A, prefer B, and are undecided. Raises Conflict where
+    stored votes are not those that were accepted."""
     if not indices:
         return {}
     counts = np.zeros((len(indices), 3), dtype=np.int64)
     with database.read() as session:
-        shown = shown_entries(session, table.benchmark, among=among)
+        shown = shown_entries(session, table.benchmark)
     for start in range(0, len(shown), _CHUNK):
         try:
             entries = stored_votes.read(database, shown[start : start + _CHUNK])

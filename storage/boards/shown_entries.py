@@ -13,8 +13,8 @@ from storage.moderation import removed_condition
 from storage.visibility import unpublished
 
 
-def shown_entries(session: Session, benchmark: str, *, among: Sequence[str] | None = None) -> Sequence[str]:
-    """Return their ids; of those `among` these, if given."""
+def shown_entries(session: Session, benchmark: str) -> Sequence[str]:
+    """Return their ids."""
     board = label_sets.current(session, benchmark)
     if board is None:
         return ()
@@ -27,6 +27,5 @@ def shown_entries(session: Session, benchmark: str, *, among: Sequence[str] | No
             Score.scorer_version == board.scorer_version,
             Submission.id.not_in(removed_condition()),
             Submission.id.not_in(unpublished()),
-            *(() if among is None else (Submission.id.in_(among),)),
         )
     ).all()

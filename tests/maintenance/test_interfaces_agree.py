@@ -10,6 +10,7 @@ import pytest
 
 from maintenance.actions import audit, entries
 from maintenance.cli import CliResult
+from maintenance.command_line import run
 from maintenance.types import Conflict, whole_number
 from storage.database import LARGEST, Database
 from tests.databases import submitted
@@ -97,6 +98,12 @@ def test_a_number_that_nothing_can_have_is_refused_on_the_command_line(board: Da
         with pytest.raises(SystemExit) as ended:
             _command(board, *command)
         assert ended.value.code == 2, command
+
+
+def test_an_unknown_option_leads_to_the_help_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        run(["rescore", "undo", "v3", "--reason", "x", "--nope"])
+    assert "maintenance rescore undo --help" in capsys.readouterr().err
 
 
 def test_and_on_the_page(board: Database) -> None:
