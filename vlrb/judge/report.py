@@ -115,11 +115,18 @@ def run_metadata(
 
 def stored_metadata(folder: Path, recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Return the same of a run that has ended, from what its directory holds."""
-    answers, events = read_journal(folder / JOURNAL)
-    reading, prices = recorded["prompt"]["reading"], recorded.get(PRICES, {})
-    report = describe(answers.values(), wanted=len(answers), reading=reading, prices=prices)
+    report, events, pointwise = stored_report(folder, recorded)
     report["wall_seconds"] = busy_seconds(folder / JOURNAL) or None
-    return run_metadata(recorded, events, report=report, pointwise=any(key.response >= 0 for key in answers))
+    return run_metadata(recorded, events, report=report, pointwise=pointwise)
+
+
+def stored_report(folder: Path, recorded: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
+    """Return the figures of a run by its journal, its events, and whether responses are scored one by one."""
+    answers, events = read_journal(folder / JOURNAL)
+    pointwise = any(key.response >= 0 for key in answers)
+    wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
+    reading, prices = recorded["prompt"]["reading"], recorded.get(PRICES, {})
+    return describe(answers.values(), wanted=wanted, reading=reading, prices=prices), events, pointwise
 
 
 def readable(report: Mapping[str, Any]) -> list[str]:

@@ -9,11 +9,9 @@ from typing import Any
 
 from vlrb.common.command_line import lines
 from vlrb.common.messages import _, ngettext
-from vlrb.judge.configuration import PRICES, read_file, require_run
-from vlrb.judge.journal import JOURNAL, read_journal
+from vlrb.judge.configuration import read_file, require_run
 from vlrb.judge.predictions import PREDICTIONS
-from vlrb.judge.report import OK, REPORT, readable
-from vlrb.judge.totals import describe
+from vlrb.judge.report import OK, REPORT, readable, stored_report
 
 
 def status_command(arguments: argparse.Namespace) -> int:
@@ -45,20 +43,13 @@ def _where(state: Mapping[str, Any]) -> str:
 def read_state(directory: Any) -> dict[str, Any]:
     """Return the state of a run as JSON has it."""
     recorded = require_run(directory)
-    answers, events = read_journal(directory / JOURNAL)
-    pointwise = any(key.response >= 0 for key in answers)
-    wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
-    reading, prices = recorded["prompt"]["reading"], recorded.get(PRICES, {})
-    result = describe(answers.values(), wanted=wanted, reading=reading, prices=prices)
+    result, events, _pointwise = stored_report(directory, recorded)
     report = read_file(path, {"pairs": int}) if (path := directory / REPORT).is_file() else {}
     predictions = directory / PREDICTIONS
     return {
-        "model": recorded["model"],
-        "api": recorded["api"],
-        "pairs": recorded["pairs"],
-        "votes": recorded["votes"],
+        **{name: recorded[name] for name in ("model", "api", "pairs", "votes")},
         **result,
-        "complete": result["done"] >= wanted,
+        "complete": result["done"] >= result["wanted"],
         "limited": bool(report) and report["pairs"] < recorded["pairs"],
         "events": events,
         "predictions": str(predictions) if predictions.is_file() else None,
