@@ -351,19 +351,6 @@ def test_a_second_link_skips_to_the_table(page: Page, tested: str) -> None:
     expect(page.locator("#ranking")).to_be_focused()
 
 
-def test_filters_say_how_many_scored_judges_they_hide_and_can_show_them(page: Page, tested: str) -> None:
-    for query in ("?max_size=10", "?q=size:<10"):
-        page.goto(f"{tested}/{query}")
-        hint = page.locator(".hints p").last
-        sentence = hint.inner_text()
-        assert re.match(r"\d+ scored judges [\w ]+ size: show them", sentence)
-        before = page.locator(".ranked tbody tr").count()
-        hint.locator("a").click()
-        expect(page).to_have_url(re.compile("unstated=1"))
-        expect(hint).to_contain_text("are shown: hide them")
-        assert page.locator(".ranked tbody tr").count() == before + int(sentence.split()[0])
-
-
 def test_one_click_shows_open_judges_of_a_size_and_who_is_first_of_them(page: Page, plain: Page, tested: str) -> None:
     said = []
     for opened in (page, plain):
@@ -420,27 +407,6 @@ def test_rows_that_cannot_be_loaded_say_so(context: BrowserContext, short: str) 
     page.unroute("**/?sort=*")
     page.click("thead .general a")
     page.locator("[data-failed]").wait_for(state="hidden")
-
-
-def test_without_a_script_headings_search_tiers_rules_and_pages_work(plain: Page, short: str, address: str) -> None:
-    page = plain
-    page.goto(short)
-    page.click("thead .hallucination a")
-    expect(page).to_have_url(re.compile("sort=hallucination"))
-    expect(page.locator(".ranked thead .hallucination")).to_have_attribute("aria-sort", "descending")
-    page.click("thead .hallucination a")
-    expect(page.locator(".ranked thead .hallucination")).to_have_attribute("aria-sort", "ascending")
-    choose(page, "tier", "scored")
-    page.fill("input[name=q]", "lab")
-    page.click(".filters summary")
-    page.check("input[name=protocol][value=paper]")
-    page.click(".filters noscript button")
-    for part in ("q=lab", "tier=scored", "protocol=paper", "sort=hallucination"):
-        expect(page).to_have_url(re.compile(part))
-    expect(page.locator(".ranked thead .hallucination")).to_have_attribute("aria-sort", "ascending")
-    page.goto(address + "/?sort=hallucination&dir=asc&tier=scored&q=lab")
-    page.click("text=Next 100")
-    expect(page).to_have_url(re.compile("page=2"))
 
 
 def expect_accessible_on_both_screens(page: Page, *, colours: bool) -> None:
