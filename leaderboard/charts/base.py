@@ -121,8 +121,10 @@ def chosen_judges(
     result, missing = judges(entries, view.label_revision, spec=view.spec)
     result.sort(key=lambda judge: _headline(judge, view), reverse=True)
     if votes and view.around.reported:
-        text = _("This figure needs individual votes, so it shows judges scored here only. Left out: {names}.",
-                 names=joined(map(isolated, reported_names(view))))  # fmt: skip
+        text = _(
+            "This figure needs individual votes, so it shows judges scored here only. Left out: {names}.",
+            names=joined(map(isolated, reported_names(view))),
+        )
         notes += (text,)
     if missing:
         text = _(

@@ -192,8 +192,11 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     if missing := [judge.name for judge in result if judge.id not in place and judge.id not in anonymous]:
         if len(missing) > _MOST_MISSING:
             missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
-        text = _("We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
-                 most=AGREEMENT_AT_MOST, names=joined(map(isolated, missing)))  # fmt: skip
+        text = _(
+            "We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
+            most=AGREEMENT_AT_MOST,
+            names=joined(map(isolated, missing)),
+        )
         notes += (text,)
     if len(known) < 2:
         return empty_chart((*notes, _("Agreement needs two judges or more. Choose another one above.")))

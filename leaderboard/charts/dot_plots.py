@@ -93,9 +93,13 @@ def dots(
         judge, cells = lines[0], [lines[0].estimates.get(key) for key in keys]
         of_keys = [ChartLine(names[key], small=small[key], hollow=judge.hollow) for key in keys]
         panel = _Panel(
-            page.name(judge.name), [*colours.values()], [*chances.values()], _numbers(cells, page, words=words),
-            {"circle": cells}, [*names.values()],
-        )  # fmt: skip
+            page.name(judge.name),
+            [*colours.values()],
+            [*chances.values()],
+            _numbers(cells, page, words=words),
+            {"circle": cells},
+            [*names.values()],
+        )
         return _draw([panel], of_keys, page=page, words=words, judge=judge.name)
     panels, count = [], len(lines)
     for key in keys:
@@ -147,19 +151,28 @@ def _draw(
     row = _NARROW_ROW if page.narrow else _ROW
     height = rows * len(lines) * row + (rows - 1) * (_HEADER + 40)
     figure = go.Figure().set_subplots(
-        rows, columns, shared_yaxes=True, subplot_titles=[panel.title for panel in panels],
-        horizontal_spacing=0.02, vertical_spacing=(_HEADER + 40) / height if rows > 1 else 0,
-    )  # fmt: skip
+        rows,
+        columns,
+        shared_yaxes=True,
+        subplot_titles=[panel.title for panel in panels],
+        horizontal_spacing=0.02,
+        vertical_spacing=(_HEADER + 40) / height if rows > 1 else 0,
+    )
     figure.update_annotations(xanchor="left", align="left", font_size=13, font_color=LIGHT.ink)
     every = [cell for panel in panels for cells in panel.dots.values() for cell in cells]
-    lowest = min(words.start, *(int((e.value if e.low is None else e.low) // 10 * 10) for e in every if e)) \
-        if any(every) else words.start  # fmt: skip
+    lowest = (
+        min(words.start, *(int((e.value if e.low is None else e.low) // 10 * 10) for e in every if e))
+        if any(every)
+        else words.start
+    )
     left = lowest - (0 if page.narrow else _NUMBERS * (words.end - lowest))
     for at, panel in enumerate(panels):
         place = {"row": at // columns + 1, "col": at % columns + 1}
         traces = _panel_traces(panel, lines, page=page, judge=judge)
-        figure.add_traces([*_words_of_lines(panel, lines, page=page, left=left), *traces], **{
-            f"{name}s": number for name, number in place.items()})  # fmt: skip
+        figure.add_traces(
+            [*_words_of_lines(panel, lines, page=page, left=left), *traces],
+            **{f"{name}s": number for name, number in place.items()},
+        )
         figure.layout.annotations[at].x = figure.get_subplot(**place).xaxis.domain[0]
     usual = [tick for tick in (0, 25, CHANCE, 75, 100) if tick >= lowest]
     shown = {"tickvals": usual} if words.centre is None else {"nticks": 5}
@@ -190,10 +203,17 @@ def _words_of_lines(panel: _Panel, lines: Sequence[ChartLine], *, page: Page, le
     silent = {"hoverinfo": "skip", "cliponaxis": False}
     look = {"symbol": "line-ns-open", "size": 12, "color": LIGHT.chance, "line_width": 1}
     return [
-        go.Scatter(x=[left] * len(ys), y=ys, text=texts, mode="text", textposition="middle right",
-                   textfont_color=LIGHT.ink, **silent),
+        go.Scatter(
+            x=[left] * len(ys),
+            y=ys,
+            text=texts,
+            mode="text",
+            textposition="middle right",
+            textfont_color=LIGHT.ink,
+            **silent,
+        ),
         go.Scatter(x=[panel.chances[index] for index in at], y=at, mode="markers", marker=look, **silent),
-    ]  # fmt: skip
+    ]
 
 
 def _panel_traces(panel: _Panel, lines: Sequence[ChartLine], *, page: Page, judge: str) -> list[go.Scatter]:
@@ -216,11 +236,17 @@ def _panel_traces(panel: _Panel, lines: Sequence[ChartLine], *, page: Page, judg
             if drawn:
                 traces.append(
                     go.Scatter(
-                        x=[cell.value for cell in drawn], y=at, mode="markers", marker=mark,
-                        error_x=error_bars(drawn, colour), opacity=FADED if few else 1, hovertext=hovers,
-                        hoverinfo="text", cliponaxis=False,
+                        x=[cell.value for cell in drawn],
+                        y=at,
+                        mode="markers",
+                        marker=mark,
+                        error_x=error_bars(drawn, colour),
+                        opacity=FADED if few else 1,
+                        hovertext=hovers,
+                        hoverinfo="text",
+                        cliponaxis=False,
                     )
-                )  # fmt: skip
+                )
     return traces
 
 
@@ -235,16 +261,19 @@ def heat_map(lines: Sequence[ChartLine], *, grouping: str, page: Page, words: Ch
     cells = [[line.estimates[source] for source in sources] for line in lines]
     names = [line.name for line in lines]
     trace = go.Heatmap(
-        z=[[None if cell is None else chance + (cell.value - chance) * (FADED if of_few(cell) else 1) for cell in line]
-           for line in cells],
+        z=[
+            [None if cell is None else chance + (cell.value - chance) * (FADED if of_few(cell) else 1) for cell in line]
+            for line in cells
+        ],
         text=[[_cell_text(cell, page) for cell in line] for line in cells],
         hovertext=[
             [hover_of(page, name, group=source, estimate=cell) for source, cell in zip(sources, line, strict=True)]
             for name, line in zip(names, cells, strict=True)
         ],
         colorscale=[[0, faded(LIGHT.warning, 0.5)], [chance / 100, LIGHT.raised], [1, LIGHT.shade]],
-        zmin=0, zmax=100,
-    )  # fmt: skip
+        zmin=0,
+        zmax=100,
+    )
     heads = [
         f"<b><span style='color:{page.colour(category[source])}'>{source}</span></b>{'  ' if page.narrow else '<br>'}"
         + SMALL.format(pairs_text([line.estimates[source] for line in lines]))
@@ -264,16 +293,28 @@ def cells_figure(
     """Return a heat map with a line per name, on a telephone with the names above the cells."""
     row, count = _NARROW_ROW if page.narrow else _ROW, len(names)
     trace.update(
-        x=list(range(len(heads))), y=list(range(count)), texttemplate="%{text}", hoverinfo="text", showscale=False,
-        textfont={"color": LIGHT.ink, "size": 11 if page.narrow else 12}, xgap=2, ygap=20 if page.narrow else 2,
-    )  # fmt: skip
+        x=list(range(len(heads))),
+        y=list(range(count)),
+        texttemplate="%{text}",
+        hoverinfo="text",
+        showscale=False,
+        textfont={"color": LIGHT.ink, "size": 11 if page.narrow else 12},
+        xgap=2,
+        ygap=20 if page.narrow else 2,
+    )
     figure = go.Figure(trace)
     lines = [page.name(name) for name in names]
     if page.narrow:
         figure.add_scatter(
-            x=[-0.5] * count, y=[at - 0.5 for at in range(count)], text=lines, mode="text",
-            textposition="middle right", textfont_color=LIGHT.ink, hoverinfo="skip", cliponaxis=False,
-        )  # fmt: skip
+            x=[-0.5] * count,
+            y=[at - 0.5 for at in range(count)],
+            text=lines,
+            mode="text",
+            textposition="middle right",
+            textfont_color=LIGHT.ink,
+            hoverinfo="skip",
+            cliponaxis=False,
+        )
     upright = page.narrow and max(map(len, heads)) > _SHORT
     figure.update_xaxes(side="top", tickvals=list(range(len(heads))), ticktext=heads, tickangle=-90 if upright else 0)
     figure.update_xaxes(range=[-0.5, len(heads) - 0.5])
@@ -310,24 +351,46 @@ def curves(
         look = {"marker": {"symbol": symbol, "size": 8, "color": colour}, "opacity": FADED if of_few(final) else 1}
         votes = [page.text(_("{k} votes", k=point.k)) for point in points]
         figure.add_scatter(
-            x=[point.k for point in points], y=[point.value for point in points], mode="lines+markers", **look,
-            line={"color": LIGHT.soft, "width": 1.5, "dash": "dot" if line.hollow else "solid"}, hoverinfo="text",
-            hovertext=[f"<b>{plain(line.name)}</b><br>{vote}: {one_decimal(point.value)}"
-                       for vote, point in zip(votes, points, strict=True)],
-        )  # fmt: skip
+            x=[point.k for point in points],
+            y=[point.value for point in points],
+            mode="lines+markers",
+            **look,
+            line={"color": LIGHT.soft, "width": 1.5, "dash": "dot" if line.hollow else "solid"},
+            hoverinfo="text",
+            hovertext=[
+                f"<b>{plain(line.name)}</b><br>{vote}: {one_decimal(point.value)}"
+                for vote, point in zip(votes, points, strict=True)
+            ],
+        )
         if final is not None:
             hover = hover_of(page, line.name, group=votes[-1], estimate=final)
-            figure.add_scatter(x=[last.k], y=[final.value], mode="markers", hovertext=[hover], hoverinfo="text",
-                               error_y=error_bars([final], LIGHT.ink), **look)  # fmt: skip
+            figure.add_scatter(
+                x=[last.k],
+                y=[final.value],
+                mode="markers",
+                hovertext=[hover],
+                hoverinfo="text",
+                error_y=error_bars([final], LIGHT.ink),
+                **look,
+            )
         small = f" ({plain(page.text(line.small))})" if line.small and not page.narrow else ""
         text = f"<b>{one_decimal(last.value)}</b>  {plain(line.name, 14 if page.narrow else 34)}{small}"
         figure.add_annotation(
-            x=0.58 if page.narrow else 0.77, xref="paper", xanchor="left", y=end, text=text, showarrow=False,
+            x=0.58 if page.narrow else 0.77,
+            xref="paper",
+            xanchor="left",
+            y=end,
+            text=text,
+            showarrow=False,
             font={"color": colour, "size": 12},
-        )  # fmt: skip
+        )
     if low <= chance <= high:
-        figure.add_hline(y=chance, line={"color": LIGHT.chance, "width": 1}, annotation_text=page.text(_("chance")),
-                         annotation_position="top left")  # fmt: skip
+        figure.add_hline(
+            y=chance,
+            line={"color": LIGHT.chance, "width": 1},
+            annotation_text=page.text(_("chance")),
+            annotation_position="top left",
+        )
     figure.update_xaxes(range=[0.7, most + 0.2], domain=[0, 0.55 if page.narrow else 0.75], dtick=2, tick0=1)
     figure.update_xaxes(title={"text": page.text(_("Votes per pair")), "standoff": 4, "font_size": 13})
     axis = with_legend(words.axis, (final for _points, final in drawn))

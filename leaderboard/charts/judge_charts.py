@@ -100,8 +100,9 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     result, notes = chosen_judges(entries, view)
     chosen = [judge for judge in result if judge.tally.has_tags]
     if len(chosen) < len(result):
-        text = _("Labels {revision} carry no error tags. Another label revision may have them.",
-                 revision=view.label_revision)  # fmt: skip
+        text = _(
+            "Labels {revision} carry no error tags. Another label revision may have them.", revision=view.label_revision
+        )
         notes += (text,)
     if not chosen:
         return empty_chart(notes)
@@ -146,8 +147,9 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     if single := [judge.name for judge in result if judge.tally.k == 1]:
         notes += (_("One vote per pair, so no curve: {names}.", names=joined(map(isolated, single))),)
     if len(chosen) > MOST_LINES:
-        text = _("The best {most} of the {n} judges with several votes per pair are drawn.",
-                 most=MOST_LINES, n=len(chosen))  # fmt: skip
+        text = _(
+            "The best {most} of the {n} judges with several votes per pair are drawn.", most=MOST_LINES, n=len(chosen)
+        )
         notes += (text,)
         chosen = chosen[:MOST_LINES]
     if not chosen:
@@ -324,8 +326,9 @@ def _dots(
 def _untagged_words(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return which categories stand beside the tags."""
     if len(spec.untagged) == 1:
-        text = _("{category} pairs carry no tag and form a group of their own.",
-                 category=score_name(spec, spec.untagged[0]))  # fmt: skip
+        text = _(
+            "{category} pairs carry no tag and form a group of their own.", category=score_name(spec, spec.untagged[0])
+        )
         return (text,)
     return (_("Pairs of other categories carry no tag and form groups of their own."),) if spec.untagged else ()
 

@@ -139,12 +139,18 @@ def finish(figure: go.Figure, page: Page, *, words: ChartText, height: int, abov
         hovermode="closest",
         hoverlabel={"bgcolor": LIGHT.raised, "bordercolor": LIGHT.line, "font_color": LIGHT.ink, "align": "left"},
         title={
-            "text": f"<b>{'<br>'.join(title)}</b>", "font": {"size": 17, "color": LIGHT.ink},
+            "text": f"<b>{'<br>'.join(title)}</b>",
+            "font": {"size": 17, "color": LIGHT.ink},
             "subtitle": {"text": "<br>".join(subtitle), "font_size": 13},
-            "x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 14, "l": 4},
+            "x": 0,
+            "xref": "container",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 14, "l": 4},
         },
         meta={"heading": heading},
-    )  # fmt: skip
+    )
     for update in (figure.update_xaxes, figure.update_yaxes):  # a finger that scrolls the page must not zoom the figure
         update(showgrid=False, zeroline=False, ticks="", fixedrange=page.narrow, tickfont_size=12, title_font_size=13)
         update(automargin=True)

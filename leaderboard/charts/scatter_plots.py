@@ -66,9 +66,12 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
         for panel in scatter_panels
     ]
     figure = go.Figure().set_subplots(
-        rows, count // rows, subplot_titles=titles if scatter_panels[0].title else None,
-        horizontal_spacing=0.06, vertical_spacing=_BETWEEN / height,
-    )  # fmt: skip
+        rows,
+        count // rows,
+        subplot_titles=titles if scatter_panels[0].title else None,
+        horizontal_spacing=0.06,
+        vertical_spacing=_BETWEEN / height,
+    )
     figure.update_annotations(font={"size": 13, "color": LIGHT.ink})
     for at, panel in enumerate(scatter_panels):
         place: Any = {"row": at + 1, "col": 1} if page.narrow else {"row": 1, "col": at + 1}
@@ -79,9 +82,14 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
         for value, level in panel.levels:
             name = plain(page.text(level))
             figure.add_hline(
-                y=value, line={"color": LIGHT.chance, "width": 1}, layer="below", annotation_text=name,
-                annotation_position="bottom right", annotation_font={"color": LIGHT.soft, "size": 12}, **place,
-            )  # fmt: skip
+                y=value,
+                line={"color": LIGHT.chance, "width": 1},
+                layer="below",
+                annotation_text=name,
+                annotation_position="bottom right",
+                annotation_font={"color": LIGHT.soft, "size": 12},
+                **place,
+            )
         figure.update_xaxes(
             showline=True, linecolor=LIGHT.line, title_text=page.text(panel.under), **panel.across, **place
         )
@@ -116,12 +124,17 @@ def _spot_trace(spots: Sequence[Point2D], named: Mapping[int, str], *, page: Pag
     faint, hollow = spots[0].faint, spots[0].hollow
     colour = LIGHT.chance if faint else LIGHT.ink
     trace = go.Scatter(
-        x=[spot.x for spot in spots], y=[spot.y for spot in spots], mode="markers+text",
+        x=[spot.x for spot in spots],
+        y=[spot.y for spot in spots],
+        mode="markers+text",
         text=[page.name(spot.name) if id(spot) in named else "" for spot in spots],
-        textposition=[named.get(id(spot), "middle right") for spot in spots], textfont={"size": 12, "color": LIGHT.ink},
+        textposition=[named.get(id(spot), "middle right") for spot in spots],
+        textfont={"size": 12, "color": LIGHT.ink},
         marker={"symbol": "circle-open" if hollow else "circle", "size": 7 if faint else 9, "color": colour},
-        hovertext=[spot.hover for spot in spots], hoverinfo="text", cliponaxis=False,
-    )  # fmt: skip
+        hovertext=[spot.hover for spot in spots],
+        hoverinfo="text",
+        cliponaxis=False,
+    )
     for axis in ("x", "y"):
         ends = [getattr(spot, f"{axis}_ends") for spot in spots]
         if any(ends):
@@ -186,24 +199,41 @@ def histograms(counts: Mapping[str, Sequence[int]], page: Page, *, words: ChartT
         for key in categories
     ]
     figure = go.Figure().set_subplots(
-        rows, len(categories) // rows, subplot_titles=titles, shared_yaxes=True, horizontal_spacing=0.04,
+        rows,
+        len(categories) // rows,
+        subplot_titles=titles,
+        shared_yaxes=True,
+        horizontal_spacing=0.04,
         vertical_spacing=80 / height if rows > 1 else 0,
-    )  # fmt: skip
+    )
     figure.update_annotations(font_size=13)
     for at, category in enumerate(categories):
         values = list(counts.get(category, ()))
         step = 100 / max(1, len(values))
         hovers = [
-            page.text(_("{n} pairs: {low} to {high}% of judges right", n=value, low=f"{step * band:.0f}",
-                        high=f"{step * (band + 1):.0f}"))
+            page.text(
+                _(
+                    "{n} pairs: {low} to {high}% of judges right",
+                    n=value,
+                    low=f"{step * band:.0f}",
+                    high=f"{step * (band + 1):.0f}",
+                )
+            )
             for band, value in enumerate(values)
-        ]  # fmt: skip
+        ]
         bars = go.Bar(
-            x=[step * (band + 0.5) for band in range(len(values))], y=values, width=step * 0.9,
-            marker_color=page.colour(category), text=[str(value) if value else "" for value in values],
-            textposition="outside", textangle=0, textfont={"color": LIGHT.ink, "size": 12}, cliponaxis=False,
-            hovertext=hovers, hoverinfo="text",
-        )  # fmt: skip
+            x=[step * (band + 0.5) for band in range(len(values))],
+            y=values,
+            width=step * 0.9,
+            marker_color=page.colour(category),
+            text=[str(value) if value else "" for value in values],
+            textposition="outside",
+            textangle=0,
+            textfont={"color": LIGHT.ink, "size": 12},
+            cliponaxis=False,
+            hovertext=hovers,
+            hoverinfo="text",
+        )
         figure.add_trace(bars, row=at + 1 if page.narrow else 1, col=1 if page.narrow else at + 1)
     most = max(max(values) for values in counts.values())
     figure.update_xaxes(range=[0, 100], tickvals=[0, 50, 100], showline=True, linecolor=LIGHT.ink)
@@ -224,11 +254,16 @@ def matrix(
     trace = go.Heatmap(
         z=others,
         text=[[_cell_text(page, value, own=i == j) for j, value in enumerate(line)] for i, line in enumerate(others)]
-        if count <= CELLS_WITH_NUMBERS else [[""] * count] * count,
-        hovertext=[[_alike(page, row, other=other, value=value) for other, value in zip(names, line, strict=True)]
-                   for row, line in zip(names, others, strict=True)],
-        colorscale=[[0, LIGHT.raised], [1, LIGHT.shade]], zmin=0, zmax=1,
-    )  # fmt: skip
+        if count <= CELLS_WITH_NUMBERS
+        else [[""] * count] * count,
+        hovertext=[
+            [_alike(page, row, other=other, value=value) for other, value in zip(names, line, strict=True)]
+            for row, line in zip(names, others, strict=True)
+        ],
+        colorscale=[[0, LIGHT.raised], [1, LIGHT.shade]],
+        zmin=0,
+        zmax=1,
+    )
     if count <= _CELLS_WITH_NAMES:
         numbered = [f"{at + 1}  {name}" for at, name in enumerate(names)]
         return cells_figure(trace, numbered, heads=[str(at + 1) for at in range(count)], page=page, words=words)
