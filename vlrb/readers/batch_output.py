@@ -115,7 +115,7 @@ def reply_of(record: Mapping[str, Any]) -> str | None:
 
 
 def _of_message(message: Any) -> str | None:
-    return _text(message.get("content")) if isinstance(message, dict) else None
+    return text_of(message.get("content")) if isinstance(message, dict) else None
 
 
 def _of_completion(body: Any) -> str | None:
@@ -124,15 +124,15 @@ def _of_completion(body: Any) -> str | None:
     messages = [part for part in output if isinstance(part, dict)] if isinstance(output, list) else []
     contents = [part.get("content") for part in messages if part.get("type") == "message"]
     if contents:
-        return "".join(map(_text, contents))
+        return "".join(map(text_of, contents))
     choices = body.get("choices") if isinstance(body, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
-    return _text(message.get("content")) if isinstance(message, dict) else None
+    return text_of(message.get("content")) if isinstance(message, dict) else None
 
 
-def _text(content: Any) -> str:
-    """Return a text, or the texts among parts."""
+def text_of(content: Any) -> str:
+    """Return a text, or the texts among parts; "" of all else."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []

@@ -22,6 +22,7 @@ from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers.base import ParsedFile, PredictionRow, Records, fields_of, flip
+from vlrb.readers.batch_output import reply_of, text_of
 from vlrb.readers.lmms_eval import prompted
 from vlrb.verdicts import read_verdict
 
@@ -153,7 +154,7 @@ def _prompt(given: Any) -> Any:
         return given
     messages = [message for message in given if isinstance(message, dict)] if isinstance(given, list) else []
     asked = [message.get("content") for message in messages if message.get("role") == "user"]
-    return _text(asked[-1]) if asked else None
+    return text_of(asked[-1]) if asked else None
 
 
 def _reply(output: Any) -> Any:
@@ -162,17 +163,7 @@ def _reply(output: Any) -> Any:
         return ""
     if isinstance(output.get("completion"), str):
         return output["completion"]
-    choices = output.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else {}
-    message = first.get("message") if isinstance(first, dict) else None
-    return _text(message.get("content")) if isinstance(message, dict) else ""
-
-
-def _text(content: Any) -> Any:
-    if not isinstance(content, list):
-        return content
-    parts = [part for part in content if isinstance(part, dict) and part.get("type") == "text"]
-    return "".join(str(part.get("text", "")) for part in parts)
+    return reply_of({"response": output}) or ""
 
 
 def document_records(value: dict[str, Any]) -> list[tuple[int, Any]]:
