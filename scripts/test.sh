@@ -2,7 +2,7 @@
 # Installs Chromium and PostgreSQL where they are missing and can be installed, says which suites cannot run and why, and runs
 # the rest in four processes (on two cores: often one of them waits for a service or a page), each file in one of them. With CI
 # set, nothing may be missing, but for the real files with REAL_FILES=absent. Arguments go to pytest (-n 0 runs everything in one
-# process, for a debugger). `--unit` as the first argument chooses the tests that need none of these and start no process.
+# process, for a debugger). `--unit` as the first argument chooses quick tests that need none of these.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

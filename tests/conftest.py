@@ -33,7 +33,7 @@ _LIGHT = (
 # A test that fails on a busy machine says nothing, so there is no deadline. EXAMPLES=1000 makes property tests longer.
 settings.register_profile("tests", deadline=None, max_examples=int(os.environ.get("EXAMPLES", "25")))
 settings.load_profile("tests")
-# Folders whose tests are quick and start nothing: `make unit` runs these, without what is marked NOT_UNIT.
+# Folders whose tests are quick: `make unit` runs these, or those that are named, without what is marked NOT_UNIT.
 UNIT = ("common/", "receipts/", "storage/", "vlrb/", "submissions/")
 NOT_UNIT = ("slow", "browser", "postgres")
 # Where both databases have to hold a rule: the contract of storage, and races. In other tests SQLite states it.
@@ -61,7 +61,7 @@ BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-c
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of this suite."""
-    parser.addoption("--unit", action="store_true", help="only tests that start no process, browser or PostgreSQL")
+    parser.addoption("--unit", action="store_true", help="only quick tests, without browser and PostgreSQL")
     parser.addoption("--all-databases", action="store_true", help="each test that can on PostgreSQL too")
     parser.addoption("--long", action="store_true", help="the tests marked long too")
 
@@ -75,8 +75,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Under `--unit`, do not even import what other test files need (Gradio, a browser's library)."""
-    if not config.getoption("--unit") or not collection_path.name.startswith("test_"):
+    """Under `--unit`, do not even import what other test files need (Gradio, a browser's library), unless named."""
+    named = config.args_source is config.ArgsSource.ARGS
+    if named or not config.getoption("--unit") or not collection_path.name.startswith("test_"):
         return None
     return not _path(collection_path).startswith(UNIT) or None
 
