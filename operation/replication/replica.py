@@ -34,9 +34,8 @@ class Replica:
 
     @property
     def public_name(self) -> str:
-        """The address without user, password and options."""
-        parts = urlsplit(self.url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}" if self.directory is None else self.url
+        """The address as messages may have it, without user and password."""
+        return public_address(self.url)
 
     def below(self, name: str) -> str:
         """Return the address of something in it."""

@@ -137,6 +137,7 @@ def test_the_round_trip_works_on_both_databases(database: Database, provider: Pr
 
 def test_no_secret_reaches_a_log(site: AuthSite, provider: Provider, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, logger="httpx2")  # which a process that logs as the service does keeps quiet
     browser = site.browser()
     answer = browser.start()
     browser.get(answer)

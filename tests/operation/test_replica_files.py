@@ -71,7 +71,7 @@ def test_a_mount_that_failed_is_noticed_by_the_demo_too(tmp_path: Path) -> None:
 def test_an_address_keeps_its_options_below() -> None:
     place = Replica("s3://bucket/a/?endpoint=http://s3.example&region=r")
     assert place.below("uploads") == "s3://bucket/a/uploads?endpoint=http://s3.example&region=r"
-    assert place.public_name == "s3://bucket/a/"
+    assert place.public_name == "s3://bucket/a/ at http://s3.example"
     assert Replica("sftp://anna:pass@host/a").public_name == "sftp://host/a"
     assert Replica("sftp://anna:pass@host/a").litestream() == {"url": "sftp://anna:pass@host/a/database"}
 
