@@ -181,22 +181,12 @@ def _expect_header_and_footer(page: Page) -> None:
     assert page.url.startswith(address)
 
 
-_OPAQUE = """() => {
-  let one = document.querySelector("#health dt");
-  while (one && getComputedStyle(one).opacity === "1") one = one.parentElement;
-  return one === null;
-}"""
-
-
 def _open(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.locator("h1").first).to_be_visible()
     if "/app/" in address:
         expect(page.locator(".foot")).to_be_visible()  # the last that Gradio draws
         expect(page.locator(".vl-skeleton")).to_have_count(0)
-    if page.locator("#health").count():
-        expect(page.locator("#health")).to_contain_text("The board shows")
-        page.wait_for_function(_OPAQUE)  # Gradio fades what it waits for
 
 
 def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:
