@@ -292,7 +292,7 @@ def test_the_rules_are_a_page_that_everybody_finds(world: SignInWorld) -> None:
     http = world.service.http
     assert 'href="/policy"' in http.get("/about").text
     page = http.get("/policy").text
-    told = ("<b>12</b>", "<b>1</b>", world.provider.url, "Shown of labels demo", "QUOTA_PER_DAY", "at most 365 days")
+    told = ("<b>12</b>", "<b>1</b>", world.provider.url, "Shown of labels demo", "at most 365 days")
     for words in told:
         assert words in page, words
     assert "Your next submission" not in page

@@ -45,6 +45,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/entries/{entry_id}/eval_results.yaml": ("/entries/{id}/eval_results.yaml",),
     "/entries/{entry_id}/every_eval_ever.json": ("/entries/{id}/every_eval_ever.json",),
     "/eval.yaml": ("/eval.yaml",),
+    "/reported": ("/reported", "/reported?verdict=adds-up&sort=date"),
     "/compare": ("/compare", "/compare?q={name}", "/compare?entries={id},{shown}"),
     "/analyse": (
         *(f"/analyse?chart={chart}{query}" for chart in CHARTS for query in ("", "&entries={id},{shown}")),

@@ -127,7 +127,7 @@ def test_a_change_of_labels_names_the_boards_before_and_after(turned: tuple[Data
     for one, sides in ((applied, ("v1", "v2")), (undone, ("v2", "v1"))):
         for name, revision in zip(("snapshot_before", "snapshot_after"), sides, strict=True):
             shown = client.get(f"/?as_of={one.facts[name][:16]}").text
-            assert f"<b data-revision>{revision}</b>" in shown, (one.kind, name)
+            assert f"(labels <b>{revision}</b>)" in shown, (one.kind, name)
 
 
 def test_continuing_between_a_change_and_the_pointer_s_own_event_repeats_nothing(

@@ -20,7 +20,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, text
-from sqlalchemy.exc import DatabaseError
 
 from storage.database import Database, migrate, open_database
 from storage.integrity import audit
@@ -90,14 +89,7 @@ class WorkerSite:
 
     def wait_for_board(self) -> None:
         """The first worker has prepared everything."""
-        deadline = time.monotonic() + PATIENCE
-        while True:
-            try:
-                return self.wait_for("SELECT count(*) FROM board", 1)
-            except DatabaseError:  # the tables are not there yet
-                hopeless = time.monotonic() > deadline or any(one.exitcode for one in self.processes)
-                assert not hopeless, self.log.read_text()
-                time.sleep(0.05)
+        self.wait_for("SELECT count(*) FROM board", 1)
 
     def _ask(self, query: str) -> Any:
         with self.database.read() as session:
@@ -110,6 +102,7 @@ def _site(url: str, tmp_path: Path, *, lease: float = LEASE) -> Iterator[WorkerS
     small_benchmark.write_demo(data)
     environ = {"DATA_DIR": str(data), "DATABASE_URL": url, "LEASE_SECONDS": str(lease), "LABELS": ""}
     site = WorkerSite(environ, tmp_path / "worker.log", database=open_database(url))
+    migrate(site.database)  # as the web process does
     try:
         yield site
     finally:
@@ -182,7 +175,6 @@ def _expect_nothing_lost_and_nothing_twice(
     seed = random.randrange(1 << 32)
     print(f"seed {seed}")
     with _site(url, folder) as site:
-        migrate(site.database)
         _kill_during_submissions(site, manner, kills=kills, submissions=submissions, seed=seed)
         assert _history(site.database) == History(lost=[], doubled=[], unrecorded=[], open_jobs=0, broken_at=None)
         with site.database.read() as session:
@@ -196,7 +188,6 @@ def _expect_nothing_lost_and_nothing_twice(
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def test_without_the_fence_the_same_check_finds_double_scores(database_url: str, tmp_path: Path) -> None:
     with _site(database_url, tmp_path) as site:
-        migrate(site.database)
         _drop_unique_scores(site.database)
         _kill_during_submissions(site, Manner(0.02, overrun=0.2, fenced=False), kills=2, submissions=30, seed=1)
         until(lambda: _history(site.database).doubled, PATIENCE, what="a slow one wakes up and writes a second score")

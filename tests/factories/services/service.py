@@ -94,8 +94,10 @@ def _start(environ: dict[str, str], folder: Path, *, log_path: Path) -> subproce
 def _address(process: subprocess.Popen[bytes] | LaunchedProcess, log_path: Path) -> str:
     deadline = time.monotonic() + 3 * PATIENCE  # it may make the demo first
     while time.monotonic() < deadline:
-        if found := re.search(r"http://\S+", log_path.read_text(errors="replace")):
-            return found[0]
+        if found := re.search(
+            r"^[^{\n]*?(http://\S+)", log_path.read_text(errors="replace"), re.M
+        ):  # no line of the log
+            return found[1]
         if process.poll() is not None:
             break
         time.sleep(0.05)
