@@ -44,7 +44,7 @@ lint: dev  ## format, lint, spelling and types, without changing anything
 	@$(BIN)/djlint --lint --quiet $$(find . -path '*/templates/*.html' -not -path './.venv*')
 	@$(BIN)/mypy
 
-unit: dev  ## quick tests of library, storage and submissions, without browser and PostgreSQL (ARGS=tests/auth: of another folder)
+unit: dev  ## quick tests of library, common, storage, receipts and submissions, without browser and PostgreSQL (ARGS=tests/auth: of another folder)
 	@scripts/test.sh --unit $(ARGS)
 
 check: lint unit  ## lint and unit tests: before each commit

@@ -1,1 +1,1 @@
-"""Maintenance: use cases, REST, command line and Gradio page of maintainers."""
+"""Maintenance: use cases, REST, command line and page of maintainers."""

@@ -3,7 +3,7 @@
 Every score is a few bits about hidden labels: one a day and twelve a year keep what an account (or a team of accounts)
 can learn near chance. Every attempt is scored under all label revisions in use, and under the next one when that comes,
 so all attempts count alike: no revision gives more scores than that. Dry runs are free, because they touch no label.
-Accounts are cheap, so an installation may ask for some age, and have a maintainer look at the first upload of each.
+Accounts are cheap, so an installation may have a maintainer look at the first upload of each.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ def command_line() -> argparse.ArgumentParser:
     )
     commitment.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
     compare = commands.add_parser("compare", help=_("list the pairs whose labels two files state otherwise, as CSV"))
-    compare.add_argument("before", help=_("labels, as for `score`"))
+    compare.add_argument("before", help=_("labels, as for `vlrb score`"))
     compare.add_argument("after", help=_("labels, as for `score`"))
     compare.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
     return parser

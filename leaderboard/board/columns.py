@@ -1,4 +1,4 @@
-"""Columns of the board, declared once for templates, sorting, search, the API and the script."""
+"""Columns of the board, declared once for templates, sorting, search and the API."""
 
 from __future__ import annotations
 

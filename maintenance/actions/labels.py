@@ -65,7 +65,7 @@ class DisclosureLevel:
             option="--disclosure",
             choices=LEVELS,
             exclusive="level",
-            help="what is shown of scores; categories, or as of the base, if left out",
+            help="what is shown of scores; hidden, or as of the base, if left out",
         ),
     ] = ""
     public: Annotated[
@@ -132,8 +132,7 @@ def request_import(
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 
     `source`: a file below the workers' DATA_DIR/imports, or a Hub dataset `owner/name@commit`. Revisions are
-    immutable: a name that is known cannot be imported again. `level`: what may be shown of scores, by category if
-    left out.
+    immutable: a name that is known cannot be imported again. `level`: what may be shown of scores, hidden if left out.
     """
     require_maintainer(ctx.user)
     why, origin = clean_reason(reason), clean_reason(source, "source", limit=2000)
