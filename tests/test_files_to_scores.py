@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.factories import labels
 from tests.factories import prediction_files as files
 from tests.factories.prediction_files import MANY_VOTES, Writer
-from tests.factories.specs import GROUPINGS, PROTOCOLS
+from tests.factories.specs import GROUPINGS
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.protocols import scores
 from vlrb.scorecard import scorecard
@@ -24,7 +24,6 @@ PAIRS = labels.pairs(4)
 TABLE = labels.table(4)
 LABELS = labels.labels(TABLE, [(i * 7 + i // 3) % 2 for i in range(len(TABLE))])
 K = 5
-RULES = [(protocol, grouping) for protocol in PROTOCOLS for grouping in GROUPINGS]
 
 
 def read(data: bytes) -> Predictions:
@@ -33,11 +32,6 @@ def read(data: bytes) -> Predictions:
 
 def counted(data: bytes) -> Tally:
     return tally(read(data).votes, LABELS, table=TABLE)
-
-
-def every_score(data: bytes) -> list[Any]:
-    counts = counted(data)
-    return [scores(counts, *rule) for rule in RULES]
 
 
 @pytest.mark.parametrize(("format", "write"), MANY_VOTES.values(), ids=MANY_VOTES.keys())

@@ -147,11 +147,6 @@ def _change(session: Session, benchmark: str, *, revision: str, where: ColumnEle
     return changed.first() is not None
 
 
-def hidden_in(rules: Mapping[str, Any]) -> frozenset[str]:
-    """Return the label revisions that are not public by the rules that are recorded with a submission."""
-    return frozenset(name for name, level in rules.get("disclosure", {}).items() if level != "public")
-
-
 def _imported(row: ImportedLabels) -> ImportedRevision:
     return ImportedRevision(
         row.revision,

@@ -16,7 +16,6 @@ from vlrb.client.jws import KeyUnusable, NoReceipt, event_of, is_signed, key_id_
 # RFC 8032, section 7.1, test 1: secret and public key
 SEED = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60")
 PUBLIC = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture

@@ -35,7 +35,6 @@ SCORER = small_benchmark.scorer()
 OWNERS = ("ann", "bob")
 MODELS = ("judge v1", "judge v2", "other")
 SHOWN = (visibility.PLAIN, visibility.PLAIN, EntryVisibility(4e9), EntryVisibility(published=False))
-KINDS = (*["submit"] * 6, "withdraw", "rename", "re-score", "switch", "publish")
 steps = st.lists(
     st.tuples(
         st.sampled_from(["submit"] * 6 + ["withdraw", "rename", "re-score", "switch", "publish"]), st.integers(0, 11)

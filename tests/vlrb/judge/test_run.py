@@ -24,7 +24,6 @@ from vlrb.judge.parameters import refused_parameter
 from vlrb.judge.prompts import OFFICIAL
 from vlrb.predictions.parse import parse_predictions
 
-ROOT = Path(__file__).resolve().parents[3]
 KEY = "sk-this-is-a-secret-key"
 
 

@@ -12,7 +12,6 @@ import pytest
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.vlrb.predictions.test_hostile import zipped
-from vlrb.benchmarks.items import ItemTable
 from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.predictions import containers
 from vlrb.predictions.parse import UploadRejected, parse_predictions
@@ -74,11 +73,6 @@ SHAPES = {
 def test_a_shape_that_people_have_gives_the_votes_of_native_lines(shape: str) -> None:
     read = parse_predictions(SHAPES[shape], table(4))
     assert read.votes.matrix[:, 0].tolist() == VOTES
-
-
-def votes_of(data: bytes, items: ItemTable) -> Any:
-    """Return the votes of a file."""
-    return parse_predictions(data, items).votes.matrix
 
 
 def test_a_parquet_file_is_refused_with_the_name_of_the_extra_where_arrow_is_missing(
