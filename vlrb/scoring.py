@@ -105,31 +105,7 @@ class Tally:
     def from_json(cls, data: Mapping[str, Any], spec: BenchmarkSpec) -> Tally:
         """Return the tally of ``to_json``."""
         counts, agreeing = (np.array(data[name], dtype=np.int64) for name in ("counts", "agreeing"))
-        return cls(data["k"], in_fields(counts, spec), agreeing=agreeing, has_tags=data["has_tags"], spec=spec)
-
-
-def in_fields(counts: IntArray, spec: BenchmarkSpec) -> IntArray:
-    """Return stored counts (..., fields) in the FIELDS of today.
-
-    Scorer version 1 counted no pair one half, and had these sums over groups: groups; groups right by majority and by
-    the first vote; n * n; right * right and right * n by majority and by the first vote.
-
-    Raises:
-        ValueError: counts of neither.
-    """
-    names, first = fields(spec), len(FIELDS) - 1
-    if counts.shape[-1] == len(names):
-        return counts
-    if counts.shape[-1] != first + (len(UNREADABLE) + 8 if spec.tells_ties else 0):
-        raise ValueError(f"{counts.shape[-1]} counts a cell, where {spec.id} has {len(names)}")
-    result = np.zeros((*counts.shape[:-1], len(names)), dtype=np.int64)
-    result[..., :first] = counts[..., :first]
-    result[..., len(FIELDS) : len(FIELDS) + len(UNREADABLE)] = counts[..., first : first + len(UNREADABLE)]
-    sums = {"majority": (0, 1, 3, 4, 5), "first": (0, 2, 3, 6, 7)}
-    for votes in VOTES if spec.grouped is not None else ():
-        for name, place, scale in zip(group_fields(votes), sums[votes], GROUP_SCALES, strict=True):
-            result[..., names.index(name)] = counts[..., first + len(UNREADABLE) + place] * scale
-    return result
+        return cls(data["k"], counts, agreeing=agreeing, has_tags=data["has_tags"], spec=spec)
 
 
 def tally(votes: Votes, labels: LabelSet, *, table: ItemTable) -> Tally:

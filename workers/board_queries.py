@@ -18,7 +18,7 @@ from storage.moderation import removed_condition
 from storage.visibility import pending_approval_ids, unpublished
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.label_quality.label_diff import RankedBoard, rank_board
-from vlrb.scoring import fields, in_fields, slices
+from vlrb.scoring import fields, slices
 
 _FEW = 500  # ids that a query may name
 
@@ -81,7 +81,7 @@ def stored_counts(
     for name, text in rows:
         place = places.pop(name, None)
         if place is not None:
-            counts[place] = in_fields(np.array(orjson.loads(text)["counts"], dtype=np.int64), spec)
+            counts[place] = np.array(orjson.loads(text)["counts"], dtype=np.int64)
     if places:
         raise KeyError(min(places))
     return counts

@@ -38,7 +38,7 @@ from vlrb.protocols import (
     protocols,
     ratios,
 )
-from vlrb.scoring import FIELDS, Tally, fields, in_fields, slices
+from vlrb.scoring import FIELDS, Tally, fields, slices
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of
 from vlrb.statistics.ranking import RankingEntry, display_order
 from vlrb.statistics.ranking import standings as places
@@ -432,7 +432,7 @@ def _counts(entries: Sequence[Mapping[str, Any]], revision: str, *, spec: Benchm
     """Return entries x CELLS x FIELDS."""
     if not entries:
         return np.zeros((0, len(slices(spec)), len(fields(spec))), dtype=np.int64)
-    return in_fields(np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64), spec)
+    return np.array([entry["tallies"][revision]["counts"] for entry in entries], dtype=np.int64)
 
 
 def _source_sizes(

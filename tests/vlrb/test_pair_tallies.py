@@ -15,7 +15,7 @@ from vlrb.pairs.labelled_pairs import PairSet, read_pairs
 from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.protocols import category_counts, group_sums, protocols
 from vlrb.scorecard import score_row
-from vlrb.scoring import FIELDS, UNREADABLE, Tally, fields, in_fields, tally
+from vlrb.scoring import Tally, tally
 from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Votes, resolved
 
 
@@ -71,19 +71,6 @@ def test_groups_by_category_are_those_of_the_oracle() -> None:
     groups, right, *_ = group_sums(category_counts(found.counts, pairs.spec), pairs.spec, votes="majority")
     expected = count_groups(verdicts, pairs).values()
     assert (groups.tolist(), right.tolist()) == ([one.n for one in expected], [one.right for one in expected])
-
-
-def test_counts_of_the_first_scorer_version_say_what_they_said() -> None:
-    pairs = pairs_of("mm-rlhf-rewardbench")
-    verdicts = np.random.default_rng(9).integers(0, 2, (len(pairs.pairs), 3), dtype=np.int8)
-    found, spec = counted(verdicts, pairs), pairs.spec
-    majority, first = (group_sums(found.counts, spec, votes=votes) for votes in ("majority", "first"))
-    sums = (majority[0], majority[1], first[1], majority[2], majority[3], majority[4], first[3], first[4])
-    whole = [name for name in fields(spec)[: len(FIELDS) + len(UNREADABLE)] if name != "half_right"]
-    old = [found.counts[:, fields(spec).index(name)] for name in whole] + [one.astype(np.int64) for one in sums]
-    assert in_fields(np.stack(old, axis=-1), spec).tolist() == found.counts.tolist()
-    with pytest.raises(ValueError, match="counts a cell"):
-        in_fields(np.stack(old[1:], axis=-1), spec)
 
 
 def test_votes_about_the_preferred_response_are_right_whichever_it_is() -> None:

@@ -21,7 +21,6 @@ from vlrb.scoring import Tally, tally
 from vlrb.statistics.judge_agreement import agreement_matrix, error_consistency
 from vlrb.statistics.pairwise import (
     AGREEMENT_AT_MOST,
-    MAGIC,
     agreement,
     comparable,
     compare_all,
@@ -197,21 +196,6 @@ def test_rank_ranges_with_halves_follow_from_the_tests_of_each_two():
     }
     first = relations.best_set("abcd", "overall", spec=VL, grouping="official", tried={})
     assert first == {*"abcd"} - beaten
-
-
-def test_relations_stored_as_whole_counts_are_read_as_they_were():
-    names = ("a", "b")
-    arrays = {
-        "sizes": np.full(7, 9, dtype="<i4"),
-        "right": np.tile(np.array([5, 4], dtype="<i2"), (7, 1)),
-        "both": np.full((7, 1), 3, dtype="<i2"),
-        "agreement": np.array([100], dtype="<i2"),
-    }
-    listed = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
-    header = {"label_revision": "v0", "entries": names, "arrays": listed}
-    content = MAGIC + json.dumps(header).encode() + b"\n" + b"".join(array.tobytes() for array in arrays.values())
-    one = unpack(zlib.compress(content)).pair("a", "b", VL)["POVID"]
-    assert (one.n, one.only_first, one.only_second, one.p) == (9, 2, 1, 1.0)
 
 
 def test_the_worked_macro_differences_follow_from_paired_counts():

@@ -18,7 +18,6 @@ the other, little-endian, in C order. ``arrays`` lists [name, numpy type, shape]
   ``group_sizes`` int32 (sources, 2): sum of n * n, and groups;
 * ``bands`` int8 (items): 0..9 for the tenth in which the share of right judges lies, -1 with too few judges.
 
-The header's ``scale`` is 2. Where there is none, all outcomes are whole, sums are not scaled, and there are no squares.
 ``right``, ``squares`` and ``both`` are int16, or int32 of a benchmark whose sums are larger.
 
 A label set that is not public gets rank ranges under the official grouping and the label-free agreement only.
@@ -69,7 +68,7 @@ from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
-VERSION = "4"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "5"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
 AGREEMENT_AT_MOST = 200
@@ -686,7 +685,6 @@ def pack(relations: PairwiseArrays) -> Packed:
         "label_revision": relations.label_revision,
         "entries": list(relations.entries),
         "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()],
-        "scale": 2,
     }
     content = MAGIC + json.dumps(header).encode() + b"\n" + b"".join(array.tobytes() for array in arrays.values())
     return Packed(hashlib.sha256(content).hexdigest(), zlib.compress(content, _COMPRESSION))
@@ -699,7 +697,6 @@ def unpack(body: bytes) -> PairwiseArrays:
         ValueError: the data is something else.
     """
     header, arrays = read_arrays(zlib.decompress(body) if body[:1] == b"\x78" else b"")
-    arrays = arrays if "scale" in header else _scaled(arrays)
     right = arrays.get("right")
     return PairwiseArrays(
         header["label_revision"],
@@ -729,15 +726,6 @@ def read_arrays(content: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
         arrays[name] = np.frombuffer(content, kind, count, offset).reshape(shape)
         offset += arrays[name].nbytes
     return header, arrays
-
-
-def _scaled(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Return arrays that were stored as whole counts in the scale of today."""
-    scales = {"right": 2, "both": 4, "group_differences": 4, "group_products": 2}
-    result = {
-        name: array.astype(np.int32) * scales[name] if name in scales else array for name, array in arrays.items()
-    }
-    return {**result, "squares": 2 * result["right"]} if "right" in result else result
 
 
 def _grouped_pairs(arrays: Mapping[str, Array], entries: int) -> GroupedPairs | None:
