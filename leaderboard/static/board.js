@@ -12,7 +12,16 @@
       const text = [...new Set(left)].join(",");
       if (text && (name !== "cols" || text !== document.querySelector("[data-usual]").dataset.usual)) sent.set(name, text);
     }
+    const pressed = elt.id === "ranking" && triggeringEvent.submitter;
+    if (pressed?.name) remember(elt, pressed, sent.get(pressed.name));
   });
+  // A newer tick replaces the request of the one before, so the form holds each at once.
+  function remember(form, button, value) {
+    for (const field of form.querySelectorAll(`input[type=hidden][name="${button.name}"]`)) field.remove();
+    const field = { type: "hidden", name: button.name, value: value ?? "" };
+    form.append(Object.assign(document.createElement("input"), field));
+    if (button.ariaPressed) button.ariaPressed = String(button.ariaPressed !== "true");
+  }
 
   // htmx finds the focus again by ids, and compares all ids: the buttons of rows have none.
   document.addEventListener("htmx:afterSwap", ({ detail: { requestConfig } }) => {

@@ -276,6 +276,13 @@ def test_a_tick_or_a_jump_within_the_page_is_no_view_to_go_back_to(page: Page, t
     page.wait_for_url(tested + "/about")
 
 
+def test_ticks_that_come_before_the_answer_to_another_are_all_kept(page: Page, tested: str) -> None:
+    page.goto(tested + "/?tier=scored")
+    page.evaluate("() => [...document.querySelectorAll('tbody .pick')].slice(0, 3).forEach((one) => one.click())")
+    expect(page).to_have_url(re.compile("compare=[^,%]+(?:,|%2C)[^,%]+(?:,|%2C)[^,%&]+"))
+    expect(page.locator(".pick[aria-pressed=true]")).to_have_count(3)
+
+
 def test_never_more_than_a_hundred_rows_stand_in_the_document(page: Page, address: str) -> None:
     page.goto(address)
     assert len(rows(page)) == PAGE
