@@ -76,9 +76,8 @@ def received(connection: socket.socket) -> bytes:
     return answer
 
 
-@contextmanager
-def served_from(folder: Path, patience: float = PATIENCE, *, header_seconds: float = PATIENCE) -> Iterator[Served]:
-    """Provide the routes behind the request limits, with everything that they keep below a folder."""
+def submission_routes(folder: Path) -> tuple[SubmissionSetup, Database, FastAPI]:
+    """Return the routes for submitters, with everything that they keep below a folder."""
     database = new_database(f"sqlite:///{folder}/leaderboard.db")
     with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, folder)
@@ -92,6 +91,13 @@ def served_from(folder: Path, patience: float = PATIENCE, *, header_seconds: flo
             rules=ActivityRules(spec_of(BENCHMARK)),
         )
     )
+    return setup, database, app
+
+
+@contextmanager
+def served_from(folder: Path, patience: float = PATIENCE, *, header_seconds: float = PATIENCE) -> Iterator[Served]:
+    """Provide the routes behind the request limits, with everything that they keep below a folder."""
+    setup, database, app = submission_routes(folder)
     limits = RequestLimitsMiddleware(signed_in_as_everybody(app, database), LIMIT, patience=patience)
     connections = type("Connections", (HeaderTimeoutProtocol,), {"header_seconds": header_seconds})
     with serving(limits, http=connections, lifespan="off", log_config=None) as url:

@@ -9,30 +9,24 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
 from receipts import api as receipt_api
 from receipts.service import ReceiptService
 from scripts.generated import CLIENT_FIELDS, client_fields
 from storage.database import Database
 from storage.jobs import job_queue
-from submissions import api
-from submissions.activity import ActivityRules
-from submissions.status import get_status
-from tests.databases import new_database, with_labels
 from tests.factories.services.serving import serving
+from tests.factories.services.submission_routes import submission_routes
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import (
     BENCHMARK,
     LIMIT,
     SIGNER,
     SubmissionSetup,
-    make_setup,
     native,
     signed_in_as_everybody,
 )
@@ -67,19 +61,7 @@ class Server:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("server")
-    database = new_database(f"sqlite:///{folder}/leaderboard.db")
-    with_labels(database, "r1", benchmark=BENCHMARK)
-    setup = make_setup(database, folder)
-    app = FastAPI()
-    app.include_router(
-        api.build(
-            setup.intake,
-            setup.spool,
-            track=partial(get_status, database, spec_of(BENCHMARK)),
-            database=database,
-            rules=ActivityRules(spec_of(BENCHMARK)),
-        )
-    )
+    setup, database, app = submission_routes(folder)
     app.include_router(receipt_api.build(ReceiptService(database, spec_of(BENCHMARK), signer=SIGNER)))
     with serving(signed_in_as_everybody(app, database), log_level="critical", lifespan="off") as url:
         yield Server(url, setup, database=database, folder=folder)
