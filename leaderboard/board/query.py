@@ -137,7 +137,7 @@ class BoardQuery:
 
     @property
     def unfolded(self) -> bool:
-        """Whether other reports of a judge show at once: what was searched for is not to be hidden."""
+        """Whether all rows of a judge show at once: what was searched for is not to be hidden."""
         return bool(self.search or self.filters)
 
     def filter(self, key: str) -> str:
@@ -230,7 +230,7 @@ def compare_url(
 @dataclass(frozen=True, slots=True)
 class SelectedRows:
     """The rows of one page, and how many there are in all: first those scored here, then reported ones, of each judge
-    the one that leads. Pinned rows stand above every page, baselines below it; both are in none.
+    the one that leads; its ``others`` are on no page. Pinned rows stand above every page, baselines below.
     """
 
     rows: tuple[BoardRow, ...]
@@ -329,11 +329,15 @@ def select(board: Board, view: BoardQuery) -> SelectedRows:
 
 
 def fold(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], dict[str, tuple[BoardRow, ...]]]:
-    """Return the rows with one reported row of each judge, and by its id the others, in the order they would lead."""
-    reported = {row.id: row for row in rows if row.tier == "reported"}
+    """Return the rows with one of each judge in a section, and by its id the others, in the order they would lead."""
+    asked = {row.id: row for row in rows}
+    versions: dict[str, list[str]] = {}
+    for row in board.rows:
+        if row.tier == "scored":  # the ranked version is before the others
+            versions.setdefault(row.version_of or row.id, []).append(row.id)
     others = {}
-    for same in board.reports.values():
-        results = [reported[name] for name in same if name in reported]
+    for same in (*versions.values(), *board.reports.values()):
+        results = [asked[name] for name in same if name in asked]
         if len(results) > 1:
             others[results[0].id] = tuple(results[1:])
     folded = {row.id for rest in others.values() for row in rest}

@@ -88,31 +88,11 @@ def with_bands(standings: Mapping[str, RankInfo]) -> dict[str, RankInfo]:
 
 
 def band_classes(names: Sequence[str], standings: Mapping[str, RankInfo]) -> dict[str, str]:
-    """id -> CSS classes that draw the bands over rows in this order: where one begins, goes on and ends.
-
-    An entry that was not tested (another version of a judge) interrupts no band.
-    """
-    bands = [_band_of(standings.get(name)) for name in names]
-    above, below = _nearest(bands), _nearest(bands[::-1])[::-1]
-    result = {}
-    for name, band, before, after in zip(names, bands, above, below, strict=True):
-        if band:
-            result[name] = " band" + (" begins" if before != band else "") + (" ends" if after != band else "")
-        elif band is None and before and before == after:
-            result[name] = " within"
-    return result
-
-
-def _band_of(at: RankInfo | None) -> int | None:
-    """Return the band of an entry: 0 for one that stands alone, None for one that was not tested."""
-    return None if at is None or at.best is None else at.band or 0
-
-
-def _nearest(bands: Sequence[int | None]) -> list[int | None]:
-    """Return the nearest band before each place that is not None."""
-    result: list[int | None] = []
-    last = None
-    for band in bands:
-        result.append(last)
-        last = last if band is None else band
-    return result
+    """id -> CSS classes that draw the bands over rows in this order: where one begins, goes on and ends."""
+    bands = [at.band if (at := standings.get(name)) is not None else None for name in names]
+    places = zip(names, bands, [None, *bands], [*bands[1:], None], strict=False)
+    return {
+        name: " band" + (" begins" if before != band else "") + (" ends" if after != band else "")
+        for name, band, before, after in places
+        if band
+    }

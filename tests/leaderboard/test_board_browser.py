@@ -507,8 +507,8 @@ def test_baselines_are_set_apart_without_a_rank_or_a_page(page: Page, tested: st
 def test_pinned_rows_stand_above_every_page_and_filter(page: Page, short: str) -> None:
     page.goto(short)
     name = rows(page)[4][1]
-    page.hover("tbody tr:nth-child(5)")
-    page.click("tbody tr:nth-child(5) .pin")
+    page.hover("tbody tr >> nth=4")
+    page.click("tbody tr >> nth=4 >> .pin")
     page.wait_for_selector(".pinned tr")
     expect(page.locator(":focus")).to_have_text("unpin")
     page.fill("input[name=q]", "nothing like it")
@@ -593,12 +593,12 @@ def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> 
     page.click("thead .hallucination a")
     page.wait_for_selector("thead .hallucination[aria-sort=descending]")
     names = [row[1] for row in rows(page)][:3]
-    for place in (1, 2, 3):
-        page.focus(f"tbody tr:nth-child({place}) .pick")
+    for place in range(3):
+        button = page.locator("tbody .pick").nth(place)
+        button.focus()
         page.keyboard.press("Space")
-        page.wait_for_selector(f"tbody tr:nth-child({place}) .pick[aria-pressed=true]")
-        # The focus stays where it was.
-        expect(page.locator(f"tbody tr:nth-child({place}) .pick")).to_be_focused()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        expect(button).to_be_focused()  # it stays where it was
     expect(page.locator(".picked .do")).to_have_text("Compare 3")
     expect(page.locator(".picked span")).to_have_text(", ".join(names))
     ids = ",".join(page.eval_on_selector_all(".pick[aria-pressed=true]", "all => all.map(one => one.value)"))

@@ -52,7 +52,7 @@ def client(source: FixedSource) -> Iterator[TestClient]:
 
 
 def models(html: str) -> list[str]:
-    body = html.split("<tbody>")[1].split("</tbody>")[0]
+    body = html.split("<tbody>", 1)[1].split("</table>")[0]
     return [re.sub("<[^>]*>", "", name) for name in re.findall(r'<a href="/entries/[^"]+"[^>]*>(.*?)</a>', body)]
 
 

@@ -47,6 +47,16 @@ def test_ranked_rows_stand_first_then_one_reported_row_of_each_judge_and_baselin
     assert (found.total, len(found.baselines)) == (4, COUNTED)
 
 
+def test_versions_of_a_judge_stand_without_a_rank_below_the_ranked_one_in_every_order() -> None:
+    body = {**snapshot([entry(1, 0.5), entry(2, 0.7), entry(3, 0.6)]), "versions": {"e00000000001": "e00000000002"}}
+    board = build_board(body, VL)
+    for view in (BoardQuery(VL), BoardQuery(VL, descending=False), BoardQuery(VL, sort="model")):
+        found = select(board, view)
+        assert {row.id[-1]: row.rank for row in found.rows} == {"2": 1, "3": 2}
+        assert [(row.id[-1], row.rank) for row in found.others["e00000000002"]] == [("1", None)]
+    assert [row.id[-1] for row in select(board, BoardQuery(VL, search='"judge 1"')).rows] == ["1"]
+
+
 @pytest.mark.parametrize("key", ["macro", "model", "date", "general"])
 @pytest.mark.parametrize("descending", [True, False])
 def test_sections_stay_apart_whatever_orders_them(key: str, descending: bool) -> None:
