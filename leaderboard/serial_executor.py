@@ -1,13 +1,20 @@
-"""Work that takes a processor for up to a second, asked for by anybody: few at a time, and not too many waiting."""
+"""Work that takes a processor for up to a second, asked for by anybody: few at a time, and a share for each client."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TypeVar
+from weakref import WeakValueDictionary
+
+from anyio import CapacityLimiter, to_thread
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
+
+CLIENT: ContextVar[str] = ContextVar("client", default="")
+"""The address that the current request comes from."""
 
 
 class QueueFull(Exception):
@@ -15,11 +22,13 @@ class QueueFull(Exception):
 
 
 class SerialExecutor:
-    """A queue for so many at once. The board is served meanwhile: the work is done in a thread."""
+    """A queue for so many at once, one of them for each client. The work is done in a thread; of a request that is
+    cancelled, what has not begun is dropped."""
 
-    def __init__(self, most_waiting: int = 20, at_once: int = 1) -> None:
+    def __init__(self, most_waiting: int = 20, at_once: int = 2) -> None:
         """``most_waiting``: further callers are refused; at a second each nobody would wait longer."""
-        self._free = asyncio.Semaphore(at_once)
+        self._free = CapacityLimiter(at_once)
+        self._shares: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._most = most_waiting
         self._waiting = 0
 
@@ -33,7 +42,7 @@ class SerialExecutor:
             raise QueueFull
         self._waiting += 1
         try:
-            async with self._free:
-                return await asyncio.to_thread(work, asked)
+            async with self._shares.setdefault(CLIENT.get(), asyncio.Lock()):
+                return await to_thread.run_sync(work, asked, limiter=self._free)
         finally:
             self._waiting -= 1

@@ -18,6 +18,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 REQUEST_ID = contextvars.ContextVar("request_id", default="")
+_LEFT = 499  # no answer began: the client left before, which nginx counts so
 OTHER = "other"  # what no route answers: strangers must not choose labels
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _GIVEN_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
@@ -54,7 +55,7 @@ class RequestMetricsMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status, request_id = time.perf_counter(), 500, request_id_of(scope)
+        started, status, request_id = time.perf_counter(), _LEFT, request_id_of(scope)
         REQUEST_ID.set(request_id)
 
         async def sending(message: Message) -> None:
@@ -66,6 +67,9 @@ class RequestMetricsMiddleware:
 
         try:
             await self._app(scope, receive, sending)
+        except Exception:
+            status = 500
+            raise
         finally:
             self._metrics.record(scope, status, seconds=time.perf_counter() - started)
 

@@ -19,6 +19,7 @@ from vlrb.common.translations import ENGLISH, languages
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.head_requests import HeadMiddleware
 from web.middleware.languages import LanguageMiddleware
+from web.middleware.left_clients import LeftClientsMiddleware
 from web.middleware.problem_pages import ProblemPagesMiddleware
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
@@ -51,6 +52,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         Middleware(HeadMiddleware),
         Middleware(RequestMetricsMiddleware, services.request_metrics),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
+        Middleware(LeftClientsMiddleware),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,
         # From here on a request may ask the database.
         Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up),

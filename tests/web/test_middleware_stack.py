@@ -31,6 +31,7 @@ OUTER = [
     "HeadMiddleware",
     "RequestMetricsMiddleware",
     "RequestLimitsMiddleware",
+    "LeftClientsMiddleware",
 ]
 LIMITED = [*OUTER, "RateLimitMiddleware", *INNER, "RateLimitMiddleware"]
 

@@ -1,0 +1,79 @@
+"""Work for clients that have left, over real sockets: another's is done at once."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+
+from leaderboard.serial_executor import SerialExecutor
+from tests.factories.services.service import until
+from tests.factories.services.serving import serving
+from web.middleware.left_clients import LeftClientsMiddleware
+
+LONG, CLIENTS = 0.4, 12  # seconds that an export takes, and those who ask for one and hang up
+CROWD, OTHER = "127.0.0.2", "127.0.0.3"
+
+
+@pytest.fixture
+def made() -> list[str]:
+    """What was exported, in order."""
+    return []
+
+
+@pytest.fixture
+def url(made: list[str]) -> Iterator[str]:
+    executor = SerialExecutor(most_waiting=64)
+
+    def export(name: str) -> str:
+        made.append(name)
+        time.sleep(LONG)
+        return name
+
+    async def answer(request: Request) -> PlainTextResponse:
+        return PlainTextResponse(await executor.take(export, request.path_params["name"]))
+
+    with serving(LeftClientsMiddleware(Starlette(routes=[Route("/export/{name}", answer)]))) as address:
+        yield address
+
+
+def ask(url: str, name: str, *, at: str) -> socket.socket:
+    host, port = url.removeprefix("http://").split(":")
+    connection = socket.create_connection((host, int(port)), source_address=(at, 0))
+    connection.sendall(f"GET /export/{name} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+    return connection
+
+
+def seconds_of(url: str, name: str) -> float:
+    """Return how long another client waits for its export."""
+    with httpx.Client(transport=httpx.HTTPTransport(local_address=OTHER)) as client:
+        started = time.monotonic()
+        assert client.get(f"{url}/export/{name}").text == name
+        return time.monotonic() - started
+
+
+def test_exports_of_clients_that_left_are_not_made(url: str, made: list[str]) -> None:
+    crowd = [ask(url, f"left-{number}", at=CROWD) for number in range(CLIENTS)]
+    until(lambda: bool(made), 10, what="the first one begins")
+    for connection in crowd:
+        connection.close()
+    assert seconds_of(url, "other") < 2 * LONG
+    time.sleep(2 * LONG)
+    assert made == ["left-0", "other"]
+
+
+def test_clients_that_stay_have_one_place_an_address(url: str, made: list[str]) -> None:
+    crowd = [ask(url, f"stays-{number}", at=CROWD) for number in range(CLIENTS)]
+    until(lambda: bool(made), 10, what="the first one begins")
+    assert seconds_of(url, "other") < 2 * LONG
+    for connection in crowd:
+        assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+        connection.close()
+    assert len(made) == CLIENTS + 1
