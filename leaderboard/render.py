@@ -256,7 +256,7 @@ def overall_of(row: BoardRow, board: Board) -> str:
 
 def _checks_numbers(spec: BenchmarkSpec) -> bool:
     """Return whether there is a page that checks published figures of a benchmark."""
-    return bool(spec.splits) or (spec.scores_pairs and bool(spec.editions))
+    return bool(spec.splits or spec.editions)
 
 
 def asset_url(context: RenderContext, name: str) -> str:

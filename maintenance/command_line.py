@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,13 +27,12 @@ from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Session, open_migrated
 from submissions.metadata import parse_columns
 from vlrb.benchmarks.item_texts import item_rows, item_text
-from vlrb.benchmarks.items import build_table, load_table
+from vlrb.benchmarks.items import ItemTable, build_table, load_table
 from vlrb.benchmarks.labels import LabelsError
+from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.command_line import CommandParser, complain, say
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import pair_manifest
 from web.actions import ACTIONS
 
 
@@ -140,31 +140,25 @@ def _ask(question: str) -> str:
 
 
 def _manifest(options: argparse.Namespace) -> int:
-    named = dict(pair.split("=", 1) for pair in options.revision)
     spec = load_spec(options.benchmark, definitions_folder(os.environ))
-    if spec.fields is not None:
-        return _manifest_of_pairs(spec, named, output=options.output)
-    table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
+    named = dict(pair.split("=", 1) for pair in options.revision)
+    try:
+        table = _table({name: _rows(Path(path)) for name, path in named.items()}, spec)
+    except LabelsError as error:
+        complain(f"maintenance: {error}")
+        return 1
     options.output.write_text(manifest_text(table.to_json()))
     say(f"{options.output}: {len(table)} pairs, revisions {', '.join(table.revisions)}")
     return 0
 
 
-def _manifest_of_pairs(spec: BenchmarkSpec, files: dict[str, str], *, output: Path) -> int:
-    """Write the manifest of a benchmark with a definition; names of released editions are held to their sizes."""
+def _table(files: Mapping[str, list[Any]], spec: BenchmarkSpec) -> ItemTable:
+    """Return the items of a benchmark; rows of its own under the name of a released edition are held to its sizes."""
+    if spec.fields is None:
+        return build_table(spec, files)
     released = {edition.key for edition in spec.editions}
-    try:
-        sets = [
-            read_pairs(_rows(Path(path)), spec, edition=name if name in released else None)
-            for name, path in files.items()
-        ]
-    except LabelsError as error:
-        complain(f"maintenance: {error}")
-        return 1
-    manifest = pair_manifest([replace(pairs, edition=name) for name, pairs in zip(files, sets, strict=True)])
-    output.write_text(manifest_text(manifest))
-    say(f"{output}: {len(manifest['items'])} pairs, editions {', '.join(manifest['editions'])}")
-    return 0
+    sets = {name: read_pairs(rows, spec, edition=name if name in released else None) for name, rows in files.items()}
+    return pair_table([replace(pairs, edition=name) for name, pairs in sets.items()])
 
 
 def _items(options: argparse.Namespace) -> int:

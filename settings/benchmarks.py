@@ -248,7 +248,7 @@ class BenchmarkSettings(DeclaredSettings):
                 f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its "
                 "labels are public. Take it out of HIDDEN_LABELS."
             )
-        manifest = self.data_dir / "items" / f"{name}.json" if spec.scores_pairs else None
+        manifest = self.data_dir / "items" / f"{name}.json" if spec.fields is not None else None
         return ServedSettings(
             spec,
             specs,

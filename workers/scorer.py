@@ -10,11 +10,10 @@ from typing import Any
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
+from vlrb.benchmarks.pairs import PairSet, labels_of_pairs, pair_table
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.disclosure import BY_CATEGORY, PUBLIC, category_steps, gain_of
-from vlrb.pairs.labelled_pairs import PairSet
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.scorecard import SCORER_VERSION
 
 
@@ -69,7 +68,7 @@ def load_scorer(
     Without a manifest file, the items of a benchmark of labelled pairs follow from the sources (``table_of_sources``).
     """
     sources = tuple(specs)
-    if items_file is None and benchmark is not None and benchmark.scores_pairs:
+    if items_file is None and benchmark is not None and benchmark.fields is not None:
         return _scorer_of_pairs(benchmark, sources, token=token)
     table = load_table(items_file, benchmark)
     labels = {revision: load_labels(spec, revision, table=table, token=token) for revision, spec in sources}

@@ -235,13 +235,11 @@ class Board:
     def _uncounted(self) -> frozenset[str]:
         """The scores that need pairs which are not there, where a benchmark is served in part; an overall number that
         a source states is none of them."""
-        if not self.spec.scores_pairs or self.level != PUBLIC or not self.sizes.get(self.spec.pooled):
+        if self.level != PUBLIC or not self.sizes.get(self.spec.pooled):
             return frozenset()
         return frozenset(name for name in self.spec.score_names if not self._is_counted(name)) - self.stated
 
     def _is_counted(self, name: str) -> bool:
-        if not self.spec.scores_pairs:
-            return True
         overall, held = self.spec.overall(name), [self.sizes.get(key, 0) > 0 for key in self.spec.parts_of(name)]
         asked = overall.pairs if overall is not None else None
         return asked in (None, self.sizes[self.spec.pooled]) and (all(held) if self.spec.is_mean(name) else any(held))
@@ -527,7 +525,7 @@ def _scored_rows(
 ) -> list[BoardRow]:
     decided, missing = numbers.decided.tolist(), numbers.missing.tolist()
     measured = _measured(numbers, spec.score_names)
-    if spec.scores_pairs:  # a file's edition is no label revision, and all files of a board have the same
+    if spec.fields is not None:  # a file has an edition, no label revision, and all of a board have the same
         entries = [{**entry, "revision": ""} for entry in entries]
     return [
         _scored_row(entry, revision, values=values, bounds=bounds, decided=decided[i], missing=missing[i])

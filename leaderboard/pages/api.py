@@ -48,9 +48,9 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     )
     @_with_percentages(figure_names(spec))
     async def check_numbers(request: Request, **given: str) -> Response:
-        if spec.scores_pairs and spec.editions:
-            return await asyncio.to_thread(_definitions_of, request, spec)
         if not spec.splits:
+            if spec.editions:
+                return await asyncio.to_thread(_definitions_of, request, spec)
             return problem(
                 404,
                 "no-sizes",

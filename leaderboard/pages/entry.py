@@ -231,7 +231,7 @@ def _categories(tally: Tally) -> list[SliceCounts]:
     return [
         SliceCounts(tally.spec.title_of(name), **named_counts(row), category=name)
         for name, row in zip(tally.spec.category_keys, rows, strict=True)
-        if row[0] or not tally.spec.scores_pairs  # a part of a benchmark has categories without a pair
+        if row[0]  # a part of a benchmark has categories without a pair
     ]
 
 

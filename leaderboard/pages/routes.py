@@ -52,9 +52,9 @@ def _check(executor: SerialExecutor, context: RenderContext, *, not_found: NotFo
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
-        if context.spec.scores_pairs and context.spec.editions:
-            return await asyncio.to_thread(_checked_definitions, request, context)
         if not context.spec.splits:
+            if context.spec.editions:
+                return await asyncio.to_thread(_checked_definitions, request, context)
             return not_found(request.headers)
         asked = number_check.read(request.query_params, context.spec)
         problem = None

@@ -49,7 +49,7 @@ def spec_of(benchmark: str) -> BenchmarkSpec:
 
 def source_from_id(row: Mapping[str, Any]) -> str:
     """Return the source of a row under the definition of VL-RewardBench."""
-    return source_of(row, VL)
+    return source_of(str(row["id"]), VL)
 
 
 def read_figures(*values: str | float | None, **named: str | float | None) -> Figures:

@@ -18,10 +18,9 @@ from tests.factories.snapshots import FixedSource
 from tests.pair_files import mm_rlhf_items, mmrb_items
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.pairs import labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.scoring import tally_many
 from web.benchmarks import BenchmarkDispatch, BenchmarkMiddleware
 

@@ -7,10 +7,10 @@ import pytest
 from scipy.special import stdtr
 
 from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
-from tests.factories.oracles.pair_oracle import choose_first, choose_longer, pair_credits, score_protocol
+from tests.factories.oracles.pair_oracle import choose_first, choose_longer, groups_of, pair_credits, score_protocol
 from tests.pair_files import mm_rlhf_items
+from vlrb.benchmarks.pairs import read_pairs
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import read_pairs
 from vlrb.statistics.pairwise import GroupedPairs, _PairSums
 from vlrb.statistics.ranking import grouped_rank_ranges, grouped_tests, paired_tests, rank_ranges
 from vlrb.statistics.uncertainty import Interval, paired_sums, wilson
@@ -77,7 +77,7 @@ def test_grouped_benchmarks_cluster_and_their_mean_has_an_interval() -> None:
     pairs = read_pairs(mm_rlhf_items(seed=4), spec)
     verdicts = choose_longer(pairs)
     credit = pair_credits(verdicts, pairs, protocol=spec.protocols[0])
-    groups = [credit[pairs.group_index == group] for group in range(20)]
+    groups = [credit[groups_of(pairs) == group] for group in range(20)]
     wanted = clustered_wilson([group.sum() for group in groups], [len(group) for group in groups])
     scores = score_protocol(verdicts, pairs, protocol=spec.protocols[0])
     micro = scores.overalls["micro"]

@@ -11,10 +11,9 @@ import pytest
 from tests.factories.oracles.pair_oracle import UNREADABLE, Verdicts
 from tests.vlrb.test_pair_tallies import assert_scores, counted
 from tests.vlrb.test_spec import folder
+from vlrb.benchmarks.pairs import PairSet, labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import PairSet, read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.statistics.pairwise import compare_all
 
 _PAIRS = 60

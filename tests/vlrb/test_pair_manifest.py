@@ -11,25 +11,24 @@ import pytest
 from maintenance.__main__ import main
 from tests.pair_files import mm_rlhf_items, mmrb_items, write_json, write_json_lines
 from tests.real_data import rows
+from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import pair_manifest
 
 
 def test_a_manifest_is_the_same_whichever_response_is_preferred() -> None:
     items, spec = mm_rlhf_items(seed=1), load_spec("mm-rlhf-rewardbench")
     turned = [{**item, "chosen": item["rejected"], "rejected": item["chosen"]} for item in items]
     one, other = (replace(read_pairs(given, spec), edition="part") for given in (items, turned))
-    assert pair_manifest([one]) == pair_manifest([other])
+    assert pair_table([one]).items == pair_table([other]).items
 
 
 def test_a_repeated_pair_is_another_item_and_editions_share_items() -> None:
     items, spec = mmrb_items(24, seed=2), load_spec("multimodal-rewardbench")
     whole, part = read_pairs(items, spec), read_pairs(items[:6], spec)
-    manifest = pair_manifest([whole, part])
-    assert len(manifest["items"]) == len(items) == len({item["key"] for item in manifest["items"]})
-    assert manifest["items"][-1]["key"].endswith("-2")
-    assert [item["rows"].get(part.edition) for item in manifest["items"][:7]] == [0, 1, 2, 3, 4, 5, None]
+    table = pair_table([whole, part])
+    assert len(table) == len(items) == len({item.key for item in table.items})
+    assert table.items[-1].key.endswith("-2")
+    assert [item.rows.get(part.edition) for item in table.items[:7]] == [0, 1, 2, 3, 4, 5, None]
 
 
 def test_the_command_builds_a_manifest_from_the_benchmarks_own_file(
@@ -39,8 +38,8 @@ def test_the_command_builds_a_manifest_from_the_benchmarks_own_file(
     output = tmp_path / "manifest.json"
     assert main(["manifest", "mm-rlhf-rewardbench", f"released={file}", "--output", str(output)]) == 0
     manifest = json.loads(output.read_text())
-    assert manifest["editions"] == ["released"] and len(manifest["items"]) == 170
-    assert "170 pairs, editions released" in capsys.readouterr().out
+    assert manifest["revisions"] == ["released"] and len(manifest["items"]) == 170
+    assert "170 pairs, revisions released" in capsys.readouterr().out
 
 
 def test_a_part_is_no_released_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

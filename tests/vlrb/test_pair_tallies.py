@@ -9,10 +9,9 @@ import pytest
 from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
 from tests.pair_files import mm_rlhf_items, mmrb_items
 from vlrb.benchmarks.baselines import board_majority
+from vlrb.benchmarks.pairs import PairSet, labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import PairSet, read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.protocols import category_counts, group_sums, protocols
 from vlrb.scorecard import score_row
 from vlrb.scoring import Tally, tally
@@ -25,13 +24,8 @@ def pairs_of(benchmark: str) -> PairSet:
 
 
 def counted(verdicts: Verdicts, pairs: PairSet) -> Tally:
-    """Return the tally of verdicts about the responses in the order of the file."""
     table = pair_table([pairs])
-    stored = verdicts.copy()
-    for row, pair in enumerate(pairs.pairs):
-        if table.items[row].responses != pair.responses:
-            stored[row] = [1 - vote if vote in (0, 1) else vote for vote in verdicts[row]]
-    return tally(Votes(stored), labels_of_pairs(pairs, "v1", table=table), table=table)
+    return tally(Votes(verdicts), labels_of_pairs(pairs, "v1", table=table), table=table)
 
 
 def assert_scores(found: Tally, verdicts: Verdicts, *, pairs: PairSet) -> None:

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.factories.oracles.pair_oracle import choose_first, choose_longer, count_pairs, score_protocol
+from tests.factories.oracles.pair_oracle import choose_first, choose_longer, count_pairs, groups_of, score_protocol
 from tests.factories.specs import CATEGORIES, GROUPINGS, PROTOCOLS, SOURCE_CATEGORY, TAGS, VL, source_from_id
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelsError
+from vlrb.benchmarks.pairs import PairSet, read_pairs
 from vlrb.benchmarks.spec import TIE, SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.commands import score
-from vlrb.pairs.labelled_pairs import PairSet, read_pairs
 from vlrb.verdicts import read_verdict
 
 ROOT = Path(__file__).parents[2]
@@ -330,7 +330,7 @@ def real_pairs(benchmark: str, file: str) -> PairSet:
 
 def test_the_real_pairs_of_mm_rlhf_are_the_released_edition() -> None:
     pairs = real_pairs("mm-rlhf-rewardbench", "mm_rlhf_rewardbench.jsonl")
-    assert pairs.edition == "released" and pairs.group_index.max() + 1 == 46
+    assert pairs.edition == "released" and groups_of(pairs).max() + 1 == 46
     agree = {key: count.agree for key, count in count_pairs(choose_longer(pairs), pairs).items()}
     assert agree == {"mcq": 31, "long": 32, "short": 17, "safety": 21, "video": 21}
 

@@ -20,12 +20,11 @@ from tests.pair_files import (
     write_json_lines,
 )
 from tests.real_data import real_file, rows
+from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.cli import main
 from vlrb.file_remarks import ORDER_TELLS_LABEL
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import pair_table
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile

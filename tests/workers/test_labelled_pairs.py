@@ -41,9 +41,9 @@ from tests.pair_files import (
 from tests.real_data import real_file, rows
 from tests.vlrb.test_spec import JUDGED_TRIPLES, folder
 from vlrb.benchmarks.baselines import FIRST, LONGER, RANDOM
+from vlrb.benchmarks.pairs import PairSet, read_pairs
 from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import PairSet, read_pairs
 from workers.item_files import main
 from workers.runner import Worker, drain
 from workers.scorer import Scorer, load_scorer

@@ -11,7 +11,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
 from pathlib import Path
@@ -68,23 +68,20 @@ def presentation_order(stored: tuple[str, str]) -> tuple[int, int]:
     return (1, 0) if stored[1] < stored[0] else (0, 1)
 
 
-def source_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> str:
-    """Return the source of a dataset row: its own ``source``, the prefix of its id, or else its category.
+def source_of(item_id: str, spec: BenchmarkSpec, *, category: str | None = None) -> str:
+    """Return the source of an item: the one whose prefix its id has, else the first of its category.
 
     Raises:
-        ValueError: the id starts with no known prefix, and the row names no category.
+        ValueError: the id starts with no known prefix, and no category is given.
     """
-    if row.get("source") in spec.source_category:
-        return str(row["source"])
-    for source in spec.sources:
-        if str(row["id"]).startswith(source.id_prefixes):
+    fitting = [source for source in spec.sources if category in (None, source.category)]
+    for source in fitting:
+        if source.id_prefixes and item_id.startswith(source.id_prefixes):
             return source.key
-    if not spec.has_sources and row.get("category") in spec.category_keys:
-        return str(row["category"])
-    if not spec.has_sources and spec.rules:
-        return spec.category_of(str(row.get("category", "")), str(row["id"]))
-    known = ", ".join(prefix for source in spec.sources for prefix in source.id_prefixes)
-    raise ValueError(f"no source is known for the id {row['id']!r}; known prefixes: {known or 'none'}")
+    if category is None:
+        known = ", ".join(prefix for source in fitting for prefix in source.id_prefixes)
+        raise ValueError(f"no source is known for the id {item_id!r}; known prefixes: {known}")
+    return fitting[0].key
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +92,8 @@ class Item:
     source: str
     category: str  # of the source under the official grouping
     responses: tuple[str, str]  # fingerprints, in stored order
-    ids: Mapping[str, str]  # revision -> id
-    rows: Mapping[str, int]  # revision -> row number
+    ids: dict[str, str]  # revision -> id
+    rows: dict[str, int]  # revision -> row number
     characters: tuple[int, int]  # of the raw stored responses
     words: tuple[int, int]  # of the raw stored responses
     query_characters: int
@@ -261,77 +258,88 @@ def _facts(item: Item) -> dict[str, Any]:
     return {name: value for name, value in asdict(item).items() if name != "category"}
 
 
+def item_of(question: str, responses: tuple[str, str], *, source: str, spec: BenchmarkSpec) -> Item:
+    """Return the item of a pair's texts, which no revision holds yet."""
+    first, second = responses
+    return Item(
+        key=fingerprint(question, responses, dropped=spec.drop_from_questions),
+        source=source,
+        category=spec.source_category[source],
+        responses=(response_fingerprint(first), response_fingerprint(second)),
+        ids={},
+        rows={},
+        characters=(len(first), len(second)),
+        words=(len(first.split()), len(second.split())),
+        query_characters=len(question),
+        query_words=len(normalise_query(question, spec.drop_from_questions).split()),
+    )
+
+
+def table_of(spec: BenchmarkSpec, revisions: Mapping[str, Iterable[tuple[str, Item | int]]]) -> ItemTable:
+    """Return the items of revisions in the order in which they first occur. A row is an id with its item, or with the
+    number of the row of the first revision that has the same item.
+
+    Texts that occur again within a revision are another item; in another revision they are the same one, of several
+    the one with the id.
+
+    Raises:
+        ValueError: a revision holds one pair twice.
+    """
+    items: list[Item] = []
+    same_texts: dict[str, list[int]] = {}
+    for revision, rows in revisions.items():
+        for number, (name, item) in enumerate(rows):
+            if isinstance(item, int):
+                index = item
+            else:
+                same = same_texts.setdefault(item.key, [])
+                free = [i for i in same if revision not in items[i].rows]
+                named = [i for i in free if name in items[i].ids.values()]
+                index = next(iter(named or free), len(items))
+                if index == len(items):
+                    same.append(index)
+                    key = item.key if len(same) == 1 else f"{item.key}-{len(same)}"
+                    items.append(replace(item, key=key, ids={}, rows={}))
+            held = items[index]
+            if revision in held.rows:
+                raise ValueError(f"{revision} row {number} ({name}) is the same pair as row {held.rows[revision]}")
+            held.ids[revision], held.rows[revision] = name, number
+    return ItemTable(spec, tuple(revisions), items=items)
+
+
 def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[Mapping[str, Any]]]) -> ItemTable:
-    """Return the table of dataset rows, revision by revision; the first defines the items and their order.
+    """Return the table of dataset rows, revision by revision.
 
     A row has ``id`` and either ``query`` and ``response`` (two texts) or, in later revisions, ``v0_row`` (the row
     number of the same pair in the first revision).
 
     Raises:
-        ValueError: a later revision holds a pair that the first one lacks, or one pair twice.
+        ValueError: a revision holds one pair twice, or a row tells no source.
     """
-    first, *later = revisions
-    ids: list[dict[str, str]] = []
-    rows: list[dict[str, int]] = []
-    prints: list[str] = []
-    for number, row in enumerate(revisions[first]):
-        prints.append(fingerprint(row["query"], row["response"], dropped=spec.drop_from_questions))
-        ids.append({first: row["id"]})
-        rows.append({first: number})
-    for revision in later:
-        for number, row in enumerate(revisions[revision]):
-            index = _same_pair(row, prints, ids=ids, spec=spec)
-            if revision in rows[index]:
-                raise ValueError(
-                    f"{revision} row {number} ({row['id']}) is the same pair as row {rows[index][revision]}"
-                )
-            ids[index][revision] = row["id"]
-            rows[index][revision] = number
-    keys = _keys(prints)
-    items = [_item(row, keys[i], ids=ids[i], rows=rows[i], spec=spec) for i, row in enumerate(revisions[first])]
-    return ItemTable(spec, tuple(revisions), items=items)
-
-
-def _same_pair(
-    row: Mapping[str, Any], prints: Sequence[str], *, ids: Sequence[Mapping[str, str]], spec: BenchmarkSpec
-) -> int:
-    if "v0_row" in row:
-        return int(row["v0_row"])
-    wanted = fingerprint(row["query"], row["response"], dropped=spec.drop_from_questions)
-    first = next(iter(ids[0]))
-    results = [i for i, candidate in enumerate(prints) if candidate == wanted]
-    named = [i for i in results if ids[i][first] == row["id"]] if len(results) > 1 else results
-    if len(named) != 1:
-        raise ValueError(f"{row['id']}: {len(named)} pairs of {first} have its texts, one is needed")
-    return named[0]
-
-
-def _keys(prints: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
-    keys = []
-    for value in prints:
-        seen[value] = seen.get(value, 0) + 1
-        keys.append(value if seen[value] == 1 else f"{value}-{seen[value]}")
-    return keys
-
-
-def _item(
-    row: Mapping[str, Any], key: str, *, ids: Mapping[str, str], rows: Mapping[str, int], spec: BenchmarkSpec
-) -> Item:
-    first, second = row["response"]
-    source = source_of(row, spec)
-    return Item(
-        key=key,
-        source=source,
-        category=spec.source_category[source],
-        responses=(response_fingerprint(first), response_fingerprint(second)),
-        ids=ids,
-        rows=rows,
-        characters=(len(first), len(second)),
-        words=(len(first.split()), len(second.split())),
-        query_characters=len(row["query"]),
-        query_words=len(normalise_query(row["query"], spec.drop_from_questions).split()),
+    first = next(iter(revisions))
+    return table_of(
+        spec,
+        {
+            name: [
+                (row["id"], int(row["v0_row"]) if name != first and "v0_row" in row else _item(row, spec))
+                for row in rows
+            ]
+            for name, rows in revisions.items()
+        },
     )
+
+
+def _item(row: Mapping[str, Any], spec: BenchmarkSpec) -> Item:
+    """Return the item of a dataset row; its source is its own ``source``, or that of its id or category."""
+    source, category, item_id = row.get("source"), row.get("category"), str(row["id"])
+    if source not in spec.source_category:
+        if spec.has_sources:
+            category = None
+        elif category not in spec.category_keys:
+            category = spec.category_of(str(category or ""), item_id)
+        source = source_of(item_id, spec, category=category)
+    first, second = row["response"]
+    return item_of(row["query"], (first, second), source=str(source), spec=spec)
 
 
 def _append(index: dict[Any, tuple[int, ...]], key: Any, *, value: int) -> None:

@@ -32,12 +32,11 @@ from vlrb.benchmarks.labels import (
     preferred_index,
     refuse_labels,
 )
+from vlrb.benchmarks.pairs import PairSet, holds_pairs_of, labels_of_pairs, read_pairs
 from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.common.hub_sources import FORM, HubSource, parse_hub_source
 from vlrb.common.messages import _
-from vlrb.pairs.labelled_pairs import PairSet, holds_pairs_of, read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs
 
 COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -58,7 +57,7 @@ def load_labels(spec: str | Path, revision: str | None, *, table: ItemTable, tok
         LabelsError: it cannot be read, or does not label the items of that revision once each.
     """
     try:
-        if table.spec.scores_pairs:
+        if table.spec.fields is not None:
             pairs = pairs_of(read_rows(spec, None, token=token), table.spec)
             return labels_of_pairs(pairs, revision or pairs.edition, table=table)
         rows = read_rows(spec, token=token)

@@ -331,11 +331,6 @@ class BenchmarkSpec:
         """Whether nearly all preferred responses come first in the benchmark's own file."""
         return self.fields is None or self.fields.label is None
 
-    @property
-    def scores_pairs(self) -> bool:
-        """Whether items and labels are read from the benchmark's own file, and counted as finely as its rules ask."""
-        return self.fields is not None
-
     @cached_property
     def has_items(self) -> bool:
         """Whether the folder of the definition has the items of the benchmark."""

@@ -44,17 +44,21 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     spec = load_spec(arguments.benchmark, definitions_folder(os.environ))
     given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
     try:
-        if spec.scores_pairs:
-            return _check_definitions(given, spec, as_json=arguments.json)
-        result = report.answer(report.read(given, spec))
+        if spec.splits:
+            plausibility = report.answer(report.read(given, spec))
+            found, printed = report.to_json(plausibility), [report.headline(plausibility), *plausibility.sentences]
+        else:
+            check = definition_report.answer(given, spec)
+            found = definition_report.to_json(check)
+            printed = [definition_report.headline(check), *definition_report.sentences(check)]
     except report.BadFigures as wrong:
         complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
         return USAGE
     except ValueError as unknown:  # the sizes of the benchmark
         complain(unknown)
         return USAGE
-    print(json.dumps(report.to_json(result)) if arguments.json else lines([report.headline(result), *result.sentences]))
-    return FITS if result.verdict == "fits" else DOES_NOT
+    print(json.dumps(found) if arguments.json else lines(printed))
+    return FITS if found["verdict"] == "fits" else DOES_NOT
 
 
 def _spec(arguments: list[str]) -> BenchmarkSpec:
@@ -63,10 +67,3 @@ def _spec(arguments: list[str]) -> BenchmarkSpec:
     first = CommandParser(prog=_PROGRAM, add_help=False, allow_abbrev=False)
     first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks(definitions))
     return load_spec(first.parse_known_args(arguments)[0].benchmark, definitions)
-
-
-def _check_definitions(given: dict[str, str], spec: BenchmarkSpec, *, as_json: bool) -> int:
-    result = definition_report.answer(given, spec)
-    printed = [definition_report.headline(result), *definition_report.sentences(result)]
-    print(json.dumps(definition_report.to_json(result)) if as_json else lines(printed))
-    return FITS if result.verdict == "fits" else DOES_NOT

@@ -13,6 +13,7 @@ from vlrb.behaviour import behaviour_of
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, known_revision, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.commands.scorecard_text import render
@@ -20,7 +21,6 @@ from vlrb.common.command_line import CommandParser, complain, say, translated
 from vlrb.common.csv_text import csv_table
 from vlrb.common.messages import _
 from vlrb.label_quality.label_diff import commitment, label_changes
-from vlrb.pairs.pair_table import pair_table
 from vlrb.predictions.parse import Predictions, UploadRejected, all_warnings, parse_predictions
 from vlrb.predictions.problems import Problem
 from vlrb.protocols import category_counts, group_sums

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from vlrb.benchmarks.spec import BenchmarkSpec, ItemEdition
+from vlrb.common.messages import _
 from vlrb.numbers.figures import figure
 from vlrb.pairs.published_overalls import (
     GROUPED,
@@ -96,7 +97,7 @@ def printed_names(spec: BenchmarkSpec) -> tuple[str, ...]:
 def figure_names(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the names under which percentages can be given to the number check of a benchmark: also that of the score
     which the check calls GROUPED."""
-    if not spec.scores_pairs:
+    if spec.splits:
         return spec.score_names
     return (*printed_names(spec), *([spec.grouped.key] if spec.grouped is not None else []))
 
@@ -120,7 +121,13 @@ def read_printed(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str
 
 
 def edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
-    """Return the first edition that has pairs of every category with a figure; else the last."""
+    """Return the first edition that has pairs of every category with a figure; else the last.
+
+    Raises:
+        ValueError: no edition is known.
+    """
+    if not spec.editions:
+        raise ValueError(_("the sizes of {title} are not known: there is nothing to check against", title=spec.title))
     parts = {part.key: part.categories for part in spec.combined}
     asked = {key for printed in figures for key in parts.get(printed, (printed,))}
     return next(

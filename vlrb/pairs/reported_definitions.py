@@ -58,7 +58,7 @@ def printed_figures(figures: FiguresByName, spec: BenchmarkSpec) -> dict[str, st
 
 def check_reported(figures: FiguresByName, spec: BenchmarkSpec) -> DefinitionCheck | None:
     """Return what arithmetic says of a result; None where nothing can be checked."""
-    if not (spec.scores_pairs and spec.editions):
+    if spec.splits or not spec.editions:
         return None
     printed = printed_figures(figures, spec)
     return check_definitions(printed, spec) if printed else None

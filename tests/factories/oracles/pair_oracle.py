@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
 from vlrb.arrays import BoolArray
+from vlrb.benchmarks.pairs import PairSet
 from vlrb.benchmarks.spec import GROUPS, TIE, Overall, ProtocolSpec
-from vlrb.pairs.labelled_pairs import PairSet
 from vlrb.statistics.uncertainty import Interval, wilson
 
 UNREADABLE = -1
@@ -62,6 +62,21 @@ class ProtocolScores:
     groups: Mapping[str, Accuracy | None] | None
 
 
+def labels_of(pairs: PairSet) -> Verdicts:
+    """Return the labels of the pairs, in order."""
+    return np.array([pair.label for pair in pairs.pairs], dtype=np.int8)
+
+
+def groups_of(pairs: PairSet) -> npt.NDArray[np.int64]:
+    """Return the numbers of the pairs' groups: pairs of one id have one number, counted from 0 in order."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(pair.id, len(numbers)) for pair in pairs.pairs], dtype=np.int64)
+
+
+def _categories(pairs: PairSet) -> npt.NDArray[np.int64]:
+    return np.array([pairs.spec.category_keys.index(pair.item.category) for pair in pairs.pairs], dtype=np.int64)
+
+
 def majority_verdicts(verdicts: Verdicts) -> Verdicts:
     """Return per pair the verdict that more than half of all its votes give, else UNREADABLE."""
     winners = np.full(len(verdicts), UNREADABLE, dtype=np.int8)
@@ -72,12 +87,12 @@ def majority_verdicts(verdicts: Verdicts) -> Verdicts:
 
 def count_pairs(verdicts: Verdicts, pairs: PairSet) -> dict[str, PairCounts]:
     """Return the counts of every category of the definition, those without a pair included."""
-    winners, labels = majority_verdicts(verdicts), pairs.labels
+    winners, labels = majority_verdicts(verdicts), labels_of(pairs)
     agree = winners == labels
     reject = ~agree & _decided(winners, pairs.spec.ties)
     counts = {}
     for index, key in enumerate(pairs.spec.category_keys):
-        held = pairs.category_index == index
+        held = _categories(pairs) == index
         n, right, wrong = int(held.sum()), int((held & agree).sum()), int((held & reject).sum())
         counts[key] = PairCounts(n, right, reject=wrong, undecided=n - right - wrong)
     return counts
@@ -85,7 +100,7 @@ def count_pairs(verdicts: Verdicts, pairs: PairSet) -> dict[str, PairCounts]:
 
 def count_groups(verdicts: Verdicts, pairs: PairSet) -> dict[str, GroupCounts]:
     """Return the groups of every category and how many are wholly right; a group is of its first pair's category."""
-    credit = _group_credits((verdicts[:, 0] == pairs.labels).astype(np.float64), pairs)
+    credit = _group_credits((verdicts[:, 0] == labels_of(pairs)).astype(np.float64), pairs)
     category = _group_categories(pairs)
     return {
         key: GroupCounts(int((category == index).sum()), int(credit[category == index].sum()))
@@ -97,7 +112,7 @@ def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec
     """Return the accuracies under one protocol, for each category and each named overall number."""
     credit = pair_credits(verdicts, pairs, protocol=protocol)
     categories = {
-        key: _accuracy(credit, pairs.category_index == index, pairs=pairs)
+        key: _accuracy(credit, _categories(pairs) == index, pairs=pairs)
         for index, key in enumerate(pairs.spec.category_keys)
     }
     named = [overall for overall in pairs.spec.overalls if overall.kind != GROUPS]
@@ -108,16 +123,16 @@ def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec
 def pair_credits(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) -> Credits:
     """Return what each pair counts under a protocol."""
     verdict = majority_verdicts(verdicts) if protocol.votes == "majority" else verdicts[:, 0]
-    credit: Credits = (verdict == pairs.labels).astype(np.float64)
+    credit: Credits = (verdict == labels_of(pairs)).astype(np.float64)
     unreadable = verdict == UNREADABLE
     if protocol.unreadable == "half":
         credit[unreadable] = 0.5
     elif protocol.unreadable == "first":
-        credit[unreadable] = pairs.labels[unreadable] == 0
+        credit[unreadable] = labels_of(pairs)[unreadable] == 0
     elif protocol.unreadable == "excluded":
         credit[~_decided(verdict, pairs.spec.ties)] = np.nan
     elif protocol.votes == "majority":
-        return np.array([strict_outcome(row, label) for row, label in zip(verdicts, pairs.labels, strict=True)])
+        return np.array([strict_outcome(row, label) for row, label in zip(verdicts, labels_of(pairs), strict=True)])
     return credit
 
 
@@ -144,9 +159,9 @@ def _overall(
     if overall.kind == "mean":
         return _mean([categories[key] for key in overall.categories])
     wanted = [pairs.spec.category_keys.index(key) for key in overall.categories]
-    held = np.isin(pairs.category_index, wanted)
+    held = np.isin(_categories(pairs), wanted)
     if overall.without_ties:
-        held &= pairs.labels != TIE
+        held &= labels_of(pairs) != TIE
     return _accuracy(credit, held, pairs=pairs)
 
 
@@ -167,7 +182,7 @@ def _accuracy(credit: Credits, held: BoolArray, *, pairs: PairSet) -> Accuracy |
         return None
     if pairs.spec.grouped is None:
         return Accuracy(right / n, wilson(right, n))
-    group = pairs.group_index[held]
+    group = groups_of(pairs)[held]
     sizes = np.bincount(group)
     sums = np.bincount(group, weights=credit[held])
     return Accuracy(right / n, clustered_wilson(sums[sizes > 0], sizes[sizes > 0]))
@@ -188,7 +203,7 @@ def _group_accuracies(credit: Credits, pairs: PairSet) -> dict[str, Accuracy | N
 
 def _group_credits(credit: Credits, pairs: PairSet) -> Credits:
     """Return per group the product of its pairs' credits."""
-    index = pairs.group_index
+    index = groups_of(pairs)
     product = np.ones(int(index.max()) + 1)
     np.multiply.at(product, index, credit)
     return product
@@ -196,17 +211,18 @@ def _group_credits(credit: Credits, pairs: PairSet) -> Credits:
 
 def _group_categories(pairs: PairSet) -> npt.NDArray[np.int64]:
     """Return per group the category of its first pair."""
-    _, first = np.unique(pairs.group_index, return_index=True)
-    return pairs.category_index[first]
+    _, first = np.unique(groups_of(pairs), return_index=True)
+    return _categories(pairs)[first]
 
 
 def choose_first(pairs: PairSet) -> Verdicts:
-    """Return one vote per pair for the response that is stored first, shown as A."""
-    return np.zeros((len(pairs.pairs), 1), dtype=np.int8)
+    """Return one vote per pair for the response that its file has first: the preferred one where the file says so."""
+    first = labels_of(pairs) if pairs.spec.preferred_is_named else np.zeros(len(pairs.pairs), dtype=np.int8)
+    return first[:, np.newaxis]
 
 
 def choose_longer(pairs: PairSet) -> Verdicts:
     """Return one vote per pair for the response with more words; a tie where they have equally many."""
-    first, second = np.array([pair.words for pair in pairs.pairs], dtype=np.int64).reshape(-1, 2).T
+    first, second = np.array([pair.item.words for pair in pairs.pairs], dtype=np.int64).reshape(-1, 2).T
     votes = np.where(first > second, 0, np.where(second > first, 1, TIE))
     return votes.astype(np.int8)[:, np.newaxis]

@@ -15,9 +15,8 @@ from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
 from tests.factories.specs import INVENTED, TAGS, VL
 from tests.pair_files import mmrb_items
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import pair_table
 from vlrb.predictions.parse import parse_predictions
 
 

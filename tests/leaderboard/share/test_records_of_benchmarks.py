@@ -106,4 +106,4 @@ def test_a_metric_has_the_name_of_its_benchmark_and_a_mean_is_not_called_a_share
         config = metrics[key]["metric_config"]
         assert config["metric_name"] == name
         assert ("Share of pairs" in config["evaluation_description"]) is (key in (board.spec.pooled,))
-        assert ("edition" in config["metric_parameters"]) is board.spec.scores_pairs
+        assert ("edition" in config["metric_parameters"]) is (board.spec.fields is not None)

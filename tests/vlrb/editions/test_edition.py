@@ -13,12 +13,11 @@ import pytest
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import invent, native_judgements, picture, write_sources
 from vlrb.benchmarks.label_files import load_labels, load_table
+from vlrb.benchmarks.pairs import labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, PairIndex, read_signatures
 from vlrb.editions.pools.pool import file_digest, write_lines
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import parse_predictions
 from vlrb.protocols import scores
 from vlrb.scoring import tally

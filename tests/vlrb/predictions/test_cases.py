@@ -11,9 +11,8 @@ import pytest
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.pairs import labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.protocols import has_unread_replies
 from vlrb.statistics.reliability import majority

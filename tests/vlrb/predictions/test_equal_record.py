@@ -22,9 +22,8 @@ from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.pairs import labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import labels_of_pairs, pair_table
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from vlrb.protocols import category_counts, protocols
 from vlrb.scorecard import score_row

@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from tests.pair_files import mm_rlhf_items
+from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.labelled_pairs import read_pairs
-from vlrb.pairs.pair_table import pair_table
 from vlrb.predictions.parse import parse_predictions
 from vlrb.predictions.problems import UploadRejected
 

@@ -1,7 +1,9 @@
 """Pairs with their labels, read from a benchmark's own rows under its definition.
 
 A pair's identity is its id and both responses: ids repeat. Pairs that agree in all of that are distinguished by their
-order in the file.
+order in the file. Where the benchmark's file names the preferred response, its order is the label. Then the items have
+their responses in the order of fingerprints, and a vote for "the preferred one" keeps that meaning
+(`vlrb.votes.PREFERRED`).
 """
 
 from __future__ import annotations
@@ -12,31 +14,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from vlrb.benchmarks.items import fingerprint, normalise_query, response_fingerprint
-from vlrb.benchmarks.labels import LabelsError, refuse_labels
-from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError, UnknownCategory, value_at
+from vlrb.benchmarks.items import (
+    Item,
+    ItemTable,
+    item_of,
+    presentation_order,
+    response_fingerprint,
+    source_of,
+    table_of,
+)
+from vlrb.benchmarks.labels import LabelsError, LabelSet, coverage_problems, make_label_set, refuse_labels
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec, ItemFields, SpecError, UnknownCategory, value_at
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """One pair. Facts about its texts, never the texts. ``label``: 0, 1, or TIE.
-
-    ``responses``: fingerprints in stored order. ``characters``, ``words``: of the raw responses. ``key``: fingerprint
-    of question and responses.
-    """
+    """One pair. ``label``: 0, 1, or TIE, in the order of the item's responses."""
 
     id: str
-    category: str
     label: int
-    responses: tuple[str, str]
-    characters: tuple[int, int]
-    words: tuple[int, int]
-    query_characters: int
-    query_words: int
-    key: str
+    item: Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +43,6 @@ class PairSet:
     spec: BenchmarkSpec
     edition: str
     pairs: tuple[LabelledPair, ...]
-
-    @property
-    def labels(self) -> npt.NDArray[np.int8]:
-        """The labels of the pairs, in order."""
-        return np.array([pair.label for pair in self.pairs], dtype=np.int8)
-
-    @property
-    def category_index(self) -> npt.NDArray[np.int64]:
-        """The positions of the pairs' categories in the definition."""
-        return np.array([self.spec.category_keys.index(pair.category) for pair in self.pairs], dtype=np.int64)
-
-    @property
-    def group_index(self) -> npt.NDArray[np.int64]:
-        """The numbers of the pairs' groups: pairs of one id have one number, counted from 0 in order."""
-        numbers: dict[str, int] = {}
-        return np.array([numbers.setdefault(pair.id, len(numbers)) for pair in self.pairs], dtype=np.int64)
 
 
 def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
@@ -99,23 +80,19 @@ def holds_pairs_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
 
 def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, *, fields: ItemFields) -> LabelledPair:
     item_id = _text(row, fields.id)
-    first, second = (_text(row, name) for name in fields.responses)
+    texts = tuple(_text(row, name) for name in fields.responses)
     stated = value_at(row, fields.question)
-    question = stated if isinstance(stated, str) else ""
     values = [value for name in fields.category if isinstance(value := value_at(row, name), str) and value]
     if not values:
         raise LabelsError(f"no field {' or '.join(f'`{name}`' for name in fields.category)}, which tells the category")
-    return LabelledPair(
-        id=item_id,
-        category=spec.category_of(values[0], item_id),
-        label=_label(row, fields),
-        responses=(response_fingerprint(first), response_fingerprint(second)),
-        characters=(len(first), len(second)),
-        words=(len(first.split()), len(second.split())),
-        query_characters=len(question),
-        query_words=len(normalise_query(question, spec.drop_from_questions).split()),
-        key=fingerprint(question, (first, second), dropped=spec.drop_from_questions),
-    )
+    source = source_of(item_id, spec, category=spec.category_of(values[0], item_id))
+    label = _label(row, fields)
+    first, second = 0, 1
+    if spec.preferred_is_named:
+        first, second = presentation_order((response_fingerprint(texts[0]), response_fingerprint(texts[1])))
+        label = first  # the preferred response is stored where the first one of the row is: at 0, or turned at 1
+    question = stated if isinstance(stated, str) else ""
+    return LabelledPair(item_id, label, item=item_of(question, (texts[first], texts[second]), source=source, spec=spec))
 
 
 def _text(row: Mapping[str, Any], name: str) -> str:
@@ -136,7 +113,7 @@ def _label(row: Mapping[str, Any], fields: ItemFields) -> int:
 
 def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted: str | None) -> str:
     """Return the edition's key; for a part of a benchmark ``part-`` and a digest of its pairs."""
-    sizes = Counter(pair.category for pair in pairs)
+    sizes = Counter(pair.item.category for pair in pairs)
     if wanted is not None:
         try:
             edition = spec.edition(wanted)
@@ -152,5 +129,37 @@ def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted:
 
 
 def _digest(pairs: Iterable[LabelledPair]) -> str:
-    lines = sorted(f"{pair.id}\n{pair.responses[0]}\n{pair.responses[1]}\n" for pair in pairs)
+    lines = sorted("\n".join((pair.id, *pair.item.responses, "")) for pair in pairs)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def pair_table(editions: Sequence[PairSet]) -> ItemTable:
+    """Return the items of one or more editions of a benchmark, in the order in which they first occur."""
+    return table_of(
+        editions[0].spec, {each.edition: [(pair.id, pair.item) for pair in each.pairs] for each in editions}
+    )
+
+
+def labels_of_pairs(pairs: PairSet, revision: str, *, table: ItemTable) -> LabelSet:
+    """Return the labels of pairs over the items of a table.
+
+    Raises:
+        LabelsError: a pair is no item of the table, or items of the revision have no label.
+    """
+    preferred: dict[int, int] = {}
+    problems: list[str] = []
+    for row, pair in enumerate(pairs.pairs, start=1):
+        responses = pair.item.responses
+        same = [i for i in table.by_id(pair.id) if set(table.items[i].responses) == set(responses)]
+        # Of the same responses in both orders, the one in the order of the row comes first.
+        same.sort(key=lambda i: table.items[i].responses != responses)
+        index = next((i for i in same if i not in preferred), None)
+        if index is None:
+            problems.append(
+                f"row {row}: no pair of {table.benchmark} has this id and these responses, or it occurs twice"
+            )
+        else:
+            as_stored = pair.label == TIE or responses == table.items[index].responses
+            preferred[index] = pair.label if as_stored else 1 - pair.label
+    refuse_labels(problems or coverage_problems(preferred, revision, table=table))
+    return make_label_set(revision, table, preferred=preferred, tags=None)
