@@ -22,9 +22,8 @@ from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
-from storage import stored_rows
 from storage.database import Database, open_database
-from storage.integrity import audit
+from storage.integrity import audit, stored_rows
 from storage.integrity.integrity_check import ACCEPTED
 from storage.models.core import Submission, new_entry_id
 from vlrb.benchmarks.items import ItemTable

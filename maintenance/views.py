@@ -22,10 +22,10 @@ from vlrb.disclosure import PUBLIC, measured_sentence
 if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.account_search import Directory
     from maintenance.actions.approvals import PendingApproval
-    from maintenance.actions.audit import ChainCheck
     from maintenance.actions.entry_search import EntryDetails, EntryMatches
     from maintenance.actions.operations import Health
     from maintenance.actions.reported import ImportResult, ReportedResultView
+    from storage.integrity.integrity_check import ChainCheck
 
 _GIB = 2**30
 _DIGITS = 12  # of a commitment or key, as far as it is shown

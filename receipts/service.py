@@ -111,7 +111,7 @@ class ReceiptService:
     def _events_of(self, session: Session, submission: str, *, ledger: integrity.Ledger) -> Iterator[_RecordedScore]:
         labels = queries.labels(session, self.spec.id)
         for score in queries.scores(session, [submission]):
-            place = ledger.place(score)
+            place = ledger.of_score(score)
             assert place is not None  # or else it would have been refused
             yield _RecordedScore(score, labels[score.label_revision], audit.recorded(session, place.seq))
 

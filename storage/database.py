@@ -105,6 +105,23 @@ class Database:
         self.engine.dispose()
 
 
+@contextmanager
+def any_text(session: Session) -> Iterator[None]:
+    """Read bytes that are no UTF-8 as text that cannot be encoded, instead of an error.
+
+    SQLite takes anything for text, and who checks rows must not stop at one of them.
+    """
+    connection: Any = session.connection().connection.driver_connection
+    if not isinstance(connection, sqlite3.Connection):
+        yield
+        return
+    connection.text_factory = lambda content: content.decode(errors="surrogateescape")
+    try:
+        yield
+    finally:
+        connection.text_factory = str
+
+
 def is_unavailable(error: Exception) -> bool:
     """Return whether the database is away or busy. SQLite says "no such table" by the same class as "locked"."""
     code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)

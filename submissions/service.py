@@ -16,12 +16,12 @@ from auth import Identity, Role, require
 from receipts.jws import Signer
 from receipts.payload import Acceptance, acceptance_payload
 from receipts.service import sign_acceptance
-from storage import confusables, stored_rows, visibility
+from storage import confusables, visibility
 from storage.clock import iso
 from storage.database import Database
 from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
-from storage.integrity import audit
+from storage.integrity import audit, stored_rows
 from storage.jobs import job_queue
 from storage.limits import quota_grants, submission_pause
 from storage.models.core import Submission, new_entry_id

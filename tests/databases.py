@@ -14,9 +14,8 @@ from typing import Any, TypeVar
 import pytest
 from sqlalchemy.engine import make_url
 
-from storage import stored_rows
 from storage.database import Database, Session, migrate, open_database
-from storage.integrity import audit
+from storage.integrity import audit, stored_rows
 from storage.labels import label_sets
 from storage.models.core import Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable

@@ -23,9 +23,9 @@ from maintenance.types import (
     require_maintainer,
     require_owner_of,
 )
-from storage import confusables, stored_rows, visibility
+from storage import confusables, visibility
 from storage.database import Database, Session
-from storage.integrity import audit, stored_votes
+from storage.integrity import audit, stored_rows, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.limits import sliding_window
 from vlrb.common.messages import _

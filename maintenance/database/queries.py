@@ -368,11 +368,6 @@ def in_scope(
     ]
 
 
-def hash_at(session: Session, seq: int) -> str | None:
-    """Return the hash of an event; None where there is none of that number."""
-    return session.execute(select(AuditEvent.hash).where(AuditEvent.seq == seq)).scalar_one_or_none()
-
-
 def out_of_sight(session: Session) -> set[str]:
     """Return the entries that are hidden, not published, or not approved: nothing about them is public."""
     hidden = session.scalars(select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None)))

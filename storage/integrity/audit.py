@@ -16,41 +16,18 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import insert, select, update
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from storage.announcements import announce
 from storage.clock import database_now, exact, instant
+from storage.database import any_text
 from storage.models.core import AuditEvent, AuditHead
 from storage.models.receipts import EventSubject
-from vlrb.common.canonical_json import GENESIS, body_sha256, canonical_json, link
-
-__all__ = [
-    "BOARD",
-    "GENESIS",
-    "REGISTERED",
-    "RESERVED",
-    "SCORED",
-    "SCORES_RECORDED",
-    "ChainError",
-    "ChainLink",
-    "Head",
-    "HeadMissing",
-    "StoredEvent",
-    "append",
-    "board",
-    "body_sha256",
-    "canonical_json",
-    "events_about",
-    "head",
-    "labels",
-    "link",
-    "links",
-    "newest",
-    "recorded",
-    "scope",
-    "verify",
-]
+from vlrb.common.canonical_json import GENESIS as GENESIS
+from vlrb.common.canonical_json import body_sha256 as body_sha256
+from vlrb.common.canonical_json import canonical_json as canonical_json
+from vlrb.common.canonical_json import link as link
 
 RESERVED = ("seq", "ev", "at", "nonce")
 REGISTERED = "labels.registered"
@@ -138,11 +115,6 @@ def append(session: Session, event: str, *, data: Mapping[str, Any]) -> int:
     session.execute(update(AuditHead).where(AuditHead.id == 1).values(seq=seq, hash=digest))
     announce(session, event)
     return int(seq)
-
-
-def event(session: Session, seq: int) -> StoredEvent:
-    """Return an event that is there."""
-    return _recorded(session.execute(select(*_RECORDED).where(AuditEvent.seq == seq)).one())
 
 
 class Recorded(NamedTuple):
@@ -250,18 +222,17 @@ def verify(session: Session) -> ChainError | None:
     Every column of an event is compared with what was hashed, and so is what the index says that it is about. A
     tampered row may contain anything: no value makes this raise.
     """
-    last = Head(0, GENESIS)
-    for row in _rows(session):
-        expected = last.seq + 1
-        if row is None:
-            return ChainError(expected, "it cannot be read: it holds something that is not text")
-        if row.event.seq != expected:
-            return ChainError(expected, "it is missing")
-        wrong = "prev_hash" if row.event.prev_hash != last.hash else _changed(row)
-        if wrong is not None:
-            return ChainError(expected, f"{wrong} was changed")
-        last = Head(row.event.seq, row.event.hash)
-    return _end(session, last)
+    with any_text(session):
+        last = Head(0, GENESIS)
+        for row in _rows(session):
+            expected = last.seq + 1
+            if row.event.seq != expected:
+                return ChainError(expected, "it is missing")
+            wrong = "prev_hash" if row.event.prev_hash != last.hash else _changed(row)
+            if wrong is not None:
+                return ChainError(expected, f"{wrong} was changed")
+            last = Head(row.event.seq, row.event.hash)
+        return _end(session, last)
 
 
 class _Row(NamedTuple):
@@ -269,31 +240,15 @@ class _Row(NamedTuple):
     subjects: set[str]  # what the index says that it is about
 
 
-def _rows(session: Session) -> Iterator[_Row | None]:
-    """Yield all events in their order; None for one that SQLite's client cannot decode, after which nothing more
-    comes."""
-    after, size = -(2**31), _PAGE  # below any that either database takes for a seq
-    while True:
-        try:
-            wanted = select(AuditEvent.__table__).where(AuditEvent.seq > after).order_by(AuditEvent.seq).limit(size)
-            page = session.execute(wanted).all()
-            of_page = EventSubject.seq.in_([event.seq for event in page])
-            index = session.execute(select(EventSubject.seq, EventSubject.subject).where(of_page)).all()
-        except OperationalError as error:
-            if "UTF-8" not in str(error):
-                raise
-            if size == 1:
-                yield None
-                return
-            size = 1  # from here one by one, until it is this one
-            continue
+def _rows(session: Session) -> Iterator[_Row]:
+    """Yield all events in their order."""
+    events = session.execute(select(AuditEvent.__table__).order_by(AuditEvent.seq).execution_options(yield_per=_PAGE))
+    for page in events.partitions():
+        of_page = EventSubject.seq.between(page[0].seq, page[-1].seq)
         subjects: dict[int, set[str]] = {}
-        for seq, subject in index:
+        for seq, subject in session.execute(select(EventSubject.seq, EventSubject.subject).where(of_page)):
             subjects.setdefault(seq, set()).add(subject)
         yield from (_Row(event, subjects.get(event.seq, set())) for event in page)
-        if len(page) < size:
-            return
-        after = page[-1].seq
 
 
 def _changed(row: _Row) -> str | None:
@@ -322,17 +277,12 @@ def _instant(at: Any) -> str | None:
 
 def _end(session: Session, last: Head) -> ChainError | None:
     """Return whether the chain ends where its head says."""
-    lost = ChainError(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
     try:
         end = head(session)
-    except HeadMissing:
-        return lost
-    except DatabaseError as error:
-        if "audit_head" in str(error.orig):  # there is no such table
-            return lost
-        if "UTF-8" not in str(error.orig):
+    except (HeadMissing, DatabaseError) as error:
+        if "audit_head" not in str(getattr(error, "orig", error)):  # there may be no such table
             raise
-        return ChainError(last.seq + 1, "audit_head was changed")
+        return ChainError(last.seq + 1, "nothing says whether there was one, for audit_head has lost its row")
     if end == last:
         return None
     if not isinstance(end.seq, int) or end.seq == last.seq:

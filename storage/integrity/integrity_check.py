@@ -6,7 +6,8 @@ recorded it; for a label revision, its registration, import and retirement, the 
 last activation event. Merges, withdrawals and anonymity change none of these rows. A snapshot must have the
 digest that its event names, and the current one the tallies and descriptions of the rows.
 
-No label is needed. The chain itself is checked by ``audit.verify``.
+No label is needed. ``verify`` is the whole check, of the chain and of the rows: a worker runs it once a day, and the
+command `audit verify` whenever a maintainer likes.
 """
 
 from __future__ import annotations
@@ -14,23 +15,20 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import orjson
 from sqlalchemy import select
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from storage import stored_rows
 from storage.boards import snapshots, stored_relations
-from storage.boards.stored_relations import RelationsContent
-from storage.integrity import audit, row_commitments
+from storage.database import any_text
+from storage.integrity import audit, row_commitments, stored_rows
 from storage.integrity.row_commitments import DESCRIPTION, ScoreFacts
 from storage.labels.label_sets import ACTIVATED, REGISTERED
 from storage.metadata import IDENTIFYING
-from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Snapshot, Submission
+from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.receipts import EventSubject, LabelCommitment
 from vlrb.commitments import commit, sha256
@@ -41,7 +39,16 @@ _LABELS = "labels."
 _ABOUT_SUBMISSIONS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED)
 _KINDS = (*_ABOUT_SUBMISSIONS, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, ACTIVATED)
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, LookupError, zlib.error)
+_EVENT = (AuditEvent.seq, AuditEvent.kind, AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
 _PAGE = 500
+_WHY = {
+    "record": "votes, or another column that never changes, are not what was accepted",
+    "owner": "the owner is another one",
+    "description": "the description is not what it was made last",
+    "labels": "it shows other labels or another scorer version than was decided",
+    "snapshot": "its snapshot is not the one that was published last",
+    "recorded_at": "its date is not when it was recorded",
+}
 
 
 class Mismatch(NamedTuple):
@@ -54,115 +61,154 @@ class Mismatch(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """In words."""
+        """In words; of what is no text, the bytes."""
         where = "" if self.event is None else f" (event {self.event})"
-        return f"{self.table} {self.row}: {self.why}{where}."
+        return f"{self.table} {self.row}: {self.why}{where}.".encode(errors="backslashreplace").decode()
 
 
-class RecordedScore(NamedTuple):
-    """The event that recorded a score."""
+class ChainCheck(NamedTuple):
+    """Result of the whole check. `broken_at`: the seq of the first event that is missing or was changed."""
+
+    events: int  # that hold
+    broken_at: int | None
+    head_holds: bool | None  # whether an older head is part of this chain; None: none was given, or this is broken
+    why: str = ""  # what is wrong with that event
+    newer_head: int | None = None  # the number that the given head names, where the chain ends before it
+    rows: tuple[str, ...] = ()  # stored rows that are not what their events say, a sentence each
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that was checked holds."""
+        return self.head_holds is not False and not self.problems
+
+    @property
+    def problems(self) -> list[str]:
+        """Return a sentence for the first broken event, and one for each row that differs from its event."""
+        return [*([self._of_chain] if self.broken_at is not None else []), *self.rows]
+
+    @property
+    def sentence(self) -> str:
+        """Return the same in words: a line about the chain, and one for each row."""
+        count = f"{len(self.rows)} stored {'row is' if len(self.rows) == 1 else 'rows are'} not what events say:"
+        return "\n".join([f"{self._of_chain} {count}", *self.rows]) if self.rows else self._of_chain
+
+    @property
+    def _of_chain(self) -> str:
+        if self.broken_at is not None:
+            return f"The chain is broken at event {self.broken_at}: {self.why}."
+        if self.newer_head is not None:
+            return (
+                f"All {self.events} events hold, but this head is newer than the copy: it names event "
+                f"{self.newer_head}, and the copy ends with event {self.events}. After a restore that is "
+                "expected, and an older head shows whether the rest is the same; otherwise the end of the chain "
+                "is gone."
+            )
+        if self.head_holds is False:
+            return "The chain holds in itself, but it is not the one that the given head belongs to."
+        return f"All {self.events} events hold{', and so does the given head' if self.head_holds else ''}."
+
+
+class RecordedFact(NamedTuple):
+    """The event that is authoritative for a part of a row, and what it says of it."""
 
     seq: int
-    recorded_at: float
-    submission: str | None  # None: an event about many
+    value: Any
 
 
-@dataclass(slots=True)
-class _Expected:
-    """Content of a submission's row according to events, and the event for each column."""
-
-    accepted: int
-    record: str | None
-    owner: str | None
-    owner_event: int
-    description: str | None
-    description_event: int
-
-
-_Key = tuple[str, str]  # benchmark, label revision
-
-
-@dataclass(slots=True)
 class Ledger:
-    """Expected content of rows according to events, which are added in order."""
+    """Content of rows according to events, which are read in order: by table, key and part of the row."""
 
-    submissions: dict[str, _Expected] = field(default_factory=dict)
-    scores: dict[tuple[str, str, str], RecordedScore] = field(default_factory=dict)  # revision, version, commitment
-    labels: dict[_Key, dict[str, Any]] = field(default_factory=dict)  # benchmark and revision -> facts of its events
-    registered: dict[_Key, int] = field(default_factory=dict)
-    snapshots: dict[str, int] = field(default_factory=dict)
-    relations: dict[tuple[str, str, str], dict[str | None, int]] = field(default_factory=dict)  # by summary
-    activated: dict[str, tuple[int, Mapping[str, Any]]] = field(default_factory=dict)  # by benchmark
-    published: dict[str, tuple[int, str]] = field(default_factory=dict)
-    first: str = ""  # the benchmark of the first label set, which events need not name (audit.scope)
-
-    @classmethod
-    def of(cls, events: Iterable[Any]) -> Ledger:
-        """Return a ledger from rows with seq, kind and body, by seq. A body that is no JSON is skipped."""
-        ledger = cls()
-        for seq, kind, text in events:
+    def __init__(self, events: Iterable[Any]) -> None:
+        """Read rows with seq, kind and body, by seq. A body that is no JSON, or says nothing of a row, is skipped."""
+        self._facts: dict[tuple[str, Hashable], dict[str, RecordedFact]] = {}
+        self._first = ""  # the benchmark of the first label set, which events need not name (audit.scope)
+        for event in events:
             try:
-                ledger._add(seq, kind, body=orjson.loads(text))
+                for table, key, part, value in self._said(event.kind, orjson.loads(event.body)):
+                    self._facts.setdefault((table, key), {})[part] = RecordedFact(event.seq, value)
             except _UNREADABLE:
                 continue
-        return ledger
 
-    def place(self, score: Any) -> RecordedScore | None:
+    def of_row(self, table: str, key: Hashable) -> Mapping[str, RecordedFact]:
+        """Return what events say of a row, by part."""
+        return self._facts.get((table, key), {})
+
+    def of_score(self, score: Any) -> RecordedFact | None:
         """Return the event of a score; None where none has it."""
-        return self.scores.get(_key(score))
+        return self.of_row("scores", _score_key(score)).get("recorded_at")
 
-    def _add(self, seq: int, kind: str, *, body: dict[str, Any]) -> None:
-        if kind == ACCEPTED:
-            owner, description = body.get("owner"), body.get("description_commitment")
-            known = _Expected(
-                seq,
-                body.get("record_commitment"),
-                owner=owner,
-                owner_event=seq,
-                description=description,
-                description_event=seq,
-            )
-            self.submissions.setdefault(body["submission"], known)  # the first one: nobody accepts twice
-        elif kind == EDITED and body["entry"] in self.submissions:
-            expected = self.submissions[body["entry"]]
-            expected.description, expected.description_event = body.get("description_commitment"), seq
-        elif kind == TRANSFERRED and body["entry"] in self.submissions:
-            expected = self.submissions[body["entry"]]
-            expected.owner, expected.owner_event = body["to"], seq
+    def rows(self, table: str, part: str) -> dict[Any, RecordedFact]:
+        """Return the rows of a table of which events say this part, by their keys."""
+        return {key: facts[part] for (of, key), facts in self._facts.items() if of == table and part in facts}
+
+    def differences(self, table: str, key: str, *, parts: Mapping[str, Any]) -> Iterator[Mismatch]:
+        """Yield the parts of a row that are not what events say."""
+        facts = self.of_row(table, key)
+        for part, value in parts.items():
+            fact = facts.get(part)
+            if value != (fact and fact.value):
+                why = _WHY[part] if fact else "no event says what it should be"
+                yield Mismatch(table, key, event=fact and fact.seq, why=why)
+
+    def _said(self, kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, Hashable, str, Any]]:
+        """Yield table, key, part and value of what an event says of rows."""
+        if kind == ACCEPTED and not self.of_row("submissions", body["submission"]):  # nobody accepts twice
+            yield "submissions", body["submission"], "record", body.get("record_commitment")
+            yield "submissions", body["submission"], "owner", body.get("owner")
+        if kind in (ACCEPTED, EDITED):
+            yield "submissions", body.get("entry") or body["submission"], "description", body["description_commitment"]
+        elif kind == TRANSFERRED:
+            yield "submissions", body["entry"], "owner", body["to"]
         elif kind in (audit.SCORED, audit.SCORES_RECORDED):
-            place = RecordedScore(seq, body["recorded_at"], submission=body.get("submission"))
             for commitment in body["commitments"]:
-                self.scores[body["label_revision"], body["scorer_version"], commitment] = place
-        elif kind.startswith(_LABELS) and isinstance(body.get("revision"), str):
-            if kind == REGISTERED:
-                self.first = self.first or body["benchmark"]
-            key = (body.get("benchmark", self.first), body["revision"])
-            self.labels.setdefault(key, {}).update(body)
-            if kind == REGISTERED:
-                self.registered[key] = seq
+                key = (body["label_revision"], body["scorer_version"], commitment)
+                yield "scores", key, "recorded_at", body["recorded_at"]
         else:
-            self._add_board(seq, kind, body=body)
+            yield from self._said_of_board(kind, body)
 
-    def _add_board(self, seq: int, kind: str, *, body: dict[str, Any]) -> None:
-        benchmark = body.get("benchmark", self.first)
+    def _said_of_board(self, kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, Hashable, str, Any]]:
+        if kind == REGISTERED:
+            self._first = self._first or body["benchmark"]
+        benchmark = body.get("benchmark", self._first)
         if kind == PUBLISHED:
-            self.snapshots[body["snapshot"]] = seq
-            self.published[benchmark] = (seq, body["snapshot"])
+            yield "snapshots", body["snapshot"], "content", body["snapshot"]
+            yield "board", benchmark, "snapshot", body["snapshot"]
         elif kind == COMPUTED:
             for revision, name in body["relations"].items():
-                summary = body.get("summaries_sha256", {}).get(revision)
-                self.relations.setdefault((benchmark, revision, name), {})[summary] = seq
+                yield "relations", (benchmark, revision, name), body["summaries_sha256"][revision], name
         elif kind == ACTIVATED:
-            self.activated[benchmark] = (seq, body["to"])
+            yield "board", benchmark, "labels", (body["to"]["label_revision"], body["to"]["scorer_version"])
+        elif kind.startswith(_LABELS):
+            yield "label_sets", (benchmark, body["revision"]), kind, True
+            for name, value in body.items():
+                yield "label_sets", (benchmark, body["revision"]), name, value
+
+
+def verify(session: Session, kept: audit.Head | None = None) -> ChainCheck:
+    """Recompute every link, compare stored rows with their events, and the chain with a head that was kept elsewhere.
+
+    A chain alone does not show that its last events are gone; a kept head does.
+    """
+    broken = audit.verify(session)
+    rows = tuple(mismatch.sentence for mismatch in check(session))
+    if broken is not None:
+        return ChainCheck(broken.seq - 1, broken.seq, head_holds=None, why=broken.why, rows=rows)
+    last = audit.head(session).seq
+    if kept is None:
+        return ChainCheck(last, None, head_holds=None, rows=rows)
+    there = session.scalars(select(AuditEvent.hash).where(AuditEvent.seq == kept.seq)).first()
+    holds = kept.hash == (audit.GENESIS if kept.seq == 0 else there)  # a head may be older than the first event
+    return ChainCheck(last, None, head_holds=holds, newer_head=kept.seq if kept.seq > last else None, rows=rows)
 
 
 def check(session: Session) -> Iterator[Mismatch]:
     """Yield every row that differs from its event, and every event whose row is gone."""
-    wanted = select(AuditEvent.seq, AuditEvent.kind, AuditEvent.body)
-    wanted = wanted.where(AuditEvent.kind.in_(_KINDS) | AuditEvent.kind.startswith(_LABELS)).order_by(AuditEvent.seq)
-    ledger = Ledger.of(session.execute(wanted).yield_per(_PAGE))
-    for table, rule in _RULES.items():
-        yield from _readable(table, lambda rule=rule: rule(session, ledger))  # type: ignore[misc]
+    with any_text(session):
+        of_rows = AuditEvent.kind.in_(_KINDS) | AuditEvent.kind.startswith(_LABELS)
+        events = session.execute(select(*_EVENT).where(of_rows).order_by(AuditEvent.seq))
+        ledger = Ledger(events.yield_per(_PAGE))
+        for table, rule in _RULES.items():
+            yield from _readable(table, rule(session, ledger))
 
 
 def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
@@ -180,54 +226,41 @@ def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
         chunks = select(EventSubject.seq).where(EventSubject.subject == subject)
         recorded = AuditEvent.body.contains(f'"recorded_at":{json.dumps(created_at)}', autoescape=True)
         ours |= (AuditEvent.kind == audit.SCORES_RECORDED) & AuditEvent.seq.in_(chunks) & recorded
-    columns = (AuditEvent.seq, AuditEvent.kind, AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
-    events = session.execute(select(*columns).where(ours).order_by(AuditEvent.seq)).all()
-    ledger = Ledger.of((event.seq, event.kind, event.body) for event in events)
-    wrong = list(_links(session, events))
-    only = (submission,)
-    for table, rule in (("submissions", check_submissions), ("scores", check_scores)):
-        wrong += _readable(table, lambda rule=rule: rule(session, ledger, only))  # type: ignore[misc]
-    under = {(benchmark, revision) for benchmark, revision, _ in scores}
-    return ledger, wrong + list(_readable("label_sets", lambda: check_labels(session, ledger, only=under)))
+    with any_text(session):
+        events = session.execute(select(*_EVENT).where(ours).order_by(AuditEvent.seq)).all()
+        ledger, only = Ledger(events), (submission,)
+        under = {(benchmark, revision) for benchmark, revision, _ in scores}
+        wrong = [
+            *_links(session, events),
+            *_readable("submissions", check_submissions(session, ledger, only)),
+            *_readable("scores", check_scores(session, ledger, only)),
+            *_readable("label_sets", check_labels(session, ledger, only=under)),
+        ]
+    return ledger, wrong
 
 
 def accepted(session: Session, submissions: Collection[str]) -> tuple[list[Any], list[Mismatch]]:
     """Return the rows of submissions, and what of their votes is not what the events of their acceptance hold."""
     about_them = select(EventSubject.seq).where(EventSubject.subject.in_(submissions))
-    columns = (AuditEvent.seq, AuditEvent.kind, AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
-    chosen = select(*columns).where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about_them))
-    events = session.execute(chosen.order_by(AuditEvent.seq)).all()
-    ledger = Ledger.of((event.seq, event.kind, event.body) for event in events)
-    rows: list[Any] = []
-
-    def compare() -> Iterator[Mismatch]:
-        rows.extend(session.execute(stored_rows.submissions().where(Submission.id.in_(submissions))))
-        for row in rows:
-            yield from _record_differs(row, ledger.submissions.get(row.id))
-
-    return rows, [*_readable("submissions", compare), *_links(session, events)]
+    chosen = select(*_EVENT).where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about_them))
+    with any_text(session):
+        events = session.execute(chosen.order_by(AuditEvent.seq)).all()
+        rows = session.execute(stored_rows.submissions().where(Submission.id.in_(submissions))).all()
+        ledger = Ledger(events)
+        records = [(row.id, {"record": _computed(row_commitments.of_record, row)}) for row in rows]
+        wrong = [
+            mismatch for key, record in records for mismatch in ledger.differences("submissions", key, parts=record)
+        ]
+        return list(rows), [*wrong, *_links(session, events)]
 
 
-def _readable(table: str, rows: Callable[[], Iterator[Mismatch]]) -> Iterator[Mismatch]:
-    """Yield the mismatches of a table, of which a row may hold what no client can decode."""
+def _readable(table: str, mismatches: Iterator[Mismatch]) -> Iterator[Mismatch]:
+    """Yield the mismatches of a table, of which a row may hold anything."""
     try:
-        yield from rows()
-    except OperationalError as error:
-        if "UTF-8" not in str(error):
-            raise
-        yield Mismatch(
-            table,
-            "of unknown number",
-            event=None,
-            why="a row cannot be read, it holds something that is not text",
-        )
+        yield from mismatches
     except _UNREADABLE as error:
-        yield Mismatch(
-            table,
-            "of unknown number",
-            event=None,
-            why=f"a row cannot be read ({type(error).__name__})",
-        )
+        why = f"a row cannot be read ({type(error).__name__})"
+        yield Mismatch(table, "of unknown number", event=None, why=why)
 
 
 def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
@@ -255,32 +288,16 @@ def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | 
     """Yield votes, what never changes, owner and description."""
     wanted = stored_rows.submissions()
     rows = session.execute(wanted if only is None else wanted.where(Submission.id.in_(only)))
-    seen = set()
+    missing = {key: fact for key, fact in ledger.rows("submissions", "record").items() if only is None or key in only}
     for row in rows.yield_per(_PAGE):
-        seen.add(row.id)
-        yield from _differences(row, ledger.submissions.get(row.id))
-    for name in sorted((set(ledger.submissions) if only is None else set(only) & set(ledger.submissions)) - seen):
-        yield Mismatch("submissions", name, event=ledger.submissions[name].accepted, why="the row is missing")
-
-
-def _differences(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
-    yield from _record_differs(row, expected)
-    if expected is None:
-        return
-    if _computed(row_commitments.of_description, row) != expected.description:
-        why = "the description is not what it was made last"
-        yield Mismatch("submissions", row.id, event=expected.description_event, why=why)
-    if row.owner != expected.owner:
-        yield Mismatch("submissions", row.id, event=expected.owner_event, why="the owner is another one")
-
-
-def _record_differs(row: Any, expected: _Expected | None) -> Iterator[Mismatch]:
-    """Yield what is wrong with the votes, and what never changes, of a submission."""
-    if expected is None:
-        yield Mismatch("submissions", row.id, event=None, why="no event says that it was accepted")
-    elif _computed(row_commitments.of_record, row) != expected.record:
-        why = "votes, or another column that never changes, are not what was accepted"
-        yield Mismatch("submissions", row.id, event=expected.accepted, why=why)
+        missing.pop(row.id, None)
+        record, description = (
+            _computed(commitment, row) for commitment in (row_commitments.of_record, row_commitments.of_description)
+        )
+        parts = {"record": record, "owner": row.owner, "description": description}
+        yield from ledger.differences("submissions", row.id, parts=parts)
+    for name, fact in sorted(missing.items()):
+        yield Mismatch("submissions", name, event=fact.seq, why="the row is missing")
 
 
 def _computed(commitment: Callable[[Any], str], row: Any) -> str:
@@ -297,35 +314,20 @@ def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None 
     wanted = wanted.outerjoin(Submission, Submission.id == Score.submission_id)
     if only is not None:
         wanted = wanted.where(Score.submission_id.in_(only))
-    left = dict(ledger.scores)
-    changed: dict[tuple[str, str], int] = {}
+    missing = ledger.rows("scores", "recorded_at") if only is None else {}
     for row in session.execute(wanted).yield_per(_PAGE):
-        place = left.pop(_key(row), None)
-        if place is not None and place.recorded_at == row.created_at:
-            continue
-        rules = (row.label_revision, row.scorer_version)
-        changed[rules] = changed.get(rules, 0) + (place is None)
-        why = "the tally is not the one that was recorded" if place is None else "its date is not when it was recorded"
-        name = f"{row.id} (entry {row.submission_id}, label revision {rules[0]}, scorer version {rules[1]})"
-        yield Mismatch("scores", name, event=place and place.seq, why=why)
-    if only is None:
-        yield from _missing_scores(left, changed)
+        key, fact = _score_key(row), ledger.of_score(row)
+        missing.pop(key, None)
+        if fact is None or fact.value != row.created_at:
+            why = _WHY["recorded_at"] if fact else "the tally is not the one that was recorded"
+            name = f"{row.id} (entry {row.submission_id}, label revision {key[0]}, scorer version {key[1]})"
+            yield Mismatch("scores", name, event=fact and fact.seq, why=why)
+    for (revision, _, _), fact in missing.items():
+        why = "no row has a score that was recorded"
+        yield Mismatch("scores", f"under label revision {revision}", event=fact.seq, why=why)
 
 
-def _missing_scores(
-    left: Mapping[tuple[str, str, str], RecordedScore], changed: dict[tuple[str, str], int]
-) -> Iterator[Mismatch]:
-    """Return recorded scores without a row, beside those whose row was changed."""
-    for (revision, version, _tally), place in left.items():
-        if changed.get((revision, version), 0) > 0:
-            changed[revision, version] -= 1
-            continue
-        whose = f" of entry {place.submission}" if place.submission else ""
-        about = f"under label revision {revision}{whose}"
-        yield Mismatch("scores", about, event=place.seq, why="a row is missing")
-
-
-def _key(score: Any) -> tuple[str, str, str]:
+def _score_key(score: Any) -> tuple[str, str, str]:
     """Return under what the ledger has a score, as a row; nothing that it has for a row with other content."""
     revision, version = score.label_revision, score.scorer_version
     facts = ScoreFacts(score.benchmark, score.submission_id, score.content_sha256, revision, version)
@@ -335,48 +337,40 @@ def _key(score: Any) -> tuple[str, str, str]:
         return revision, version, ""
 
 
-def check_labels(session: Session, ledger: Ledger, *, only: Collection[_Key] | None = None) -> Iterator[Mismatch]:
-    """Digests, commitments, salts and disclosure of label revisions. The labels themselves are not in the database."""
-    registered = set(ledger.registered) if only is None else set(ledger.registered) & set(only)
-    for table, differs in _LABEL_TABLES.items():
-        for row in session.scalars(select(table)):
-            key = (row.benchmark, row.revision)
-            if only is None or key in only:
-                registered -= {key} if table is RegisteredLabelSet else set()
-                facts = ledger.labels.get(key, {})
-                if differs(row, facts):
-                    unknown = "no event says that there is such a revision"
-                    why = "the row is not what its events say" if facts else unknown
-                    yield Mismatch(table.__tablename__, row.revision, event=facts.get("seq"), why=why)
-    for key in sorted(registered):
-        yield Mismatch("label_sets", key[1], event=ledger.registered[key], why="the row is missing")
-
-
-def _set_differs(row: Any, facts: Mapping[str, Any]) -> bool:
-    return any(getattr(row, name) != facts.get(name) for name in ("benchmark", "digest", "items"))
-
-
-def _commitment_differs(row: Any, facts: Mapping[str, Any]) -> bool:
-    return row.commitment != facts.get("commitment") or not _opens(facts, row.salt)
-
-
-def _import_differs(row: Any, facts: Mapping[str, Any]) -> bool:
-    """Return whether a row differs from its event, which has the salt once the revision is retired."""
-    names = ("benchmark", "items", "digest", "commitment", "difference", "salt", "disclosure")
-    differs = any(getattr(row, name) != facts.get(name) for name in names)
-    return differs or not (row.salt is None or _opens(facts, row.salt))
-
-
-_LABEL_TABLES: dict[Any, Callable[[Any, Mapping[str, Any]], bool]] = {
-    RegisteredLabelSet: _set_differs,
-    LabelCommitment: _commitment_differs,
-    ImportedLabels: _import_differs,
+_LABEL_COLUMNS: dict[Any, tuple[str, ...]] = {
+    RegisteredLabelSet: ("digest", "items"),
+    LabelCommitment: ("commitment",),
+    # The event has the salt once the revision is retired.
+    ImportedLabels: ("items", "digest", "commitment", "difference", "salt", "disclosure"),
 }
 
 
-def _opens(facts: Mapping[str, Any], salt: str) -> bool:
+def check_labels(
+    session: Session, ledger: Ledger, *, only: Collection[tuple[str, str]] | None = None
+) -> Iterator[Mismatch]:
+    """Digests, commitments, salts and disclosure of label revisions. The labels themselves are not in the database."""
+    registered = ledger.rows("label_sets", REGISTERED)
+    missing = {key: fact for key, fact in registered.items() if only is None or key in only}
+    for table, names in _LABEL_COLUMNS.items():
+        for row in session.scalars(select(table)):
+            key = (row.benchmark, row.revision)
+            if only is not None and key not in only:
+                continue
+            if table is RegisteredLabelSet:
+                missing.pop(key, None)
+            facts = {part: fact.value for part, fact in ledger.of_row("label_sets", key).items()}
+            if any(getattr(row, name) != facts.get(name) for name in names) or not _opens(facts, row):
+                why = "the row is not what its events say" if facts else "no event says that there is such a revision"
+                yield Mismatch(table.__tablename__, row.revision, event=facts.get("seq"), why=why)
+    for (_, revision), fact in sorted(missing.items()):
+        yield Mismatch("label_sets", revision, event=fact.seq, why="the row is missing")
+
+
+def _opens(facts: Mapping[str, Any], row: Any) -> bool:
+    """Return whether the salt of a row, if it has one, opens the commitment."""
+    salt = getattr(row, "salt", None)
     try:
-        return bool(commit(facts["digest"], bytes.fromhex(salt)) == facts["commitment"])
+        return salt is None or bool(commit(facts["digest"], bytes.fromhex(salt)) == facts["commitment"])
     except _UNREADABLE:
         return False
 
@@ -385,68 +379,43 @@ def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield boards that point to something else than was decided."""
     columns = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)
     for row in session.execute(select(*columns).order_by(BoardState.benchmark)):
-        seq, to = ledger.activated.get(row.benchmark) or (None, {})
-        if (row.label_revision, row.scorer_version) != (to.get("label_revision"), to.get("scorer_version")):
-            why = "it shows other labels or another scorer version than was decided"
-            yield Mismatch("board", row.benchmark, event=seq, why=why)
-        seq, snapshot = ledger.published.get(row.benchmark) or (None, None)
-        if row.snapshot_id != snapshot:
-            yield Mismatch("board", row.benchmark, event=seq, why="its snapshot is not the one that was published last")
+        parts = {"labels": (row.label_revision, row.scorer_version), "snapshot": row.snapshot_id}
+        yield from ledger.differences("board", row.benchmark, parts=parts)
 
 
 def check_snapshots(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield whether every snapshot is the one that was published, and the current one shows what the rows say."""
+    published = ledger.rows("snapshots", "content")
+    current = {fact.value: fact.seq for fact in ledger.rows("board", "snapshot").values()}
     for name, content in snapshots.contents(session):
-        if name not in ledger.snapshots:
+        is_current = current.pop(name, None) is not None
+        if name not in published:
             yield Mismatch("snapshots", name, event=None, why="no event says that it was published")
         elif content is None or hashlib.sha256(content).hexdigest() != name:
-            yield Mismatch("snapshots", name, event=ledger.snapshots[name], why="the content is not what was published")
-    for seq, name in ledger.published.values():
-        yield from _current_snapshot(session, ledger, seq=seq, name=name)
-
-
-def _current_snapshot(session: Session, ledger: Ledger, *, seq: int, name: str) -> Iterator[Mismatch]:
-    """Yield the last one against the rows: it may have been made while they were changed."""
-    if session.execute(select(Snapshot.id).where(Snapshot.id == name)).first() is None:
+            why = "the content is not what was published"
+            yield Mismatch("snapshots", name, event=published[name].seq, why=why)
+        elif is_current:
+            for why in _shown_otherwise(session, ledger, content=orjson.loads(content)):
+                yield Mismatch("snapshots", name, event=published[name].seq, why=why)
+    for name, seq in current.items():
         yield Mismatch("snapshots", name, event=seq, why="the row is missing")
-        return
-    try:
-        text = snapshots.content(session, name)
-    except snapshots.UNREADABLE:
-        return  # said already
-    if hashlib.sha256(text).hexdigest() != name:
-        return  # said already
-    content = orjson.loads(text)
-    stored = _stored_tallies(session, content["scorer_version"])
-    described = {row.id: row for row in session.execute(_descriptions())}
+
+
+def _shown_otherwise(session: Session, ledger: Ledger, *, content: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the current snapshot shows otherwise than the rows: it may have been made while they were changed."""
+    tallies = select(Score.submission_id, Score.label_revision, Score.tally)
+    tallies = tallies.where(Score.scorer_version == content["scorer_version"])
+    stored = {(name, revision): tally for name, revision, tally in session.execute(tallies)}
+    described = {row.id: row for row in session.execute(stored_rows.submissions())}
     for entry in content["entries"]:
-        tallies = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
-        if any(stored.get((entry["id"], revision)) != text for revision, text in tallies.items()):
-            yield Mismatch(
-                "snapshots",
-                name,
-                event=seq,
-                why=f"it shows other scores of entry {entry['id']} than are stored",
-            )
-        expected = ledger.submissions.get(entry["id"])
-        if expected is None or expected.description_event > content["audit_seq"]:
+        shown = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
+        if any(stored.get((entry["id"], revision)) != text for revision, text in shown.items()):
+            yield f"it shows other scores of entry {entry['id']} than are stored"
+        fact = ledger.of_row("submissions", entry["id"]).get("description")
+        if fact is None or fact.seq > content["audit_seq"]:
             continue  # edited since: the next snapshot will show it
         if entry["id"] in described and not _same_description(entry, described[entry["id"]]):
-            yield Mismatch(
-                "snapshots",
-                name,
-                event=seq,
-                why=f"it describes entry {entry['id']} otherwise than its row",
-            )
-
-
-def _stored_tallies(session: Session, version: str) -> dict[tuple[str, str], str]:
-    wanted = select(Score.submission_id, Score.label_revision, Score.tally).where(Score.scorer_version == version)
-    return {(name, revision): tally for name, revision, tally in session.execute(wanted)}
-
-
-def _descriptions() -> Any:
-    return select(Submission.id, *(getattr(Submission, name) for name in DESCRIPTION))
+            yield f"it describes entry {entry['id']} otherwise than its row"
 
 
 def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
@@ -456,20 +425,14 @@ def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
 
 
 def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
-    """Check stored relations between judges: content and summary."""
+    """Check stored relations between judges: content and summary, which tells how many variants a judge has."""
     for row, content in stored_relations.contents(session):
-        # One content may have several summaries, which tell how many variants a judge has.
-        summaries = ledger.relations.get((row.benchmark, row.label_revision, row.id), {})
-        name = f"{row.id} (label revision {row.label_revision})"
-        if not summaries:
-            yield Mismatch("relations", name, event=None, why="no event says that they were computed")
-        elif content is None or not _is_recorded(row.id, content, summaries=summaries):
-            yield Mismatch("relations", name, event=max(summaries.values()), why="the content is not what was computed")
-
-
-def _is_recorded(name: str, content: RelationsContent, *, summaries: Collection[str | None]) -> bool:
-    known = sha256(content.summary.decode(errors="replace")) in summaries
-    return known and hashlib.sha256(content.arrays).hexdigest() == name
+        key = (row.benchmark, row.label_revision, row.id)
+        summary = None if content is None else sha256(content.summary.decode(errors="replace"))
+        computed = content is not None and hashlib.sha256(content.arrays).hexdigest() == row.id
+        if not computed or summary not in ledger.of_row("relations", key):
+            name = f"{row.id} (label revision {row.label_revision})"
+            yield Mismatch("relations", name, event=None, why="the content is not what was computed")
 
 
 _RULES: dict[str, Callable[[Session, Ledger], Iterator[Mismatch]]] = {

@@ -43,25 +43,6 @@ def _open_the_table(database: Database) -> None:
     _tamper(database, NO_UPDATE[database.engine.dialect.name])
 
 
-def test_a_byte_flipped_in_any_row_is_found_and_named(recorded: Database) -> None:
-    assert actions_audit.verify(by(recorded, MAINTAINER)).ok
-    _open_the_table(recorded)
-    with recorded.read() as session:
-        rows = session.execute(select(AuditEvent.seq, AuditEvent.body).order_by(AuditEvent.seq)).all()
-    assert len(rows) == 8
-    for seq, body in rows:
-        for place in range(0, len(body), 41):  # every byte: tests/storage/test_audit.py
-            changed = body[:place] + chr(ord(body[place]) ^ 1) + body[place + 1 :]
-            if not changed.startswith("{"):
-                continue  # the table refuses it
-            _tamper(recorded, "UPDATE events SET body = :body WHERE seq = :seq", body=changed, seq=seq)
-            found = actions_audit.verify(by(recorded, MAINTAINER))
-            assert (found.broken_at, found.ok) == (seq, False)
-            assert str(seq) in found.sentence
-        _tamper(recorded, "UPDATE events SET body = :body WHERE seq = :seq", body=body, seq=seq)
-    assert actions_audit.verify(by(recorded, MAINTAINER)).ok
-
-
 def test_a_chain_whose_end_was_cut_off_does_not_fit_a_kept_head(recorded: Database, tmp_path: Path) -> None:
     kept = actions_audit.head(by(recorded, MAINTAINER))
     audit_checkpoints.write(tmp_path / "audit" / "head.json", kept)

@@ -286,6 +286,8 @@ def test_a_worker_checks_once_a_day_and_health_raises_the_alarm(
     health = operations.health(by(copied, MAINTAINER))
     assert health.integrity is not None
     assert any(f"submissions {ids[0]}: the owner is another one" in one for one in health.integrity.sentences)
+    by_command = actions_audit.verify(by(copied, MAINTAINER))
+    assert set(health.integrity.sentences) == set(by_command.problems)
 
 
 def test_the_command_works_without_service_and_names_the_row(

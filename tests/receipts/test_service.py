@@ -17,9 +17,9 @@ from auth import ANONYMOUS, LOCAL, OPEN
 from maintenance.actions import audit as actions_audit
 from receipts import api
 from receipts.service import ReceiptService
-from storage import stored_rows, visibility
+from storage import visibility
 from storage.database import Database
-from storage.integrity import audit
+from storage.integrity import audit, stored_rows
 from storage.integrity.row_commitments import ScoreFacts, of_score
 from storage.jobs import job_queue
 from storage.labels import label_levels, label_sets
