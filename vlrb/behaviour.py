@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from vlrb.benchmarks.labels import NOT_LABELLED
 from vlrb.benchmarks.spec import TIE
+from vlrb.statistics.calibration import Calibration, vote_calibration
 from vlrb.statistics.position_bias import PositionBias, is_one_sided, position_bias
 from vlrb.statistics.reliability import self_consistency
 from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved, without_labels
@@ -20,8 +21,8 @@ from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved, without_label
 class Behaviour:
     """Statistics of a judge's votes; rates are fractions.
 
-    ``position_bias`` needs labels. ``one_order``: whether the order is nearly always the same, of the preferred and the
-    other response where labels are known, else of the responses as they are stored.
+    ``position_bias`` and ``calibration`` need labels. ``one_order``: whether the order is nearly always the same, of
+    the preferred and the other response where labels are known, else of the responses as they are stored.
     """
 
     parse_rate: float  # votes that can be read / votes
@@ -29,17 +30,24 @@ class Behaviour:
     self_consistency: float | None  # mean over items of (votes for the more frequent verdict / K); None for K = 1
     position_bias: PositionBias | None = None
     one_order: bool | None = None  # None: the order is not known
+    calibration: Calibration | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name."""
-        return asdict(self)
+        return {**asdict(self), "calibration": self.calibration and self.calibration.to_json()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Behaviour:
         """Return the behaviour of ``to_json``; fields may be missing in what was stored before they came."""
         stored: dict[str, Any] = {name: data.get(name) for name in cls.__dataclass_fields__}
-        bias = stored["position_bias"]
-        return cls(**{**stored, "position_bias": bias and PositionBias(**bias)})
+        bias, known = stored["position_bias"], stored["calibration"]
+        return cls(
+            **stored
+            | {
+                "position_bias": bias and PositionBias(**bias),
+                "calibration": known and Calibration.from_json(known),
+            }
+        )
 
 
 def behaviour_of(votes: Votes, orders: Votes | None, *, preferred: npt.NDArray[np.int8] | None = None) -> Behaviour:
@@ -52,26 +60,28 @@ def behaviour_of(votes: Votes, orders: Votes | None, *, preferred: npt.NDArray[n
     if preferred is not None:
         present &= preferred != NOT_LABELLED
     matrix = votes.matrix[present]
-    if orders is None or not len(matrix):
-        return _without_order(matrix)
-    first = orders.matrix[present]
     labels = None if preferred is None else preferred[present]
+    behaviour = _without_order(matrix, labels)
+    if orders is None or not len(matrix):
+        return behaviour
+    first = orders.matrix[present]
     known = (first != UNDECIDED) & (matrix != UNDECIDED)
     chosen = known & (matrix != TIE)
-    return Behaviour(
-        **_without_order(matrix).to_json()
-        | {
-            "first_shown_rate": float((matrix == first)[chosen].mean()) if chosen.any() else None,
-            "position_bias": None if labels is None else _position_bias(matrix, first, labels=labels),
-            "one_order": _one_order(first, known, labels=labels) if known.any() else None,
-        }
+    return replace(
+        behaviour,
+        first_shown_rate=float((matrix == first)[chosen].mean()) if chosen.any() else None,
+        position_bias=None if labels is None else _position_bias(matrix, first, labels=labels),
+        one_order=_one_order(first, known, labels=labels) if known.any() else None,
     )
 
 
-def _without_order(matrix: Matrix) -> Behaviour:
+def _without_order(matrix: Matrix, labels: npt.NDArray[np.int8] | None) -> Behaviour:
     if not len(matrix):
         return Behaviour(0.0, None, self_consistency=None)
-    return Behaviour(float((matrix != UNDECIDED).mean()), None, self_consistency=self_consistency(matrix))
+    known = None if labels is None else vote_calibration(resolved(matrix, labels[:, np.newaxis]), labels)
+    return Behaviour(
+        float((matrix != UNDECIDED).mean()), None, self_consistency=self_consistency(matrix), calibration=known
+    )
 
 
 def _position_bias(matrix: Matrix, first: Matrix, *, labels: npt.NDArray[np.int8]) -> PositionBias | None:

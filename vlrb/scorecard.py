@@ -11,7 +11,7 @@ import numpy as np
 from vlrb.behaviour import Behaviour
 from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios, scores
 from vlrb.scoring import FIELDS, LENGTHS, Tally, length_index
-from vlrb.statistics.reliability import k_curve, odd_votes
+from vlrb.statistics.reliability import k_curve, odd_votes, rerun_error
 from vlrb.statistics.uncertainty import mover_macro, wilson
 
 SCORER_VERSION = "2"
@@ -42,6 +42,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         "items": n,
         "votes_per_item": tally.k,
         "decided_rate": (agree + reject) / max(agree + reject + undecided, 1),  # of the pairs that the file has
+        "decided_accuracy": agree / (agree + reject) if agree + reject else None,
         "parse_rate": behaviour.parse_rate,
         "missing_items": n - agree - reject - undecided,
         "protocols": groupings[spec.official],
@@ -51,6 +52,8 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
             part: counts and {name: one["half_right"] for name, one in counts.items()} for part, counts in cells.items()
         },
         "k_curve": _k_curve(tally),
+        "rerun": (error := rerun_error(category_counts(tally.agreeing, spec).sum(axis=0))) and asdict(error),
+        "calibration": behaviour.calibration and behaviour.calibration.to_json(),
         "behaviour": {
             "first_shown_rate": behaviour.first_shown_rate,
             "position_bias": behaviour.position_bias and asdict(behaviour.position_bias),

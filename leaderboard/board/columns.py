@@ -158,6 +158,18 @@ _RIGHT: tuple[Column, ...] = (
         api=True,
     ),
     Column(
+        "ece",
+        "Calibration",
+        subtitle="error, %",
+        kind="share",
+        descending=False,
+        description="How far its confidence is from its accuracy; compare judges with as many votes.",
+        term="ece",
+        value_type="number",
+        text=percent,
+        api=True,
+    ),
+    Column(
         "judge_type",
         "Type",
         subtitle="",

@@ -17,7 +17,9 @@ from vlrb.disclosure import PUBLIC, redact, rounded_scores
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import PairwiseArrays
 
-_HIDDEN_PARTS = ("sources", "error_tags", "k_curve", "tally", "half_right", "groupings")
+_HIDDEN_PARTS = (
+    "sources", "error_tags", "k_curve", "rerun", "calibration", "decided_accuracy", "tally", "half_right", "groupings",
+)  # fmt: skip
 _LABEL_FREE = ("first_shown_rate", "self_consistency")
 _OF_FILE = ("parse_rate", *_LABEL_FREE)
 

@@ -123,6 +123,7 @@ class BoardRow:
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
     remark: str = ""  # why it leads nothing: given the answer, votes that need no judge
     version_of: str | None = None  # the ranked version of the same judge
+    ece: float | None = None  # calibration error; None for one vote per pair, and for labels that are not public
 
     def value(self, key: str) -> Any:
         """Return the value of a column by its key."""
@@ -584,6 +585,7 @@ def _scored_row(
         attempts=entry.get("attempts"),
         remark=unranked_for(entry),
         stated={name: entry[name] for name in METADATA_COLUMNS if entry.get(name) is not None},
+        ece=(sure := (entry["tallies"][revision].get("behaviour") or {}).get("calibration")) and sure["ece"],
     )
 
 

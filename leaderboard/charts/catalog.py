@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from leaderboard.charts import board_charts, judge_charts
 from leaderboard.charts.base import Chart, ChartQuery, not_shown
+from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
 from leaderboard.charts.cost_chart import cost_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.paper_reference import paper_figures
@@ -52,6 +53,7 @@ CHARTS: Mapping[str, ChartKind] = {
     "votes": ChartKind(
         _("Votes"), judge_charts.vote_chart, paper=True, suits=lambda entry: entry["votes_per_item"] > 1
     ),
+    "confidence": ChartKind(_("Confidence"), confidence_chart, suits=has_confidence),
     "critics": ChartKind(
         _("Critics"), judge_charts.critic_chart, alone=True, about=lambda spec: paper_figures(spec).critics
     ),

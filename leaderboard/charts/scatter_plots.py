@@ -54,6 +54,7 @@ class ScatterPanel:
     band: Band | None = None
     steps: Sequence[tuple[Sequence[Any], Sequence[float], bool]] = ()
     upright: bool = False  # the chance line, from the horizontal axis
+    straight: bool = False  # steps are straight lines from point to point
 
 
 def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartText) -> go.Figure:
@@ -110,7 +111,12 @@ def _plane_traces(panel: ScatterPanel, page: Page, *, wide: float) -> Iterable[g
         yield go.Scatter(x=x, y=high, fill="tonexty", fillcolor=faded(LIGHT.soft, 0.14), **thin)
         yield go.Scatter(x=x, y=middle, **{**thin, "line": {"width": 1.5, "color": LIGHT.soft}})
     for xs, ys, hollow in panel.steps:
-        line = {"shape": "hv", "width": 1.5, "color": LIGHT.soft, "dash": "dot" if hollow else "solid"}
+        line = {
+            "shape": "linear" if panel.straight else "hv",
+            "width": 1.5,
+            "color": LIGHT.soft,
+            "dash": "dot" if hollow else "solid",
+        }
         yield go.Scatter(x=xs, y=ys, mode="lines", hoverinfo="skip", line=line)
     named = _with_room(panel, page, wide=wide)
     for faint, hollow in ((True, True), (True, False), (False, True), (False, False)):  # what is on top comes last

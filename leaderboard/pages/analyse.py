@@ -43,7 +43,7 @@ FORMER_FILES = ("svg", "html")
 """Files that the server made once: their addresses lead to the page."""
 _ROWS = 400  # of the table; the files have all
 _AGREEMENT_DECIMALS = 3
-_WORDS = ("scored", "reported", "yes", "no", "longer", "shorter")  # in cells of the numbers
+_WORDS = ("scored", "reported", "yes", "no", "longer", "shorter", "confidence", "coverage")  # in cells of the numbers
 _PAIRS = 5  # the column of estimates that counts pairs
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
 

@@ -30,7 +30,7 @@ from vlrb.protocols import UNREAD_REPLIES, category_counts, has_unread_replies, 
 from vlrb.readers import format_name
 from vlrb.scorecard import cell_counts, named_counts, scorecard
 from vlrb.scoring import Tally
-from vlrb.statistics.uncertainty import wilson
+from vlrb.statistics.uncertainty import Z, wilson
 
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
 """The entries next to one under a label revision, compared with it."""
@@ -191,6 +191,7 @@ def _scored_page(
         scored=board.scored,
         revision=revision,
         card=card,
+        rerun_gap=Z * math.sqrt(2) * card["rerun"]["rerun"] if card["rerun"] else 0.0,
         strict=strict,
         board=board,
         by_category=(by_category := _categories(tally)),

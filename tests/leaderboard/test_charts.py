@@ -230,6 +230,21 @@ def test_the_finding_about_votes_compares_one_vote_with_the_largest_odd_number()
     assert vote_finding([curve(50, 52), curve(50, 49)], VL).endswith("for 1 of 2 judges")
 
 
+def test_the_curve_of_a_judge_ends_where_it_stops_answering_and_one_vote_is_a_point() -> None:
+    chart = CHARTS["confidence"].draw(JUDGES, V2)
+    for judge in JUDGES:
+        counted = Tally.from_json(judge["tallies"]["v2"], VL)
+        sources = [counted.cell(source) for source in SOURCES]
+        right, wrong, none = (sum(cell[name] for cell in sources) for name in ("agree", "reject", "undecided"))
+        name = f"{judge['model']} {judge['version']}".strip()
+        points = [row for row in chart.rows if row[:2] == (name, "coverage")]
+        asked = right + wrong + none
+        assert points[-1][2:] == (100 * (right + wrong) / asked, 100 * right / (right + wrong), right + wrong)
+        assert len(points) == 1 or judge["votes_per_item"] > 1
+        bins = [row for row in chart.rows if row[:2] == (name, "confidence")]
+        assert sum(row[4] for row in bins) == (right + wrong if judge["votes_per_item"] > 1 else 0)
+
+
 def test_sources_carry_their_numbers_in_the_cells() -> None:
     chart = source_chart(JUDGES, V2)
     (drawn,) = traces(chart)

@@ -12,9 +12,9 @@ def test_every_column_is_a_value_of_a_row_and_stands_once() -> None:
     assert len(BY_KEY) == len(COLUMNS)
 
 
-def test_numbers_sort_highest_first_and_ranks_and_words_lowest_first() -> None:
+def test_numbers_sort_highest_first_and_ranks_errors_and_words_lowest_first() -> None:
     for column in COLUMNS:
-        assert column.descending == (column.kind in ("interval", "share", "number", "date"))
+        assert column.descending == (column.kind in ("interval", "share", "number", "date") and column.key != "ece")
     assert BY_KEY[MACRO].descending
 
 

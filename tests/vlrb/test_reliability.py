@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vlrb.statistics.reliability import cohen_kappa, condensed, k_curve, majority, self_consistency
+from vlrb.statistics.reliability import cohen_kappa, condensed, k_curve, majority, rerun_error, self_consistency
 
 votes_of_judge = st.integers(1, 6).flatmap(
     lambda k: st.lists(st.lists(st.sampled_from((0, 1, -1)), min_size=k, max_size=k), min_size=1, max_size=12)
@@ -123,3 +123,30 @@ def test_kappa_of_the_textbook_table_is_the_textbook_value():
 def test_kappa_refuses_answers_of_different_length():
     with pytest.raises(ValueError):
         cohen_kappa(np.zeros(2), np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    ("counts", "accuracy", "between", "within", "errors"),
+    [
+        ([59, 153, 247, 305, 293, 190], 0.5910, 0.0372, 0.2046, (0.0079, 0.0139, 0.0128)),
+        ([22, 47, 73, 96, 119, 137, 153, 162, 164, 153, 121], 0.6093, 0.0515, 0.1867, (0.0075, 0.0138, 0.0122)),
+    ],
+)
+def test_the_errors_of_drawn_pairs_and_of_the_judge_itself_are_told_apart(counts, accuracy, between, within, errors):
+    """The moments of the official files with 5 and 10 votes (STATISTICS.md)."""
+    found = rerun_error(np.array(counts))
+    assert found.pairs == sum(counts) == 1247
+    assert (found.accuracy, found.between, found.within) == pytest.approx((accuracy, between, within), abs=4e-4)
+    assert (found.standard_error, found.standard_error_one, found.rerun) == pytest.approx(errors, abs=5e-5)
+
+
+def test_the_rerun_error_is_that_of_simulated_reruns():
+    dice = np.random.default_rng(5)
+    ability = dice.beta(3, 2, 800)
+    agreeing = dice.binomial(7, ability)
+    found = rerun_error(np.bincount(agreeing, minlength=8))
+    runs = (dice.random((4000, 800)) < ability).mean(axis=1)
+    assert runs.std() == pytest.approx(found.rerun, rel=0.06)
+    gaps = np.abs(runs[::2] - runs[1::2])
+    assert (gaps > found.differs()).mean() == pytest.approx(0.05, abs=0.025)
+    assert rerun_error(np.array([3, 4])) is None

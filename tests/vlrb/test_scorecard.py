@@ -18,6 +18,7 @@ from vlrb.votes import ABSENT, Votes
 KEYS = {
     "benchmark", "label_revision", "scorer_version", "items", "votes_per_item", "decided_rate", "parse_rate",
     "missing_items", "tally", "protocols", "groupings", "sources", "error_tags", "half_right", "k_curve", "behaviour",
+    "rerun", "calibration", "decided_accuracy",
 }  # fmt: skip
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
-from math import comb
+from math import comb, sqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array, FloatArray
+from vlrb.statistics.uncertainty import Z
 from vlrb.votes import ABSENT, OTHER, UNDECIDED
 
 
@@ -47,6 +49,45 @@ def k_curve(agreeing: Array) -> FloatArray:
     if total < 1:
         raise ValueError("a K curve needs at least one vote per item")
     return np.asarray(counts @ np.stack([_majority_chances(total, k) for k in odd_votes(total)], axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class RerunError:
+    """Error of the accuracy of single votes, of the pairs that are drawn and of the judge itself apart (Miller 2024).
+
+    ``between``: variance of the pairs' own shares of right votes; ``within``: mean variance of a vote about its pair.
+    """
+
+    pairs: int
+    accuracy: float
+    between: float
+    within: float
+    standard_error: float  # of the accuracy from all K votes
+    standard_error_one: float  # of the accuracy from one vote
+    rerun: float  # standard deviation of the accuracy of one vote when the judge is run again on the same pairs
+
+    def differs(self, other: RerunError | None = None) -> float:
+        """Return how far the accuracies of two runs, of this judge or of two, lie apart by chance in 95 of 100
+        cases."""
+        return Z * sqrt(self.rerun**2 + (self if other is None else other).rerun ** 2)
+
+
+def rerun_error(agreeing: Array) -> RerunError | None:
+    """Return the error from item counts by agreeing votes, (K + 1,); None for one vote, or without an item.
+
+    With p the share of a pair's K votes that are right: within = mean p (1 - p) K / (K - 1), between = var(p) -
+    within / K, never below 0, SE = sqrt((between + within / K) / n), rerun = sqrt(within / n).
+    """
+    counts = np.asarray(agreeing, dtype=np.float64)
+    k, n = counts.size - 1, int(counts.sum())
+    if k < 2 or not n:
+        return None
+    p = np.arange(k + 1) / k
+    mean = float(counts @ p) / n
+    within = float(counts @ (p * (1 - p))) / n * k / (k - 1)
+    between = max(float(counts @ (p - mean) ** 2) / n - within / k, 0.0)
+    whole, one = (sqrt((between + within / votes) / n) for votes in (k, 1))
+    return RerunError(n, mean, between, within, whole, standard_error_one=one, rerun=sqrt(within / n))
 
 
 def self_consistency(matrix: Array) -> float | None:

@@ -1,0 +1,165 @@
+"""Calibration: whether a judge that is sure of a verdict is right about it. Pure.
+
+Confidence is the share of a judge's K votes that are for its majority, or the logistic of the difference of its two
+scores over a temperature. Pairs without a verdict have none: a judge that abstains is neither punished for them nor
+rewarded, and its curve of risk ends where it stops answering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vlrb.arrays import Array, BoolArray, FloatArray
+from vlrb.benchmarks.spec import TIE
+from vlrb.statistics.reliability import majority
+from vlrb.votes import ABSENT
+
+BINS, FOLDS = 10, 5
+COVERAGES = (25, 50, 75)
+"""Percent of all pairs: the accuracy on the most confident of them is stated."""
+_STEPS, _FLATTEST, _STEEPEST = 50, 1e-9, 1e9
+_DIGITS = 6
+
+
+class ConfidenceBin(NamedTuple):
+    """Verdicts of like confidence: their mean confidence, the share of them that is right, and their number."""
+
+    confidence: float
+    right: float
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How a judge's confidence fits its accuracy. Shares are fractions; ``pairs``: with a verdict, out of ``asked``.
+
+    ``at``: percent of coverage -> accuracy on so many most confident pairs of all; None beyond what it decides.
+    ``area``: mean error rate over all coverages up to that of the judge (area under risk against coverage).
+    """
+
+    source: str  # of the confidence: votes or scores
+    votes_per_item: int  # shares of votes are compared among equal numbers of votes only
+    asked: int
+    pairs: int
+    brier: float
+    ece: float
+    area: float
+    at: Mapping[str, float | None]
+    bins: tuple[ConfidenceBin, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields by name, bins as lists."""
+        return {**asdict(self), "bins": [list(one) for one in self.bins]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Calibration:
+        """Return the calibration of ``to_json``."""
+        return cls(**{**data, "bins": tuple(ConfidenceBin(*one) for one in data["bins"])})
+
+
+def calibration(confidence: Array, right: Array, *, asked: int, source: str, votes_per_item: int) -> Calibration | None:
+    """Return the calibration of verdicts, arrays over the pairs that have one; None without a verdict.
+
+    Brier score: the mean of (confidence - right)^2. Expected calibration error: over the distinct confidences, or BINS
+    of equally many pairs where there are more, the mean difference of confidence and accuracy, weighted by pairs.
+    Equal confidences are in random order: what is stated is the expectation over it.
+    """
+    c, y = np.asarray(confidence, dtype=np.float64), np.asarray(right, dtype=np.float64)
+    if not c.size:
+        return None
+    bins = _bins(c, y)
+    expected = _expected_right(c, y)
+    places = np.arange(1, c.size + 1)
+    return Calibration(
+        source,
+        votes_per_item,
+        asked,
+        pairs=c.size,
+        brier=_rounded(np.mean((c - y) ** 2)),
+        ece=_rounded(sum(one.pairs * abs(one.confidence - one.right) for one in bins) / c.size),
+        area=_rounded(np.mean(1 - expected / places)),
+        at={str(percent): _accuracy_at(expected, percent * asked / 100) for percent in COVERAGES},
+        bins=tuple(bins),
+    )
+
+
+def vote_calibration(matrix: Array, label: Array) -> Calibration | None:
+    """Return the calibration of a judge's votes, (pairs, K), by their labels; None for one vote, or without a majority.
+
+    Pairs that the file lacks are not asked.
+    """
+    votes = matrix[matrix[:, 0] != ABSENT]
+    if votes.shape[1] < 2:
+        return None
+    verdict, label = majority(votes), label[matrix[:, 0] != ABSENT]
+    decided = (verdict >= 0) & ((verdict != TIE) | (label == TIE).any())  # a tie is no answer where no label is one
+    share = (votes == verdict[:, np.newaxis]).mean(axis=1)
+    right = verdict[decided] == label[decided]
+    return calibration(share[decided], right, asked=len(votes), source="votes", votes_per_item=votes.shape[1])
+
+
+def score_calibration(margins: Array, right: BoolArray, *, asked: int) -> Calibration | None:
+    """Return the calibration of a judge's scores. ``margins``: how far the preferred score is above the other, over the
+    pairs where they differ; ``right``: whether that is the better response.
+
+    The temperature of a pair is that of the FOLDS - 1 folds that it is not in; pair number i is in fold i mod FOLDS.
+    """
+    size = np.abs(np.asarray(margins, dtype=np.float64))
+    folds = np.arange(size.size) % FOLDS
+    if size.size < 2 * FOLDS:
+        return None
+    signed = np.where(right, size, -size)
+    steepness = np.array([best_steepness(signed[folds != fold]) for fold in range(FOLDS)])
+    confidence = 1 / (1 + np.exp(-np.minimum(size * steepness[folds], 700)))
+    return calibration(confidence, right, asked=asked, source="scores", votes_per_item=1)
+
+
+def best_steepness(signed: FloatArray) -> float:
+    """Return 1 / T of the most likely temperature T, at least 0: the largest sum of log logistic(signed / T).
+
+    ``signed``: differences of scores, positive where the verdict is right. The logarithm is concave in 1 / T, so its
+    slope is halved until it is 0. Where all verdicts are right there is no end; where most are wrong it is 0.
+    """
+
+    def slope(steepness: float) -> float:
+        return float(np.sum(signed / (1 + np.exp(np.clip(signed * steepness, -700, 700)))))
+
+    if slope(0.0) <= 0:
+        return 0.0
+    low, high = _FLATTEST, _STEEPEST
+    for _step in range(2 * _STEPS):  # of orders of magnitude: in the end to a millionth of a millionth
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if slope(middle) > 0 else (low, middle)
+    return low
+
+
+def _bins(confidence: FloatArray, right: FloatArray) -> list[ConfidenceBin]:
+    """Return the distinct confidences, or BINS of equally many pairs, the least confident first."""
+    distinct, index = np.unique(confidence, return_inverse=True)
+    if distinct.size <= BINS:
+        groups = [np.flatnonzero(index == at) for at in range(distinct.size)]
+    else:
+        groups = np.array_split(np.argsort(confidence, kind="stable"), BINS)
+    return [ConfidenceBin(_rounded(confidence[own].mean()), _rounded(right[own].mean()), len(own)) for own in groups]
+
+
+def _expected_right(confidence: FloatArray, right: FloatArray) -> FloatArray:
+    """Return how many of the 1, 2, ... most confident verdicts are right, expected over the order of equal ones."""
+    _distinct, index, counts = np.unique(-confidence, return_inverse=True, return_counts=True)
+    share = np.bincount(index, weights=right) / counts
+    return np.asarray(np.cumsum(np.repeat(share, counts)))
+
+
+def _accuracy_at(expected: npt.NDArray[np.float64], pairs: float) -> float | None:
+    """Return the accuracy on so many most confident pairs, rounded up; None where fewer have a verdict."""
+    most = int(np.ceil(pairs))
+    return _rounded(expected[most - 1] / most) if 0 < most <= expected.size else None
+
+
+def _rounded(value: Any) -> float:
+    return round(float(value), _DIGITS)
