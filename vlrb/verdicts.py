@@ -30,7 +30,7 @@ _TRIGGERS = ("overall judgment", "therefore")
 _TAIL = re.compile(r"Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE)
 # The only characters outside ASCII that re.IGNORECASE takes for a letter of the pattern. One of them also changes
 # its length in lower(), which would shift positions; so they are folded one to one before.
-_FOLD = str.maketrans("\u0130\u0131\u017f", "iis")
+_FOLDED = (("\u0130", "i"), ("\u0131", "i"), ("\u017f", "s"))
 _ANSWER = re.compile(r"<answer>\s*([^<]{0,40}?)\s*</answer>")
 _NUMBERS = {"1": 0, "2": 1}
 
@@ -63,7 +63,10 @@ def choice_of(text: str) -> int:
 def verdict(text: str) -> int:
     """FIRST, SECOND or UNDECIDED: what the text says about the answers in the order they were shown."""
     clean = text.replace("\n", "").replace("*", "")
-    lower = clean.lower() if clean.isascii() else clean.translate(_FOLD).lower()
+    folded = clean
+    for letter, plain in () if clean.isascii() else _FOLDED:
+        folded = folded.replace(letter, plain)
+    lower = folded.lower()
     ends = [start + len(trigger) for trigger in _TRIGGERS if (start := lower.find(trigger)) >= 0]
     if not ends:
         return UNDECIDED

@@ -40,16 +40,25 @@ def run(arguments: Sequence[str] | None) -> int:
 
 
 def _commitment(options: argparse.Namespace) -> int:
-    from vlrb.commands import score as offline
+    from vlrb.benchmarks.label_files import load_labels, load_table
+    from vlrb.label_quality.label_diff import commitment
 
-    print(offline.commitment_of(options.labels, options.revision, items=options.items, salt=options.salt))
+    print(commitment(load_labels(options.labels, options.revision, table=load_table(options.items)), options.salt))
     return 0
 
 
 def _compare_labels(options: argparse.Namespace) -> int:
-    from vlrb.commands import score as offline
+    """Print the pairs whose labels differ, as CSV."""
+    from vlrb.benchmarks.label_files import load_labels, load_table
+    from vlrb.common.csv_text import csv_table
+    from vlrb.label_quality.label_diff import label_changes
 
-    print(offline.label_changes_of(options.before, options.after, items=options.items), end="")
+    table = load_table(options.items)
+    old, new = (load_labels(source, None, table=table) for source in (options.before, options.after))
+    head = ("pair", "category", "change", "before", "after", "tags_before", "tags_after")
+    found = (change.to_json() for change in label_changes(old, new, table=table))
+    rows = [[" ".join(row[name]) if name.startswith("tags") else row[name] for name in head] for row in found]
+    print(csv_table(head, rows).decode().replace("\r\n", "\n"), end="")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Commands `vlrb score`, `commitment` and `compare`: offline, without a server or a database."""
+"""Command `vlrb score`: offline, without a server or a database."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.commands.scorecard_text import render
 from vlrb.common.command_line import CommandParser, complain, say, translated
-from vlrb.common.csv_text import csv_table
 from vlrb.common.messages import _
-from vlrb.label_quality.label_diff import commitment, label_changes
 from vlrb.predictions.parse import Predictions, UploadRejected, all_warnings, parse_predictions
 from vlrb.predictions.problems import Problem
 from vlrb.protocols import category_counts, group_sums
@@ -145,29 +143,3 @@ def count_file(labels: str, data: bytes, *, revision: str, table: ItemTable) -> 
     """Return the tally of a file under a revision of labels. Raises LabelsError and UploadRejected."""
     upload = parse_predictions(data, table)
     return tally(upload.votes, load_labels(labels, revision, table=table), table=table)
-
-
-def commitment_of(labels: str, revision: str, *, items: Path | None, salt: bytes) -> str:
-    """Return the public commitment to a label file, 64 hex digits, for anyone who has it and the salt. Raises
-    LabelsError."""
-    return commitment(load_labels(labels, revision, table=load_table(items)), salt)
-
-
-def label_changes_of(before: str, after: str, *, items: Path | None) -> str:
-    """Return the pairs whose labels differ, as CSV. Raises LabelsError."""
-    table = load_table(items)
-    old, new = (load_labels(source, None, table=table) for source in (before, after))
-    head = ("pair", "category", "change", "before", "after", "tags_before", "tags_after")
-    rows = [
-        (
-            change.pair,
-            change.category,
-            change.change,
-            change.before,
-            change.after,
-            " ".join(change.tags_before),
-            " ".join(change.tags_after),
-        )
-        for change in label_changes(old, new, table=table)
-    ]
-    return csv_table(head, rows).decode().replace("\r\n", "\n")

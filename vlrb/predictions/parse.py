@@ -383,7 +383,7 @@ def _upload(
     )
     # A stable sort keeps the votes of an item in file order.
     order = np.argsort(items, kind="stable")
-    held = np.unique(items)
+    held = np.array(sorted(set(matched.items)))
     matrix, orders = (np.full((len(table), k), ABSENT, dtype=np.int8) for _of in range(2))
     matrix[held], orders[held] = (values[order].reshape(len(held), k) for values in (stored, stored_first))
     _note_no_judge(choices, matrix, table=table, findings=findings)

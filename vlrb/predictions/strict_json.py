@@ -56,7 +56,7 @@ def loads(text: bytes) -> Any:
         raise JsonFault(
             "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=wrong), line=error.lineno
         ) from None
-    _check(value, 1, strings=_ODD_ESCAPE.search(text) is not None)
+    _check(value, 1, strings=b"\\u" in text and _ODD_ESCAPE.search(text) is not None)
     return value
 
 
@@ -113,7 +113,8 @@ def _check(value: Any, depth: int, *, strings: bool) -> None:
         value = [*value, *value.values()] if strings else value.values()
     if strings or not _FLAT.issuperset(map(type, value)):
         for part in value:
-            _check(part, depth + 1, strings=strings)
+            if strings or type(part) not in _FLAT:
+                _check(part, depth + 1, strings=strings)
 
 
 def _too_deep() -> JsonFault:
