@@ -488,6 +488,7 @@ HTML_IN_PYTHON = {
     "leaderboard/charts/dot_plots.py",  # the same
     "leaderboard/charts/layout.py",  # the same, and <span> for small letters
     "leaderboard/charts/scatter_plots.py",  # the same
+    "leaderboard/charts/tag_chart.py",  # the same
 }
 
 

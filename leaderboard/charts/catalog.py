@@ -12,6 +12,7 @@ from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
 from leaderboard.charts.cost_chart import cost_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.paper_reference import paper_figures
+from leaderboard.charts.tag_chart import tag_chart
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 
@@ -48,7 +49,7 @@ def _field(title: str, chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Ch
 
 CHARTS: Mapping[str, ChartKind] = {
     "categories": ChartKind(_("Categories"), judge_charts.category_chart, paper=True),
-    "tags": ChartKind(_("Error tags"), judge_charts.tag_chart, paper=True, about=lambda spec: spec.tags),
+    "tags": ChartKind(_("Error tags"), tag_chart, paper=True, about=lambda spec: spec.tags),
     "sources": ChartKind(_("Sources"), judge_charts.source_chart, about=lambda spec: spec.shown_sources),
     "votes": ChartKind(
         _("Votes"), judge_charts.vote_chart, paper=True, suits=lambda entry: entry["votes_per_item"] > 1

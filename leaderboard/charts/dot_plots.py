@@ -39,7 +39,7 @@ _ROW, _NARROW_ROW, _HEADER, _CURVES = 34, 46, 44, 380  # pixels
 _MOST_COLUMNS = 5
 _SHORT = 3  # letters of a head that stands level on a telephone
 _NUMBERS = 0.2  # of the length of an axis: the column of numbers before it
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,7 +346,7 @@ def curves(
     most = max(point.k for points, _ in drawn for point in points)
     ends = _apart([points[-1].value for points, _ in drawn], 18 * (high - low) / _CURVES)
     for index, (line, (points, final), end) in enumerate(zip(lines, drawn, ends, strict=True)):
-        symbol = _SYMBOLS[index % len(_SYMBOLS)] + ("-open" if line.hollow else "")
+        symbol = SYMBOLS[index % len(SYMBOLS)] + ("-open" if line.hollow else "")
         colour, last = LIGHT.soft if line.hollow else LIGHT.ink, points[-1]
         look = {"marker": {"symbol": symbol, "size": 8, "color": colour}, "opacity": FADED if of_few(final) else 1}
         votes = [page.text(_("{k} votes", k=point.k)) for point in points]

@@ -9,7 +9,7 @@ import csv
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +27,6 @@ from vlrb.scoring import Tally, slice_index, slices
 from vlrb.statistics.uncertainty import wilson
 
 SnapshotEntry = Mapping[str, Any]
-Extreme = Callable[[Iterable[float]], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,23 +144,10 @@ def category_finding(
     names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, spec: BenchmarkSpec
 ) -> str:
     """Return which category is hardest for most judges, if it clearly is."""
-    key, whom = _shared_extreme(names, estimates, keys=spec.category_keys, extreme=min)
+    key, whom = _shared_lowest(names, estimates, keys=spec.category_keys)
     if not key:
         return _("Agreement by category")
     return _("{category} pairs are the hardest {for_whom}", category=Message(spec.title_of(key), {}), for_whom=whom)
-
-
-def bucket_finding(
-    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, spec: BenchmarkSpec
-) -> str:
-    """Return a title that names the kind of error on which most judges err most, if they clearly do."""
-    key, whom = _shared_extreme(names, estimates, keys=buckets(spec), extreme=max)
-    if not key:
-        return _("Error rate by kind of error")
-    if key in spec.untagged:
-        name = Message(spec.name_of(key), {})
-        return _("The error rate is highest on {category} pairs {for_whom}", category=name, for_whom=whom)
-    return _("The error rate is highest on pairs tagged {tag} {for_whom}", tag=key, for_whom=whom)
 
 
 def vote_finding(curves: Sequence[Sequence[Point]], spec: BenchmarkSpec) -> str:
@@ -228,12 +214,12 @@ def _opposite(agreement: Estimate | None) -> Estimate | None:
     return Estimate(100 - agreement.value, turned_low, high=turned_high, n=agreement.n)
 
 
-def _shared_extreme(
-    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, keys: Sequence[str], extreme: Extreme
+def _shared_lowest(
+    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, keys: Sequence[str]
 ) -> tuple[str, str]:
-    """Return the key that is the extreme for more than half of the judges, and for whom; two empty strings if none
+    """Return the key that is the lowest for more than half of the judges, and for whom; two empty strings if none
     is."""
-    shared = Counter(result for judge in estimates if (result := _single_extreme(judge, keys, extreme=extreme)))
+    shared = Counter(result for judge in estimates if (result := _single_lowest(judge, keys)))
     key, count = shared.most_common(1)[0] if shared else ("", 0)
     if 2 * count <= len(names):
         return "", ""
@@ -242,14 +228,13 @@ def _shared_extreme(
     return key, _("for {n} of {judges} judges", n=count, judges=len(names))
 
 
-def _single_extreme(estimates: Mapping[str, Estimate | None], keys: Sequence[str], *, extreme: Extreme) -> str | None:
-    """Return the key whose value is the extreme, if it differs from every other by more than chance explains."""
+def _single_lowest(estimates: Mapping[str, Estimate | None], keys: Sequence[str]) -> str | None:
+    """Return the key whose value is the lowest, if it differs from every other by more than chance explains."""
     result = {key: estimate for key in keys if (estimate := estimates[key]) is not None}
     if len(result) < len(keys):
         return None
-    limit = extreme(estimate.value for estimate in result.values())
-    key = next(key for key, estimate in result.items() if estimate.value == limit)
-    return key if all(separate(result[key], other) for name, other in result.items() if name != key) else None
+    lowest = min(result, key=lambda key: result[key].value)
+    return lowest if all(separate(result[lowest], other) for key, other in result.items() if key != lowest) else None
 
 
 def separate(first: Estimate, second: Estimate) -> bool:

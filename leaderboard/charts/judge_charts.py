@@ -22,7 +22,6 @@ from leaderboard.charts.base import (
     ends,
     headline_name,
     rules,
-    score_name,
     table,
     to_chart,
 )
@@ -30,12 +29,8 @@ from leaderboard.charts.bias import LENGTHS, length_estimates, length_finding, p
 from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
 from leaderboard.charts.estimates import (
     Estimate,
-    Judge,
     Point,
     SnapshotEntry,
-    bucket_estimates,
-    bucket_finding,
-    buckets,
     category_estimates,
     category_finding,
     drawn_scores,
@@ -93,35 +88,6 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> ChartLine:
         low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
         estimates[key] = None if value is None else Estimate(100 * value, low, high=high, n=0)
     return ChartLine(row.model, estimates, small=_("reported"), hollow=True, source=row.source, kind=row.judge_type)
-
-
-def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Error rate on the pairs that carry each error tag, and on the categories whose pairs carry none."""
-    result, notes = chosen_judges(entries, view)
-    chosen = [judge for judge in result if judge.tally.has_tags]
-    if len(chosen) < len(result):
-        text = _(
-            "Labels {revision} carry no error tags. Another label revision may have them.", revision=view.label_revision
-        )
-        notes += (text,)
-    if not chosen:
-        return empty_chart(notes)
-    estimates = [bucket_estimates(judge, view.protocol) for judge in chosen]
-    words = ChartText(
-        bucket_finding(_names(chosen), estimates, spec=view.spec),
-        _(
-            "Share of pairs judged wrongly, by the kind of error in them, with 95% intervals. {rules}",
-            rules=rules(view, False),
-        ),
-        axis=_("Error rate, % (left is better)"),
-        start=0,
-    )
-    notes += (_("A pair counts under every tag it carries."), *_untagged_words(view.spec))
-    printed = paper_figures(view.spec)
-    rates = (printed.error_rates or {}).items() if view.paper else ()
-    paper = [_printed(name, values, source=printed.tags_source) for name, values in rates]
-    drawn = [ChartLine(judge.name, estimate, source=HERE) for judge, estimate in zip(chosen, estimates, strict=True)]
-    return _dots(drawn, buckets(view.spec), view=view, words=words, notes=notes, paper=paper)
 
 
 def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -216,7 +182,7 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     printed = paper_figures(view.spec)
     lines = [_heading(_(printed.base))] if printed.critics else []
     lines += [
-        _printed(view.page.text(_(name)), values, source=printed.critics_source)
+        printed_line(view.page.text(_(name)), values, source=printed.critics_source)
         for name, values in (printed.critics or {}).items()
     ]
     for kind, group in groupby(chosen, key=lambda entry: entry.kind):
@@ -323,16 +289,6 @@ def _dots(
     return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if by_others else HEADER)
 
 
-def _untagged_words(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return which categories stand beside the tags."""
-    if len(spec.untagged) == 1:
-        text = _(
-            "{category} pairs carry no tag and form a group of their own.", category=score_name(spec, spec.untagged[0])
-        )
-        return (text,)
-    return (_("Pairs of other categories carry no tag and form groups of their own."),) if spec.untagged else ()
-
-
 def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
     return f"{max((final.n for _, final in drawn if final is not None), default=0):,}"
 
@@ -341,11 +297,7 @@ def _heading(name: str) -> ChartLine:
     return ChartLine(name, heading=True)
 
 
-def _names(chosen: Sequence[Judge]) -> list[str]:
-    return [judge.name for judge in chosen]
-
-
-def _printed(name: str, values: Mapping[str, float], *, source: str) -> ChartLine:
+def printed_line(name: str, values: Mapping[str, float], *, source: str) -> ChartLine:
     """Return values as printed: without interval, for the paper does not tell of how many pairs."""
     return ChartLine(
         name,
@@ -365,5 +317,5 @@ def _table_of_paper(view: ChartQuery) -> list[ChartLine]:
         if row.id not in there:
             values = {key: row.value(key) for key in drawn_scores(view.spec)}
             shares = {key: 100 * value for key, value in values.items() if value is not None}
-            drawn_lines.append(_printed(row.model, shares, source=printed.table))
+            drawn_lines.append(printed_line(row.model, shares, source=printed.table))
     return drawn_lines

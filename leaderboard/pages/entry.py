@@ -200,6 +200,7 @@ def _scored_page(
         if hides
         else [_cell(tally, name, title=name, category=spec.source_category[name]) for name in spec.shown_sources],
         by_tag=_tags(tally),
+        compare_tags=f"{board_version.context.prefix}/analyse?chart=tags&entries={entry['id']}",
         lengths=[] if hides else [_cell(tally, name, title=title) for name, title in _LENGTHS],
         curve=None if hides else _curve(card["k_curve"], spec),
         sizes=_grouping_sizes(tally),

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import Counter
 from dataclasses import asdict, replace
 from functools import cache
 from itertools import pairwise
@@ -21,8 +22,9 @@ from leaderboard.charts.colours import DARK, LIGHT, Palette, dark_colours
 from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells
 from leaderboard.charts.estimates import Estimate, Point, category_finding, vote_finding
 from leaderboard.charts.estimates import separate as apart
-from leaderboard.charts.judge_charts import category_chart, source_chart, tag_chart, vote_chart
+from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
+from leaderboard.charts.tag_chart import tag_chart
 from leaderboard.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
 from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
@@ -117,22 +119,30 @@ def test_every_panel_states_its_number_of_pairs_and_the_axis_says_what_better_is
 def test_colour_means_category() -> None:
     colours = {trace["marker"]["color"] for trace in traces(category_chart(JUDGES, V2))}
     assert colours == {LIGHT.ink, LIGHT.of("general", VL), LIGHT.of("hallucination", VL), LIGHT.of("reasoning", VL)}
-    assert {trace["marker"]["color"] for trace in traces(tag_chart(JUDGES, V2))} == {
-        LIGHT.ink,
-        LIGHT.of("reasoning", VL),
-    }
     assert {trace["marker"]["color"] for trace in traces(vote_chart(JUDGES, V2))} == {LIGHT.ink}
 
 
 def test_the_error_rate_of_a_tag_is_what_did_not_agree_and_reasoning_is_the_sixth_bucket() -> None:
     counted = Tally.from_json(JUDGES[0]["tallies"]["v2"], VL)
     drawn = {key: rest for one, key, *rest in tag_chart(JUDGES, V2).rows if one == "Judge 1"}
-    assert tuple(drawn) == BUCKETS
+    assert set(drawn) == set(BUCKETS)
     cell = counted.cell("counting")
     low, high = wilson(cell["n"] - cell["agree"], cell["n"])
     assert drawn["counting"] == pytest.approx([100 * (1 - cell["agree"] / cell["n"]), 100 * low, 100 * high, cell["n"]])
     reasoning = score_row(counted, "strict", grouping="official")["reasoning"]
     assert drawn["reasoning"][0] == pytest.approx(100 - 100 * reasoning)
+
+
+def test_tags_stand_by_harm_and_each_judge_can_be_hidden() -> None:
+    chart = tag_chart(JUDGES, V2)
+    rates = Counter[object]()
+    for _name, tag, value, *_rest in chart.rows:
+        rates[tag] += value  # type: ignore[operator]
+    *tags, last = [key for name, key, *_rest in chart.rows if name == "Judge 1"]
+    assert tags == sorted(tags, key=lambda key: -rates[key])
+    assert last == "reasoning"
+    assert [trace["name"] for trace in traces(chart)] == ["Judge 1", "Judge 2", "Judge 3"]
+    assert layout(chart)["showlegend"]
 
 
 def test_the_error_rate_follows_the_rule_chosen() -> None:
@@ -324,14 +334,13 @@ def test_names_are_cut_by_what_they_take_up() -> None:
 
 @pytest.mark.parametrize("narrow", [True, False])
 @pytest.mark.parametrize("count", [1, 2, MOST_JUDGES])
-@pytest.mark.parametrize("name", ["categories", "tags"])
 def test_each_dot_has_a_line_of_its_own_and_panels_stand_above_one_another_on_a_telephone(
-    name: str, count: int, narrow: bool
+    count: int, narrow: bool
 ) -> None:
     judges = entries([(number, 0.3 + number / 60) for number in range(count)], model="A judge with quite a long name")
-    chart = CHARTS[name].draw(judges, replace(V2, page=Page(VL, narrow)))
+    chart = category_chart(judges, replace(V2, page=Page(VL, narrow)))
     dots = [(trace["xaxis"], y) for trace in traces(chart) for y in trace["y"]]
-    assert len(dots) == len(set(dots)) == count * len(CHART_SCORES if name == "categories" else BUCKETS)
+    assert len(dots) == len(set(dots)) == count * len(CHART_SCORES)
     starts = {axis["domain"][0] for key, axis in layout(chart).items() if key.startswith("xaxis")}
     assert (len(starts) == 1) == (narrow or count == 1)
 

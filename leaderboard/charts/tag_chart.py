@@ -1,0 +1,153 @@
+"""Chart of error tags: a row a tag, the most harmful first, and the judges chosen side by side on one axis."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import fmean
+
+import plotly.graph_objects as go
+
+from leaderboard.charts.base import (
+    HEADER,
+    HERE,
+    WITH_SOURCE,
+    Chart,
+    ChartQuery,
+    chosen_judges,
+    empty_chart,
+    rules,
+    to_chart,
+)
+from leaderboard.charts.base import table as table_of
+from leaderboard.charts.colours import JUDGES, LIGHT
+from leaderboard.charts.dot_plots import SYMBOLS, ChartLine, reach_of
+from leaderboard.charts.estimates import Judge, SnapshotEntry, bucket_estimates
+from leaderboard.charts.judge_charts import MOST_LINES, printed_line
+from leaderboard.charts.layout import (
+    FADED,
+    SMALL,
+    ChartText,
+    Page,
+    error_bars,
+    finish,
+    hover_of,
+    of_few,
+    pairs_text,
+    plain,
+    with_legend,
+)
+from leaderboard.charts.paper_reference import paper_figures
+from leaderboard.pages.entry_findings import tag_finding
+from vlrb.common.messages import Message, _
+
+_DOT, _BETWEEN = 13, 22  # pixels: from a judge to the next one of a tag, from a tag to the next
+
+
+def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return the error rate on the pairs of each error tag, and on the categories whose pairs carry none."""
+    result, notes = chosen_judges(entries, view)
+    chosen = [judge for judge in result if judge.tally.has_tags]
+    if len(chosen) < len(result):
+        text = _(
+            "Labels {revision} carry no error tags. Another label revision may have them.", revision=view.label_revision
+        )
+        notes += (text,)
+    if not chosen:
+        return empty_chart(notes)
+    if len(chosen) > MOST_LINES:
+        notes += (_("The best {most} of the {n} judges chosen are drawn.", most=MOST_LINES, n=len(chosen)),)
+    lines = [ChartLine(judge.name, bucket_estimates(judge, view.protocol), source=HERE) for judge in chosen]
+    keys = [*_by_harm(lines, view.spec.tags), *view.spec.untagged]
+    words = ChartText(
+        _finding(chosen, view),
+        _(
+            "Share of pairs judged wrongly, by the kind of error in them, the most harmful first, with 95% intervals. "
+            "A click on a judge hides it. {rules}",
+            rules=rules(view, False),
+        ),
+        axis=_("Error rate, % (left is better)"),
+    )
+    notes += (_("A pair counts under every tag it carries. Pairs without a tag stand below, by category."),)
+    printed = paper_figures(view.spec)
+    rates = (printed.error_rates or {}).items() if view.paper else ()
+    paper = [printed_line(name, values, source=printed.tags_source) for name, values in rates]
+    drawn = _rows_of_tags([*lines[:MOST_LINES], *paper], keys, page=view.page, words=words)
+    notes += printed.notes_on("rule") if paper else ()
+    rows = table_of([*lines, *paper], keys=keys, sources=bool(paper))
+    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if paper else HEADER)
+
+
+def _by_harm(lines: Sequence[ChartLine], tags: Sequence[str]) -> list[str]:
+    """Return the tags by their mean error rate, highest first."""
+    values = {tag: [cell.value for line in lines if (cell := line.estimates.get(tag)) is not None] for tag in tags}
+    return sorted(tags, key=lambda tag: fmean(values[tag] or [-1.0]), reverse=True)
+
+
+def _finding(chosen: Sequence[Judge], view: ChartQuery) -> str:
+    """Return which kind of error hurts most judges, tested for each against its other tagged pairs (Holm)."""
+    if view.protocol != view.spec.ranking:
+        return _("Error rate by kind of error")
+    findings = [finding for judge in chosen if (finding := tag_finding(judge.tally)) is not None]
+    harmful = Counter(tag for finding in findings for tag in finding.harmful)
+    if not harmful:
+        return _("No kind of error hurts these judges significantly more than others")
+    tag, count = harmful.most_common(1)[0]
+    return _(
+        "“{tag}” errors hurt {n} of {judges} judges significantly more than their other errors (Holm)",
+        tag=Message(view.spec.tag_titles.get(tag, tag), {}),
+        n=count,
+        judges=len(chosen),
+    )
+
+
+def _rows_of_tags(lines: Sequence[ChartLine], keys: Sequence[str], *, page: Page, words: ChartText) -> go.Figure:
+    """Return a figure with a row per tag; the legend hides and shows judges. Hollow: the paper."""
+    figure, count = go.Figure(), len(lines)
+    titles = {key: page.text(page.spec.tag_titles.get(key, page.title_of(key))) for key in keys}
+    colours = list(JUDGES)
+    for index, line in enumerate(lines):
+        at = [place for place, key in enumerate(keys) if line.estimates.get(key) is not None]
+        cells = [cell for place in at if (cell := line.estimates[keys[place]]) is not None]
+        colour = LIGHT.soft if line.hollow else colours[index % len(colours)]
+        figure.add_scatter(
+            x=[cell.value for cell in cells],
+            y=[place + (index - (count - 1) / 2) * _DOT / (_DOT * count + _BETWEEN) for place in at],
+            name=page.name(line.name),
+            mode="markers",
+            marker={
+                "symbol": SYMBOLS[index % len(SYMBOLS)] + ("-open" if line.hollow else ""),
+                "size": 9,
+                "color": colour,
+                "opacity": [FADED if of_few(cell) else 1 for cell in cells],
+            },
+            error_x=error_bars(cells, colour),
+            hovertext=[
+                hover_of(page, line.name, group=titles[keys[place]], estimate=cell)
+                for place, cell in zip(at, cells, strict=True)
+            ],
+            hoverinfo="text",
+        )
+    every = [cell for line in lines for cell in line.estimates.values() if cell is not None]
+    chance = 100 - page.chance(page.spec.pooled)
+    ends = [end for cell in every for end in (cell.value, cell.low, cell.high) if end is not None]
+    figure.add_vline(
+        x=chance,
+        line={"color": LIGHT.chance, "width": 1},
+        annotation={"text": page.text(_("chance")), "font_size": 12, "yanchor": "bottom", "y": 1},
+    )
+    figure.update_xaxes(range=reach_of(ends, chance), nticks=6)
+    sizes = [SMALL.format(pairs_text([line.estimates.get(key) for line in lines])) for key in keys]
+    between = "<br>" if page.narrow else "  "
+    names = [f"<b>{plain(titles[key])}</b>{between}{size}" for key, size in zip(keys, sizes, strict=True)]
+    figure.update_yaxes(range=[len(keys) - 0.5, -0.5], tickvals=list(range(len(keys))), ticktext=names)
+    legend = 24 * (count if page.narrow else -(-count // 3))
+    words = ChartText(words.title, words.subtitle, axis=with_legend(words.axis, every))
+    height = len(keys) * (_DOT * count + _BETWEEN)
+    finish(figure, page, words=words, height=height, above=legend + 30)
+    figure.update_layout(
+        showlegend=True, legend={"orientation": "h", "x": 0, "y": 1 + 18 / height, "yanchor": "bottom"}
+    )
+    figure.layout.legend.update(font_color=LIGHT.ink, itemsizing="constant")
+    figure.update_yaxes(tickfont_color=LIGHT.ink, showgrid=True, gridcolor=LIGHT.line, gridwidth=1)
+    return figure
