@@ -34,7 +34,6 @@ from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare
 from workers.task_runner import TaskRunner, create_task_runner
 
-KEEP_SNAPSHOTS_DAYS = 31  # after which one snapshot of the board a day stays
 _JOBS = "jobs"  # the loop of this thread
 
 log = logging.getLogger(__name__)
@@ -171,7 +170,6 @@ def _runner(
         import_dirs=(settings.import_dir,),
         labels_token=settings.labels_token,
         backup=backup,
-        keep_snapshots_days=KEEP_SNAPSHOTS_DAYS,
     )
 
 

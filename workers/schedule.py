@@ -33,7 +33,6 @@ REFRESH_SECONDS = 2.0
 HEAD_SECONDS = 600.0
 BACKUP_SECONDS = 600.0
 INTEGRITY_SECONDS = 600.0
-THINNING_SECONDS = 3600.0
 MIRROR_SECONDS = 1.0
 _LEAVE_SECONDS = 2.0  # that all loops together get to finish their turns at the end
 
@@ -143,7 +142,6 @@ def _daily(runners: Sequence[TaskRunner], check_files: Callable[[], object]) -> 
             PeriodicAction("backup", BACKUP_SECONDS, runner.back_up),
             PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
             PeriodicAction("files", INTEGRITY_SECONDS, check_files),
-            PeriodicAction("thinning", THINNING_SECONDS, runner.thin_snapshots),
         )
     ]
 

@@ -16,7 +16,6 @@ NON_PUBLIC_EVENTS = (
     "integrity.checked",
     "integrity.failed",
     "service.restored",
-    "snapshots.thinned",
     "uploads.checked",
     "files.checked",
     "quota.granted",

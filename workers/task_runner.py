@@ -14,7 +14,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from operation.replication.replica import Replica
-from storage.boards import thinning
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.files import backups
@@ -60,7 +59,6 @@ class TaskRunner:
     dataset: HubDataset | None = None  # where these heads are published
     import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
     labels_token: SecretStr = NO_TOKEN  # who may read private datasets
-    keep_snapshots_days: int = 0  # after which one a day is kept; 0: all
     replica: Replica | None = None  # that imported labels are copied to
     fetch_labels: Callable[[], int] | None = None  # brings imported labels that this disk has not got
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
@@ -151,11 +149,6 @@ class TaskRunner:
         result = integrity_alarms.check_daily(self.database)
         if result:
             log.error("integrity.failed", extra={"data": {"problems": len(result), "first": result[0]}})
-
-    def thin_snapshots(self) -> None:
-        """Remove snapshots of days long past, where that is wanted."""
-        if self.keep_snapshots_days and (removed := thinning.thin(self.database, self.keep_snapshots_days)):
-            log.info(thinning.THINNED, extra={"data": {"snapshots": removed}})
 
     def keep_head(self) -> None:
         """Write the head of the chain of the day: to a file first, whatever the Hub answers."""

@@ -1,1 +1,1 @@
-"""Published boards: snapshots, relations, their series of differences and their thinning."""
+"""Published boards: snapshots, relations, and their series of differences."""

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from common import deltas
 from storage.boards import series
-from storage.models.core import Snapshot, ThinnedSnapshot
+from storage.models.core import Snapshot
 
 UNREADABLE = (TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause
 _ID = re.compile(r"[0-9a-f]{12,64}")
@@ -30,18 +30,9 @@ def snapshot_at(session: Session, benchmark: str, *, when: str) -> str | None:
     if _ID.fullmatch(when):
         same = (Snapshot.benchmark == benchmark, Snapshot.id.startswith(when))
         result = session.scalars(select(Snapshot.id).where(*same).limit(2)).all()
-        return result[0] if len(result) == 1 else _of_the_same_day(session, benchmark, when=when, known=len(result))
+        return result[0] if len(result) == 1 else None
     latest = select(Snapshot.id).where(Snapshot.benchmark == benchmark, Snapshot.created_at < _end(when))
     return session.scalars(latest.order_by(Snapshot.created_at.desc(), Snapshot.through_seq.desc()).limit(1)).first()
-
-
-def _of_the_same_day(session: Session, benchmark: str, *, when: str, known: int) -> str | None:
-    """Return the last snapshot of the day of one that was thinned out; None where there was none, or several."""
-    same = (ThinnedSnapshot.benchmark == benchmark, ThinnedSnapshot.id.startswith(when))
-    gone = session.scalars(select(ThinnedSnapshot.created_at).where(*same).limit(2)).all()
-    if known or len(gone) != 1:
-        return None
-    return snapshot_at(session, benchmark, when=datetime.fromtimestamp(gone[0], UTC).date().isoformat())
 
 
 def _end(when: str) -> float:
@@ -88,12 +79,12 @@ def _changed(base: list[bytes], row: Any) -> list[bytes]:
 def contents(session: Session) -> Iterator[tuple[str, bytes | None]]:
     """Yield the id and the content of every snapshot, each decoded once; None where it cannot be read."""
     wanted = select(Snapshot.id, Snapshot.series, Snapshot.number, Snapshot.base, Snapshot.body)
-    bases = series.Bases[list[bytes]]()
+    before: dict[str, list[bytes]] = {}
     for row in session.execute(wanted.order_by(Snapshot.series, Snapshot.number, Snapshot.id)).yield_per(1):
         try:
-            result = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
+            result = _whole(row) if row.base is None else _changed(before[row.base], row)
         except UNREADABLE:
             yield row.id, None
             continue
         yield row.id, b"".join(result)
-        bases.keep(row.id, row.number, content=result)
+        before = {row.id: result}

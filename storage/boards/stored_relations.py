@@ -86,15 +86,15 @@ def prepare(session: Session, benchmark: str, *, new: NewRelations, recent: Rece
     place = series.next_place(session, StoredRelations, series=f"{benchmark} {new.label_revision}")
     whole = {**new._asdict(), "benchmark": benchmark}
     if place.base is None:
-        return whole | place.columns()
+        return whole | place._asdict()
     base = session.execute(select(*_COLUMNS, *_CHAIN).where(*_key(benchmark, place.base))).one()
     before = _content(session, benchmark, row=base, recent=recent)
     arrays = pairwise_delta.encode(before.arrays, zlib.decompress(new.body))
     if arrays is None:
-        return whole | SeriesPlace(place.series, place.number, base=None).columns()
+        return whole | SeriesPlace(place.series, place.number, base=None)._asdict()
     summary = deltas.encode(deltas.split_fragments(before.summary), deltas.split_fragments(new.summary.encode()))
     packed = pairwise_delta.compress(summary, arrays)
-    return whole | place.columns() | {"summary": _IN_BODY, "body": packed}
+    return whole | place._asdict() | {"summary": _IN_BODY, "body": packed}
 
 
 def store(session: Session, columns: Mapping[str, Any]) -> None:
@@ -105,15 +105,15 @@ def store(session: Session, columns: Mapping[str, Any]) -> None:
 def contents(session: Session) -> Iterator[tuple[Any, RelationsContent | None]]:
     """Yield every row and its content, each decoded once; None where it cannot be read."""
     order = (StoredRelations.series, StoredRelations.number, StoredRelations.inputs)
-    bases = series.Bases[RelationsContent]()
+    before: dict[str, RelationsContent] = {}
     for row in session.execute(select(*_ROW, *_CHAIN).order_by(*order)).yield_per(1):
         try:
-            result = _whole(row) if row.base is None else _changed(bases.find(row.base), row)
+            result = _whole(row) if row.base is None else _changed(before[row.base], row)
         except UNREADABLE:
             yield row, None
             continue
         yield row, result
-        bases.keep(row.inputs, row.number, content=result)
+        before = {row.inputs: result}
 
 
 def _content(session: Session, benchmark: str, *, row: Any, recent: RecentRelations) -> RelationsContent:

@@ -46,7 +46,7 @@ RULES = (
     *(ImmutableRule(table, "UPDATE", WRITTEN_ONCE.get(table, "")) for table in NEVER_CHANGED),
     *(ImmutableRule(table, "DELETE") for table in NEVER_CHANGED if table != "imported_labels"),
     *(ImmutableRule(table, "TRUNCATE") for table in ("events", "scores", "audit_head", *WRITTEN_ONCE)),
-    *(ImmutableRule(table, "UPDATE") for table in ("snapshots", "relations")),  # they may be thinned out
+    *(ImmutableRule(table, "UPDATE") for table in ("snapshots", "relations")),
     ImmutableRule("audit_head", "DELETE"),  # without this row nothing says whether later events are gone
     # Labels that are not public may become so, and nothing else.
     ImmutableRule("imported_labels", "UPDATE", "disclosure", NOT_DISCLOSED, "other_level"),

@@ -317,20 +317,9 @@ class Snapshot(Base):
     created_at: Mapped[Instant]
     body: Mapped[bytes] = mapped_column(LargeBinary)  # zlib-compressed JSON
     content_sha256: Mapped[Sha256 | None]  # of what it says apart from when: tells whether there is anything new
-    series: Mapped[Words | None]  # storage.boards.series; None: made before there were any, and whole
+    series: Mapped[Words | None]  # storage.boards.series
     number: Mapped[int | None]
     base: Mapped[Sha256 | None]  # the id of the snapshot that the body is a difference to; None: it is whole
-    relation_ids: Mapped[list[str] | None] = mapped_column(JSON(none_as_null=True))  # that it names; None: not said
-
-
-class ThinnedSnapshot(Base):
-    """A snapshot that was removed long after it was published (storage.boards.thinning)."""
-
-    __tablename__ = "thinned_snapshots"
-    __table_args__ = (_digest("id"), Index("ix_thinned_snapshots_benchmark", "benchmark"))
-    id: Mapped[Sha256] = mapped_column(primary_key=True)
-    benchmark: Mapped[Words]
-    created_at: Mapped[Instant]
 
 
 class StoredRelations(Base):

@@ -44,8 +44,8 @@ class Queue(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.database = new_database(f"sqlite:///{self.folder.name}/queue.db")
         with_labels(self.database)
-        # In the order of their numbers, by which rules draw them too: ids are random, and the same draw must always mean
-        # the same job, or Hypothesis finds that the test contradicts itself.
+        # In the order of their numbers. Rules draw from it in this order: ids are random, and the same draw must mean
+        # the same job every time, or Hypothesis finds that the test contradicts itself.
         self.jobs: dict[str, Modelled] = {}
 
     def teardown(self) -> None:

@@ -48,7 +48,7 @@ class _SnapshotContent:
 
     fragments: list[bytes]  # without the closing brace: when it was made comes last, so one pass gives both digests
     through: int
-    relation_ids: Sequence[str]
+    with_relations: bool
 
     @property
     def json(self) -> bytes:
@@ -130,12 +130,8 @@ def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: 
         "entries": [],
     }
     head, tail = orjson.dumps(before).removesuffix(b"]}"), b"]," + orjson.dumps(board.rest)[1:-1]
-    relation_ids = [relation["id"] for relation in relations.values()]
-    return _SnapshotContent(
-        deltas.join_entries(head, [entry.json for entry in board.shown], tail=tail),
-        board.through,
-        relation_ids=relation_ids,
-    )
+    fragments = deltas.join_entries(head, [entry.json for entry in board.shown], tail=tail)
+    return _SnapshotContent(fragments, board.through, with_relations=bool(relations))
 
 
 def _baselines(
@@ -200,7 +196,7 @@ def _stored(
     database: Database, benchmark: str, *, content: _SnapshotContent, fragments: list[bytes], memory: SnapshotMemory
 ) -> dict[str, Any]:
     """Return the body of a snapshot, and its place in its series."""
-    name = snapshots.series_of(benchmark, with_relations=bool(content.relation_ids))
+    name = snapshots.series_of(benchmark, with_relations=content.with_relations)
     with database.read() as session:
         place = series.next_place(session, Snapshot, series=name)
         base = memory.fragments.get(place.base or "")
@@ -208,7 +204,7 @@ def _stored(
             base = snapshots.fragments(session, place.base)
     delta = b"".join(fragments) if base is None else deltas.encode(base, fragments)
     body = zlib.compress(delta, _COMPRESSION)
-    return {"body": body, "relation_ids": list(content.relation_ids), **place.columns()}
+    return {"body": body, **place._asdict()}
 
 
 def _nothing_new(database: Database, before: ActiveBoard, *, through: int) -> None:
