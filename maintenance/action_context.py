@@ -20,7 +20,7 @@ Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the pro
 
 
 class PairTexts(Protocol):
-    """Content of a pair. `responses`, and the `models` that wrote them where that is known: A, then B."""
+    """Content of a pair. `responses`: A, then B."""
 
     @property
     def query(self) -> str: ...
@@ -28,8 +28,6 @@ class PairTexts(Protocol):
     def responses(self) -> tuple[str, str]: ...
     @property
     def image(self) -> str: ...
-    @property
-    def models(self) -> tuple[str, str] | None: ...
 
 
 class ItemLookup(Protocol):

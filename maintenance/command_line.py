@@ -72,7 +72,6 @@ def command_line() -> argparse.ArgumentParser:
     items.add_argument("file", nargs="+", type=Path, metavar="FILE", help="JSONL or JSON rows of the dataset")
     items.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark")
     items.add_argument("--output", type=Path, required=True, help="what ITEMS_FILE is to name")
-    items.add_argument("--models", action="store_true", help="also which models wrote the responses, for verification")
     items.set_defaults(command=None, files=_items)
     maintenance.installation.add_commands(commands)
     maintenance.space_commands.add_commands(commands)
@@ -163,7 +162,7 @@ def _table(files: Mapping[str, list[Any]], spec: BenchmarkSpec) -> ItemTable:
 
 def _items(options: argparse.Namespace) -> int:
     table = load_table(options.items)
-    rows = list(item_rows((row for path in options.file for row in _rows(path)), table, models=options.models))
+    rows = list(item_rows((row for path in options.file for row in _rows(path)), table))
     options.output.write_text(item_text(rows), encoding="utf-8")
     say(f"{options.output}: {len(rows):,} of {len(table):,} pairs; set ITEMS_FILE={options.output.absolute()}")
     return 0

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from maintenance.types import Conflict
-from storage.annotation.annotation_projects import NewItem, PairText
+from storage.annotation.annotation_projects import PairText, ProjectPair
 from storage.files.import_folders import path_below
 from vlrb.benchmarks.items import ItemTable
 from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape
@@ -41,7 +41,7 @@ def find_pair_file(named: str, directories: Sequence[Path] | None) -> Path:
     )
 
 
-def read_named_pairs(path: Path, table: ItemTable) -> list[NewItem]:
+def read_named_pairs(path: Path, table: ItemTable) -> list[ProjectPair]:
     """Return the pairs of the benchmark that a file names, in the order of the table. Raises Conflict."""
     labels: dict[str, str | None] = {}
     for number, line in _lines(path):
@@ -51,12 +51,12 @@ def read_named_pairs(path: Path, table: ItemTable) -> list[NewItem]:
             problem = "`item` must be the key of one pair of the benchmark, or `id` its id, once."
             raise _fault(path, number, problem=problem)
         labels[named[0]] = _label(path, number, line=line)
-    return [NewItem(item.key, labels[item.key]) for item in table.items if item.key in labels]
+    return [ProjectPair(item.key, labels[item.key]) for item in table.items if item.key in labels]
 
 
-def read_own_pairs(path: Path) -> list[NewItem]:
+def read_own_pairs(path: Path) -> list[ProjectPair]:
     """Return the pairs of a file with their texts, in its order. Raises Conflict."""
-    pairs: dict[str, NewItem] = {}
+    pairs: dict[str, ProjectPair] = {}
     for number, line in _lines(path):
         name = _name(path, number, line=line)
         try:
@@ -74,7 +74,7 @@ def read_own_pairs(path: Path) -> list[NewItem]:
             raise _fault(path, number, problem=problem)
         first, second = line["response"]
         text = PairText(str(line.get("id") or name), line["query"], responses=(first, second), image=image)
-        pairs[name] = NewItem(name, _label(path, number, line=line), text)
+        pairs[name] = ProjectPair(name, _label(path, number, line=line), text)
     return list(pairs.values())
 
 

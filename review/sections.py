@@ -22,7 +22,7 @@ SECTIONS = (
         ("verification.list",),
         ("verification",),
         "People answer at /annotate without seeing the label. A pair takes so many answers, and one more where these "
-        "have no majority. “Show” lists what closing would write; decide contested pairs yourself. Labels in a file of "
+        "have no majority. “Show” lists what closing would write. Labels in a file of "
         f"pairs make gold pairs. An annotator with fewer than {100 * GOLD_MINIMUM:.0f}% of them right keeps a project "
         "open until you leave the answers out.",
         cases="projects",

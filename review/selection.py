@@ -15,7 +15,7 @@ from maintenance.types import Conflict, absolute_path
 from review.items import find_item
 from review.pair_file import find_pair_file, read_named_pairs, read_own_pairs
 from storage.annotation import disputes
-from storage.annotation.annotation_projects import NewItem
+from storage.annotation.annotation_projects import ProjectPair
 from storage.database import LARGEST, Session
 from vlrb.benchmarks.items import ItemTable
 
@@ -70,7 +70,7 @@ class PairSelection:
     ] = 1
 
 
-def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: PairSelection) -> list[NewItem]:
+def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: PairSelection) -> list[ProjectPair]:
     """Return the pairs in the order of the table or file, which tells nothing. Raises NotFound, Conflict."""
     table = ctx.items.table
     if pairs.file:
@@ -79,7 +79,7 @@ def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: Pair
     elif not base:
         raise Conflict("no-base", "Name the label revision, or a file with pairs and their texts.")
     else:
-        chosen = [NewItem(key) for key in _chosen(session, table, base=base, pairs=pairs)]
+        chosen = [ProjectPair(key) for key in _chosen(session, table, base=base, pairs=pairs)]
     if pairs.category:
         chosen = _of_category(chosen, table, category=pairs.category)
     if pairs.sample:
@@ -104,7 +104,7 @@ def _chosen(session: Session, table: ItemTable, *, base: str, pairs: PairSelecti
     return [item.key for item in table.items if item.key in wanted]
 
 
-def _of_category(chosen: Sequence[NewItem], table: ItemTable, *, category: str) -> list[NewItem]:
+def _of_category(chosen: Sequence[ProjectPair], table: ItemTable, *, category: str) -> list[ProjectPair]:
     known = table.spec.category_keys
     if category not in known:
         raise Conflict("bad-category", f"A category is one of {', '.join(known)}.")
@@ -112,7 +112,7 @@ def _of_category(chosen: Sequence[NewItem], table: ItemTable, *, category: str) 
     return [item for item in chosen if item.item in members]
 
 
-def _sample(chosen: Sequence[NewItem], count: int, *, seed: int) -> list[NewItem]:
+def _sample(chosen: Sequence[ProjectPair], count: int, *, seed: int) -> list[ProjectPair]:
     """Return so many of the pairs by a digest of seed and key, gold pairs and others alike."""
     if count > len(chosen):
         raise Conflict("small-pool", f"There are {len(chosen)} such pairs, so no sample of more.")

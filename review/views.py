@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from maintenance.types import plural
 from maintenance.view import Row, Table, TableCell, View
 from maintenance.views import shortened
 from storage.clock import minute
@@ -13,10 +12,9 @@ from vlrb.common.messages import _
 from vlrb.label_quality.annotation import GOLD_MINIMUM, MIN_PAIRS_DISCLOSED
 
 if TYPE_CHECKING:  # the actions import this module
-    from review.actions.answers import ShownPair
-    from review.actions.decisions import PairDecision
     from review.actions.disputes import DisputedItem
     from review.actions.projects import AnnotatorProgress, ProjectReport
+    from review.actions.results import PairDecision
 
 ANSWER_TEXTS = {
     "a": _("A is better"),
@@ -77,9 +75,7 @@ def projects(reports: Sequence[ProjectReport]) -> View:
             ),
             key=f"{report.project.id}",
             name=report.project.name,
-            without=()
-            if report.project.closed_at is None
-            else ("verification.annotators", "verification.leave-out", "verification.decide"),
+            without=() if report.project.closed_at is None else ("verification.annotators", "verification.leave-out"),
         )
         for report in reports
     ]
@@ -144,17 +140,3 @@ def decisions(pairs: Sequence[PairDecision]) -> View:
     ]
     head = ("No.", "Pair", "State", "Verdict", "Answers", "Key")
     return View(tables=[Table("Decisions", head, rows, "There are no such pairs.")])
-
-
-def pair(shown: ShownPair) -> View:
-    """Return a pair of a project as an annotator sees it; of the image its address."""
-    lines = [f"Pair {shown.place} of {plural(shown.items, 'pair')}"]
-    if shown.question is None or shown.responses is None:
-        lines.append("This installation has no texts: ITEMS_FILE names them.")
-    else:
-        lines += [f"Image: {shown.image}" if shown.image else "There is no image here.", "", "Question", shown.question]
-        for place, response, model in zip(("First", "Second"), shown.responses, shown.models or ("", ""), strict=True):
-            lines += ["", f"{place} ({model})" if model else place, response]
-    own = shown.said
-    said = own and "; ".join(filter(None, (own.verdict, ", ".join(own.errors), own.note)))
-    return View([*lines, "", f"Your answer: {said}" if said else "Not answered yet."])

@@ -39,7 +39,7 @@ def write_items(path: Path, spec: BenchmarkSpec, *, sources: Sequence[str], toke
 def write_texts(path: Path, table: ItemTable, *, source: str, token: str) -> bool:
     """Write the texts of a dataset's rows, without anything that tells a label. Raises LabelsError and OSError."""
     try:
-        rows = list(item_rows(read_rows(source, None, token=token), table, models=True))
+        rows = list(item_rows(read_rows(source, None, token=token), table))
     except ValueError as error:
         raise error if isinstance(error, LabelsError) else LabelsError(str(error)) from None
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -18,10 +18,9 @@ from leaderboard.board.query import BoardQuery
 from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.items import ItemTable, load_table, response_fingerprint
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.label_quality.annotation import TELLTALE
 from vlrb.statistics.pairwise import PairwiseArrays, unpack
 
-ALLOWED = frozenset({"key", "id", "query", "response", "image", "category", "source", "query_source", "models"})
+ALLOWED = frozenset({"key", "id", "query", "response", "image", "category", "source", "query_source"})
 """The columns of an item file. Any other might tell a label, so a file with one is not read."""
 THUMBNAIL_BYTES = 100_000
 """A page of pairs loads no larger image: it has many."""
@@ -43,7 +42,6 @@ class ItemTexts:
     query: str
     responses: tuple[str, str]
     image: str
-    models: tuple[str, str] | None = None  # that wrote them; for who verifies labels, never on a public page
 
 
 class ItemCatalog:
@@ -169,12 +167,11 @@ def _row(line: str, number: int, *, path: Path) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
         usable = isinstance(row["query"], str) and [type(text) for text in row["response"]] == [str, str]
-        usable = usable and [type(name) for name in row.get("models") or ("", "")] == [str, str]
     except (ValueError, KeyError, TypeError):
         usable = False
     if not usable:
         raise ItemFileError(f"{path.name}, line {number}: a pair needs a `query` and a `response` of two texts")
-    if more := set(row) - ALLOWED | TELLTALE & set(row.get("models") or ()):
+    if more := set(row) - ALLOWED:
         raise ItemFileError(
             f"{path.name}, line {number} holds {', '.join(sorted(more))}, which might reveal a label. "
             "Make the file with `python -m maintenance items`, which keeps texts only."
@@ -193,9 +190,5 @@ def _items_of(row: Mapping[str, Any], table: ItemTable, *, texts: Sequence[ItemT
 
 
 def _texts(row: Mapping[str, Any]) -> ItemTexts:
-    (first, first_model), (second, second_model) = sorted(
-        zip(row["response"], row.get("models") or ("", ""), strict=True),
-        key=lambda pair: response_fingerprint(pair[0]),
-    )
-    models = (first_model, second_model) if first_model and second_model else None
-    return ItemTexts(row["query"], (first, second), image=str(row.get("image") or ""), models=models)
+    first, second = sorted(row["response"], key=response_fingerprint)
+    return ItemTexts(row["query"], (first, second), image=str(row.get("image") or ""))

@@ -17,12 +17,11 @@ from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer, whole_number
 from review import drafts, views
-from review.gold_results import GoldResult, gold_results
 from review.pair_file import find_pair_file
 from review.selection import PairSelection, select_pairs
 from storage.annotation import annotation_projects
-from storage.annotation.annotation_projects import NewProject, Project
-from storage.annotation.pair_decisions import DecidedPair, decided_pairs
+from storage.annotation.annotation_projects import Project
+from storage.annotation.pair_decisions import decided_pairs
 from storage.database import LARGEST, Session
 from storage.integrity import audit
 from storage.jobs import tasks
@@ -30,7 +29,17 @@ from storage.jobs.tasks import TaskView
 from storage.labels import label_imports
 from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _
-from vlrb.label_quality.annotation import CONTESTED, DECIDED, OPEN, PAIR_STATES, PairAgreement, agreement
+from vlrb.label_quality.annotation import (
+    AGREED,
+    CONTESTED,
+    GOLD,
+    GOLD_MINIMUM,
+    OPEN,
+    PAIR_STATES,
+    PairAgreement,
+    agreement,
+    preference_of,
+)
 
 CREATED, CLOSED = "verification.created", "verification.closed"
 ANNOTATORS, LEFT_OUT = "verification.annotators", "verification.left-out"
@@ -97,9 +106,9 @@ class AnnotatorProgress(NamedTuple):
     account: str
     name: str
     answered: int
-    gold: int = 0
-    gold_right: int = 0
-    below_gold_minimum: bool = False
+    gold: int
+    gold_right: int
+    below_gold_minimum: bool
 
 
 class ProjectReport(NamedTuple):
@@ -112,8 +121,8 @@ class ProjectReport(NamedTuple):
     progress: tuple[AnnotatorProgress, ...]
     agreement: tuple[PairAgreement, ...]
     states: dict[str, int]
-    draft: str | None
-    result: dict[str, Any] | None
+    draft: str | None = None
+    result: dict[str, Any] | None = None
 
 
 @action(
@@ -141,32 +150,28 @@ def create(
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         if base:
-            drafts.check_base(session, ctx.items.table.benchmark, base=base)
-        _check_name(session, ctx.items.table.benchmark, name=name)
+            drafts.check_base(session, ctx.benchmark, base=base)
+        _check_name(session, ctx.benchmark, name=name)
         items = select_pairs(ctx, session, base=base, pairs=pairs)
-        new = NewProject(
-            name,
-            base,
+        project = annotation_projects.create(
+            session,
+            ctx.benchmark,
+            pairs=items,
+            name=name,
+            base_revision=base,
             reason=why,
             created_by=ctx.user.account,
             answers_wanted=team.answers,
             guidelines=guidelines,
             folder=str(find_pair_file(pairs.file, ctx.import_dirs).parent) if pairs.file and not base else "",
         )
-        project = annotation_projects.create(session, ctx.items.table.benchmark, new=new, items=items)
         added = _add_accounts(session, project, accounts=team.annotators)
         gold = sum(item.gold is not None for item in items)
         facts = {"project": project, "name": name, "base": base, "items": len(items), "gold": gold}
         facts |= {"answers": team.answers, "annotators": added, "reason": why, "by": ctx.user.account}
         seq = audit.append(session, CREATED, data=facts)
-    size = plural(len(items), "pair")
-    if gold:
-        size = f"{size}, {gold} of them gold"
-    return ActionResult(
-        True,
-        f"Project {project} ({name}) has {size}: /annotate/{project}",
-        seq=seq,
-    )
+    size = plural(len(items), "pair") + (f", {gold} of them gold" if gold else "")
+    return ActionResult(True, f"Project {project} ({name}) has {size}: /annotate/{project}", seq=seq)
 
 
 @action(
@@ -183,8 +188,7 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project=project, lock=True)
-        _check_open(result)
+        result = _open(session, ctx, project=project)
         added = _add_accounts(session, project, accounts=annotators)
         if not added:
             return ActionResult(False, "They may answer already.")
@@ -208,8 +212,7 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
     """
     require_maintainer(ctx.user)
     with ctx.database.write() as session:
-        result = known(session, ctx.benchmark, project=project, lock=True)
-        _check_open(result)
+        result = _open(session, ctx, project=project)
         ids = [account_search.find(session, named, local=True).id for named in annotators]
         gone = annotation_projects.leave_out(session, project, accounts=ids)
         if not gone:
@@ -247,8 +250,9 @@ def close(
     why = clean_reason(reason)
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project, lock=True)
-        pairs = decided_pairs(session, result, tag_of=ctx.items.table.spec.tag_of)
-        _check_closing(session, result, pairs=pairs)
+        report = _report(session, ctx, project=result)
+        if result.closed_at is None:
+            _check_closing(report)
         if bool(revision) != bool(result.base_revision):
             raise Conflict(
                 "draft-name",
@@ -258,56 +262,35 @@ def close(
             )
         if (written := _written(session, ctx.benchmark, project=project, revision=revision)) is not None:
             return ActionResult(
-                False,
-                f"{result.name} is closed, and its draft {revision} is written.",
-                task_id=written,
+                False, f"{result.name} is closed, and its draft {revision} is written.", task_id=written
             )
-        task, new = _request_draft(session, ctx, project=result, revision=revision, reason=why, level=level)
-        seq = None
-        if annotation_projects.close(session, project, by=ctx.user.account):
-            facts = {"project": project, **_answers_digest(session, project), "draft": revision}
-            seq = audit.append(
-                session, CLOSED, data={**facts, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
-            )
-    words = _closed_words(result, pairs)
+        task, new, seq = None, False, None
+        if revision:
+            source = {"project": project}
+            draft = drafts.DraftRequest(revision, result.base_revision, reason=why, source=source, level=level)
+            task, new = drafts.request(session, ctx, draft=draft)
+        if result.closed_at is None:
+            annotation_projects.close(session, project, by=ctx.user.account)
+            facts = {"project": project, **_answers_digest(session, project), "draft": revision, "reason": why}
+            seq = audit.append(session, CLOSED, data=facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
+    agreed, contested, left = (report.states[state] for state in (AGREED, CONTESTED, OPEN))
+    words = f"{result.name} is closed: {agreed} decided, {contested} contested, {left} without enough answers."
     if task is not None:
         words = f"{words} A worker writes draft {revision} (task {task})."
     return ActionResult(new or seq is not None, words, seq=seq, task_id=task)
 
 
-def _check_closing(session: Session, project: Project, *, pairs: Sequence[DecidedPair]) -> None:
+def _check_closing(report: ProjectReport) -> None:
     """Raise Conflict where nobody has answered, or an annotator who counts has too few gold pairs right."""
-    if project.closed_at is not None:
-        return
-    if not any(pair.answers or pair.state == DECIDED for pair in pairs):
-        raise Conflict("no-answers", f"Nobody has answered in {project.name} yet.")
-    for account, result in gold_results(pairs).items():
-        if result.below_minimum:
+    if not any(annotator.answered for annotator in report.progress):
+        raise Conflict("no-answers", f"Nobody has answered in {report.project.name} yet.")
+    for annotator in report.progress:
+        if annotator.below_gold_minimum:
             raise Conflict(
                 "below-gold-minimum",
-                (
-                    f"{queries.account_name(session, account) or account} has {result.right} of {result.answered} "
-                    f"gold pairs right. Leave these answers out first: `verification leave-out {project.id} "
-                    f"{account}`."
-                ),
+                f"{annotator.name} has {annotator.gold_right} of {annotator.gold} gold pairs right. Leave these "
+                f"answers out first: `verification leave-out {report.project.id} {annotator.account}`.",
             )
-
-
-def _request_draft(
-    session: Session, ctx: ActionContext, *, project: Project, revision: str, reason: str, level: DisclosureLevel
-) -> tuple[int | None, bool]:
-    """Return the task that writes the draft, and whether it is new; none of a project about a file."""
-    if not project.base_revision:
-        return None, False
-    source = {"project": project.id}
-    draft = drafts.DraftRequest(revision, project.base_revision, reason=reason, source=source, level=level)
-    return drafts.request(session, ctx, draft=draft)
-
-
-def _closed_words(project: Project, pairs: Sequence[DecidedPair]) -> str:
-    decided = sum(pair.proposal is not None for pair in pairs)
-    contested, left = (sum(pair.state == state for pair in pairs) for state in (CONTESTED, OPEN))
-    return f"{project.name} is closed: {decided} decided, {contested} contested, {left} without enough answers."
 
 
 def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
@@ -333,16 +316,14 @@ def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Return all projects, the newest first. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        projects = annotation_projects.projects(session, ctx.benchmark)
         drafted = {}
         for task in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
             drafted[task.params.get("project")] = (task.subject, tasks.result(session, task.id))
-        nothing = (None, None)
-        reports = []
-        for project in projects:
-            draft, result = drafted.get(project.id, nothing)
-            reports.append(_report(session, ctx, project=project, draft=draft, result=result))
-        return reports
+        found = []
+        for project in annotation_projects.projects(session, ctx.benchmark):
+            draft, result = drafted.get(project.id, (None, None))
+            found.append(_report(session, ctx, project=project)._replace(draft=draft, result=result))
+        return found
 
 
 def known(session: Session, benchmark: str, *, project: int, lock: bool = False) -> Project:
@@ -365,9 +346,11 @@ def _check_team(team: AnnotationTeam) -> str:
     return "".join(character for character in team.guidelines if character.isprintable() or character == "\n").strip()
 
 
-def _check_open(project: Project) -> None:
-    if project.closed_at is not None:
-        raise Conflict("closed", f"{project.name} is closed: answers do not change any more.")
+def _open(session: Session, ctx: ActionContext, *, project: int) -> Project:
+    result = known(session, ctx.benchmark, project=project, lock=True)
+    if result.closed_at is not None:
+        raise Conflict("closed", f"{result.name} is closed: answers do not change any more.")
+    return result
 
 
 def _check_name(session: Session, benchmark: str, *, name: str) -> None:
@@ -378,38 +361,27 @@ def _check_name(session: Session, benchmark: str, *, name: str) -> None:
         raise Conflict("known-project", f"There is a project {name}. Choose another name.")
 
 
-def _report(
-    session: Session, ctx: ActionContext, *, project: Project, draft: str | None, result: dict[str, Any] | None
-) -> ProjectReport:
+def _report(session: Session, ctx: ActionContext, *, project: Project) -> ProjectReport:
     pairs = decided_pairs(session, project, tag_of=ctx.items.table.spec.tag_of)
-    results = gold_results(pairs)
     given: dict[str, dict[str, str]] = {name: {} for name in annotation_projects.annotators(session, project.id)}
     for pair in pairs:
         for answer in pair.answers:
             given[answer.account][pair.item] = answer.verdict
-    progress = tuple(
-        _progress(session, account, answered=len(verdicts), gold=results.get(account))
-        for account, verdicts in given.items()
-    )
+    gold = {pair.item: preference_of(pair.verdict or "") for pair in pairs if pair.state == GOLD}
+    progress = []
+    for account, verdicts in given.items():
+        right = [preference_of(verdict) == gold[item] for item, verdict in verdicts.items() if item in gold]
+        name, below = queries.account_name(session, account) or account, sum(right) < GOLD_MINIMUM * len(right)
+        progress.append(
+            AnnotatorProgress(
+                account, name, answered=len(verdicts), gold=len(right), gold_right=sum(right), below_gold_minimum=below
+            )
+        )
     return ProjectReport(
         project,
-        progress,
+        tuple(progress),
         agreement=agreement(given, [pair.item for pair in pairs]),
         states={state: sum(pair.state == state for pair in pairs) for state in PAIR_STATES},
-        draft=draft,
-        result=result,
-    )
-
-
-def _progress(session: Session, account: str, *, answered: int, gold: GoldResult | None) -> AnnotatorProgress:
-    name, tested = queries.account_name(session, account) or account, gold or GoldResult(0, 0)
-    return AnnotatorProgress(
-        account,
-        name,
-        answered=answered,
-        gold=tested.answered,
-        gold_right=tested.right,
-        below_gold_minimum=tested.below_minimum,
     )
 
 

@@ -109,7 +109,6 @@
       ?? tr("This server does not have the texts of this pair: the setting ITEMS_FILE names a file with them.");
     ["first", "second"].forEach((name, index) => {
       at(`text-${name}`).textContent = pair.responses ? pair.responses[index] : "";
-      at(`model-${name}`).textContent = pair.models ? pair.models[index] : "";
     });
     const image = at("image");
     at("enlarge").hidden = !pair.image;
@@ -130,18 +129,16 @@
   function update() {
     for (const button of verdicts) {
       button.setAttribute("aria-pressed", String(button.dataset.verdict === currentAnswer.verdict));
-      button.disabled = closed || Boolean(pair.models) || pair.has_enough;
+      button.disabled = closed || pair.has_enough;
     }
     for (const button of errors) {
       button.setAttribute("aria-pressed", String(currentAnswer.errors.includes(button.dataset.error)));
       button.disabled = closed || !prefers();
     }
-    invert.disabled = closed || Boolean(pair.models) || !prefers();
+    invert.disabled = closed || !prefers();
     at("note").disabled = closed || !currentAnswer.verdict;
     at("previous").disabled = pair.place === places[0];
     at("next").disabled = pair.place === places.at(-1);
-    at("who").hidden = !pair.has_models;
-    at("models").disabled = !currentAnswer.verdict || Boolean(pair.models);
     at("bar").value = answered.size;
     count();
   }
@@ -214,15 +211,6 @@
     if (pair && currentAnswer.verdict && note !== currentAnswer.note) change({ note });
   }
 
-  async function models() {
-    if (!pair || unsaved.size) return;
-    try {
-      draw(await ask("POST", `/${pair.place}/models`));
-    } catch (error) {
-      complain(error.message);
-    }
-  }
-
   for (const button of verdicts) {
     button.addEventListener("click", () => change({ verdict: button.dataset.verdict }));
   }
@@ -237,7 +225,6 @@
   const step = (by) => show(places[places.indexOf(pair.place) + by]);
   at("previous").addEventListener("click", () => step(-1));
   at("next").addEventListener("click", () => step(1));
-  at("models").addEventListener("click", models);
   at("note").addEventListener("change", keepNote);
   at("jump").addEventListener("submit", (event) => {
     event.preventDefault();

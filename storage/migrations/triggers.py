@@ -41,7 +41,7 @@ WRITTEN_ONCE = {
     # Not `at`, from which quotas are counted: the event has its own.
     "attempts": "submission_id, label_revision, number, policy",
 }
-NEVER_CHANGED = ("events", "scores", "edits", "verification_orders", *WRITTEN_ONCE)
+NEVER_CHANGED = ("events", "scores", "edits", *WRITTEN_ONCE)
 RULES = (
     *(ImmutableRule(table, "UPDATE", WRITTEN_ONCE.get(table, "")) for table in NEVER_CHANGED),
     *(ImmutableRule(table, "DELETE") for table in NEVER_CHANGED if table != "imported_labels"),
@@ -63,7 +63,6 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "imported_labels": (("benchmark", "revision"),),
     "submissions": (("id",), ("benchmark", "owner", "content_sha256"), ("benchmark", "owner", "model", "version")),
     "attempts": (("submission_id",),),
-    "verification_orders": (("project_id", "account", "item"),),
 }
 
 

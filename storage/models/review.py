@@ -103,15 +103,11 @@ class ProjectItem(Base):
         UniqueConstraint("project_id", "item"),
         _check("place", "place > 0"),
         _one_of("gold", VERDICTS),
-        _one_of("decision", VERDICTS),
-        _check("decided", "(decision IS NULL) = (decided_by IS NULL)"),
     )
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
     place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     item: Mapped[Words]  # key
     gold: Mapped[Words | None]  # the verdict that is known to be right; it tests annotators
-    decision: Mapped[Words | None]  # of a maintainer; it counts instead of the answers
-    decided_by: Mapped[Words | None]
     text: Mapped[OptionalJsonColumn]  # of a pair of a file: PairText
 
 
@@ -119,8 +115,10 @@ class Annotator(Base):
     """Annotators of a project."""
 
     __tablename__ = "verification_annotators"
+    __table_args__ = (UniqueConstraint("project_id", "number"),)
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
     account: Mapped[Words] = mapped_column(primary_key=True)
+    number: Mapped[int]  # from 0; of two who follow one another, one sees A first and one sees B first
     left_out: Mapped[bool] = mapped_column(default=False)  # its answers do not count
 
 
@@ -143,20 +141,3 @@ class Annotation(Base):
     errors: Mapped[NamesColumn]
     note: Mapped[Words]
     answered_at: Mapped[Instant] = mapped_column(default=database_now())
-    models_seen_at: Mapped[Instant | None]  # from then on the answer stays
-
-
-class ShownOrder(Base):
-    """Which response of a pair an annotator sees first. Never changed: a second look shows the same."""
-
-    __tablename__ = "verification_orders"
-    __table_args__ = (
-        ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
-        _check("account", "length(account) BETWEEN 1 AND 200"),
-        _one_of("shown_first", ("a", "b")),
-    )
-    project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
-    account: Mapped[Words] = mapped_column(primary_key=True)
-    item: Mapped[Words] = mapped_column(primary_key=True)
-    shown_first: Mapped[Words]
-    created_at: Mapped[Instant] = mapped_column(default=database_now())

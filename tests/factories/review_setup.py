@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import select
 
 from leaderboard.pages.item_catalog import ItemCatalog
-from review.presentation import give_order
 from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
@@ -25,6 +24,7 @@ from vlrb.benchmarks.items import ItemTable, presentation_order
 from vlrb.benchmarks.label_files import label_set
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.label_quality.annotation import annotation_order
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
@@ -71,10 +71,10 @@ class ReviewSetup:
 def seen_order(database: Database, account: str, *, place: int, project: int = 1) -> tuple[int, int]:
     """Return which of A (0) and B (1) an annotator of a project sees first and second."""
     with database.write() as session:
-        found = annotation_projects.project(session, small_benchmark.table().benchmark, project_id=project)
-        key = annotation_projects.item_at(session, project, place=place)
-        assert found is not None and key is not None
-        return give_order(session, found, account=account, key=key)
+        key = annotation_projects.items(session, project)[place - 1].item
+        if account not in annotation_projects.annotators(session, project, left_out=True):
+            annotation_projects.add_annotators(session, project, accounts=[account])
+        return annotation_order(annotation_projects.annotators(session, project).get(account, 0), key)
 
 
 on_both = pytest.mark.parametrize("bench", BOTH, indirect=True)
@@ -121,15 +121,13 @@ def add_judges(bench: ReviewSetup, verdicts: np.ndarray, *, owners: list[str]) -
     return ids
 
 
-def materials(table: ItemTable, directory: Path, *, models: bool = True) -> ItemCatalog:
-    """Texts of all pairs, one hostile image path, and models where wanted."""
+def materials(table: ItemTable, directory: Path) -> ItemCatalog:
+    """Texts of all pairs, and one image."""
     manifest, items = directory / "manifest.json", directory / "items.jsonl"
     manifest.write_text(json.dumps(table.to_json()))
     rows = labels.pairs(3)
-    for number, row in enumerate(rows):
-        row["models"] = [f"model {number}", "another model"] if number else ["good model", "injected_noise"]
     rows[1]["image"] = "pictures/one.png"
     (directory / "pictures").mkdir()
     (directory / "pictures" / "one.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    items.write_text(item_text(item_rows(rows, table, models=models)), encoding="utf-8")
+    items.write_text(item_text(item_rows(rows, table)), encoding="utf-8")
     return ItemCatalog(manifest, items)

@@ -29,13 +29,6 @@ def test_the_file_is_the_same_whichever_response_is_stored_first() -> None:
     assert list(item_rows(dataset(), table(3))) == list(item_rows(dataset(turned=True), table(3)))
 
 
-def test_models_are_kept_on_request_in_the_order_of_the_texts_but_none_that_tells_a_label() -> None:
-    rows = [{**row, "models": [f"of {row['response'][0]}", f"of {row['response'][1]}"]} for row in dataset()]
-    rows[4]["models"] = ["LLaVA-13B", "injected_noise"]
-    for number, row in enumerate(item_rows(rows, table(3), models=True)):
-        assert row.get("models") == (None if number == 4 else [f"of {text}" for text in row["response"]])
-
-
 @pytest.mark.parametrize("row", [{"id": "x", "query": "What?", "response": ["a", "b"]}, {"id": "x"}, pairs(3)[0]])
 def test_rows_that_are_no_pair_of_the_benchmark_are_refused(row: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="row 21"):

@@ -366,8 +366,12 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
         project = annotation_projects.create(
             session,
             BENCHMARK,
-            new=annotation_projects.NewProject("may", "v2", reason="to be sure", created_by="m", answers_wanted=2),
-            items=[annotation_projects.NewItem("a" * 64)],
+            pairs=[annotation_projects.ProjectPair("a" * 64)],
+            name="may",
+            base_revision="v2",
+            reason="to be sure",
+            created_by="m",
+            answers_wanted=2,
         )
     with refuses(Conflict, "in-use"):
         labels.request_retire(

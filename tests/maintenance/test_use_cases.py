@@ -21,7 +21,7 @@ from tests.factories.accounts import STRANGER
 OF_OWNERS = {"edit", "history", "look", "withdraw"}
 """In maintenance.actions.entries: of an entry, whose owner has to be known first. Who is refused there test_entries
 tells."""
-OF_ACCOUNTS = {"answer", "dispute", "image_of", "own", "sheet", "sheets", "show", "show_models"}
+OF_ACCOUNTS = {"answer", "dispute", "image_of", "own", "sheet", "sheets", "show"}
 """What everybody with an account may do."""
 
 

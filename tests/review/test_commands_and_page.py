@@ -14,8 +14,6 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.actions import operations
 from maintenance.cli import CliResult
 from maintenance.types import Conflict
-from maintenance.view import terminal
-from review import views
 from review.actions import answers
 from review.actions.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER
@@ -23,7 +21,6 @@ from tests.factories.actions import by, command_line, run_command
 from tests.factories.maintain_page import MaintainVisitor
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, materials
-from tests.maintenance.test_accounts import SETTINGS
 
 WHY = f"The preferred response invents a second dog. {HOSTILE}"
 
@@ -64,35 +61,6 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
     assert re.search(r"1 +may +open +next +1 ", _run(bench, "verification", "list").text)
 
 
-def test_pairs_are_answered_with_commands_as_on_the_page_and_over_rest(bench: ReviewSetup) -> None:
-    _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
-    shown = _run(bench, "verification", "show", "1", "1")
-    seen = answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, place=1)
-    assert seen.question and seen.responses
-    places = [shown.text.index(part) for part in ("Question", seen.question, *seen.responses)]
-    assert places == sorted(places)
-    assert "Not answered yet." in shown.text and "model" not in shown.text
-    with refuses(Conflict, "no-answer"):
-        _run(bench, "verification", "models", "1", "1")
-    said = ("second", "--error", "counting", "--error", "recognition-text", "--note", "blurred")
-    assert _run(bench, "verification", "answer", "1", "1", *said).data["changed"]
-    assert not _run(bench, "verification", "answer", "1", "1", *said).data["changed"], "the same again"
-    assert answers.show(by(bench.database, LOCAL, items=_catalog(bench)), 1, place=1).said == GivenAnswer(
-        "second", ("counting", "recognition-text"), note="blurred"
-    )
-    told = _run(bench, "verification", "models", "1", "1").text
-    assert "Your answer: second; counting, recognition-text; blurred" in told and "another model" in told
-    with refuses(Conflict, "models-seen"):
-        _run(bench, "verification", "answer", "1", "1", "first")
-
-
-def test_where_people_sign_in_answers_are_theirs_and_not_the_machines(bench: ReviewSetup) -> None:
-    _run(bench, "verification", "start", "may", "--base", "demo", "--item", bench.key(1), "--reason", "x")
-    for words_ in (("answer", "1", "1", "first"), ("models", "1", "1")):
-        with refuses(Conflict, "sign-in-needed"):
-            _run(bench, "verification", *words_, identity=SETTINGS)
-
-
 def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(
     bench: ReviewSetup, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -104,48 +72,6 @@ def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(
     with pytest.raises(SystemExit):
         _parsed("disputes", "accept", "x" * 9, "--note", "x")
     assert "by its number" in capsys.readouterr().err
-
-
-def test_what_a_text_would_do_to_a_terminal_is_gone_and_its_lines_stay() -> None:
-    pair = answers.ShownPair(
-        1,
-        1,
-        name="k",
-        question="a\x1b[2Jb\nc",
-        responses=("\x9b31m", "\u202e"),
-        image=None,
-        said=None,
-        models=None,
-        has_models=False,
-    )
-    assert "a [2Jb\nc\n\nFirst\n 31m\n\nSecond\n \n" in terminal(views.pair(pair))
-
-
-def test_without_texts_it_is_said_which_setting_brings_them() -> None:
-    said = terminal(
-        views.pair(
-            answers.ShownPair(
-                1, 1, name="k", question=None, responses=None, image=None, said=None, models=None, has_models=False
-            )
-        )
-    )
-    assert "ITEMS_FILE" in said and "image" not in said
-
-
-def test_an_image_has_its_address_shown_or_that_there_is_none() -> None:
-    pair = answers.ShownPair(
-        1,
-        1,
-        name="k",
-        question="what?",
-        responses=("a", "b"),
-        image="/explore/k/image",
-        said=None,
-        models=None,
-        has_models=False,
-    )
-    assert "\nImage: /explore/k/image\n" in terminal(views.pair(pair))
-    assert "\nThere is no image" in terminal(views.pair(pair._replace(image=None)))
 
 
 def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: ReviewSetup) -> None:
@@ -168,6 +94,5 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     close = {"revision": "more", "reason": "x"}
     assert "Nobody has answered" in page.act("verification.close", ["1"], **close)
     answers.answer(by(bench.database, MAINTAINER, table=bench.table), 1, place=1, given_answer=GivenAnswer("first"))
-    decided = page.act("verification.decide", ["1"], verdicts=f"{bench.key(2)}=a")
-    assert "1 pair is decided." in decided and "decided" in page.show("verification", "verification.decisions", "1")
+    assert "WildVision-" in page.show("verification", "verification.decisions", "1")
     assert "waits for a worker" in page.act("verification.close", ["1"], **close)

@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from maintenance.types import Conflict
 from review.actions import answers, projects
-from review.given_answers import SEEN, GivenAnswer
+from review.actions.answers import SEEN, GivenAnswer
 from review.selection import PairSelection
 from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER

@@ -8,10 +8,10 @@ import pytest
 
 from auth import Forbidden
 from maintenance.types import Conflict, NotFound
-from review.actions import answers, label_file, projects
+from review.actions import answers, projects, results
 from review.actions.answers import GivenAnswer
 from review.selection import PairSelection
-from storage.answer_times import seconds_taken
+from storage.annotation.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command
 from tests.factories.refusals import refuses
@@ -37,8 +37,8 @@ def answered(bench: ReviewSetup) -> int:
 def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: ReviewSetup) -> None:
     project, maintainer = answered(bench), by(bench.database, MAINTAINER)
     with refuses(Conflict, "open"):
-        label_file.export(maintainer, project)
-    assert bench.kinds().count(label_file.EXPORTED) == 0
+        results.export(maintainer, project)
+    assert bench.kinds().count(results.EXPORTED) == 0
     projects.close(maintainer, project, revision="next", reason="May")
     text = run_command(maintainer, "verification", "export", str(project)).text
     pairs = [json.loads(line) for line in text.splitlines()]
@@ -48,8 +48,8 @@ def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: 
     assert {(one["verdict"], one["note"], one["left_out"]) for one in lines} == {("poor-image", "dark", False)}
     assert {one["annotator"] for one in lines} == {MAINTAINER.account, SECOND_MAINTAINER.account}
     assert sum(one["seconds"] is None for one in lines) == 2, "nobody knows how long the first answer took"
-    assert bench.kinds().count(label_file.EXPORTED) == 1
-    assert label_file.EXPORTED in NON_PUBLIC_EVENTS
+    assert bench.kinds().count(results.EXPORTED) == 1
+    assert results.EXPORTED in NON_PUBLIC_EVENTS
 
 
 def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells(bench: ReviewSetup) -> None:
@@ -62,7 +62,7 @@ def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells
             answers.show(ctx, project, place=place)
             answers.answer(ctx, project, place=place, given_answer=GivenAnswer("first"))
     projects.close(maintainer, project, revision="next", reason="May")
-    pairs = label_file.export(maintainer, project)
+    pairs = results.export(maintainer, project)
     assert len(pairs) == 21 and {pair.state for pair in pairs} == {"contested"}
     for pair in pairs:
         assert all(answer.verdict == answer.shown_first for answer in pair.answers)
@@ -86,12 +86,16 @@ def test_a_pair_that_two_people_look_at_at_the_same_time_has_both_orders(bench: 
 
 def test_only_maintainers_export(bench: ReviewSetup) -> None:
     with pytest.raises(Forbidden):
-        label_file.export(by(bench.database, STRANGER), 1)
+        results.export(by(bench.database, STRANGER), 1)
     with pytest.raises(NotFound):
-        label_file.export(by(bench.database, MAINTAINER), 99)
+        results.export(by(bench.database, MAINTAINER), 99)
 
 
 def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:
     moments = {("ann", "y"): 100.0, ("ann", "x"): 165.5, ("ann", "z"): 3000.0, ("bob", "x"): 130.0}
-    taken = seconds_taken(moments)
+    given = [
+        AnnotatorAnswer(1, item, account, verdict="a", errors=[], note="", answered_at=moment, left_out=False)
+        for (account, item), moment in moments.items()
+    ]
+    taken = results.seconds_taken(given)
     assert [taken["ann", item] for item in "xyz"] == [65.5, None, None]

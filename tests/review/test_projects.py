@@ -90,7 +90,6 @@ def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_no
         lambda user: answers.answer(
             by(bench.database, user, table=bench.table), project, place=1, given_answer=GivenAnswer("first")
         ),
-        lambda user: answers.show_models(by(bench.database, user, items=catalog), project, place=1),
     ]
     for use in uses:
         for user, refusal in ((OWNER_OF_IT, NotFound), (ANONYMOUS, Unauthenticated), (OPEN, Forbidden)):
@@ -191,42 +190,13 @@ def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: Rev
     for place, item in enumerate(bench.table.items, start=1):
         shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
         assert set(shown._fields) == {
-            "place", "items", "name", "question", "responses", "image", "said", "models", "has_models", "has_enough",
+            "place", "items", "name", "question", "responses", "image", "said", "has_enough",
         }  # fmt: skip
-        assert shown.responses is not None and shown.models is None
+        assert shown.responses is not None
         again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
         assert again.responses == shown.responses
         stored_first += response_fingerprint(shown.responses[0]) == item.responses[0]
     assert 4 < stored_first < 17
-
-
-@on_both
-def test_models_are_shown_behind_an_answer_that_then_stays(bench: ReviewSetup, catalog: ItemCatalog) -> None:
-    project = _start(bench)
-    with pytest.raises(Conflict) as refused:
-        answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, place=2)
-    assert refused.value.code == "no-answer"
-    answers.answer(
-        by(bench.database, MAINTAINER, table=bench.table), project, place=2, given_answer=GivenAnswer("first")
-    )
-    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=2).models is None
-    shown = answers.show_models(by(bench.database, MAINTAINER, items=catalog), project, place=2)
-    assert shown.models is not None and set(shown.models) == {"model 1", "another model"}
-    first = 0 if "thing 1 at all" not in (shown.responses or ("",))[0] else 1
-    assert shown.models[first] == "model 1"
-    with pytest.raises(Conflict) as refused:
-        answers.answer(
-            by(bench.database, MAINTAINER, table=bench.table), project, place=2, given_answer=GivenAnswer("second")
-        )
-    assert refused.value.code == "models-seen"
-    assert answers.answer(
-        by(bench.database, MAINTAINER, table=bench.table),
-        project,
-        place=2,
-        given_answer=GivenAnswer("first", ("other",)),
-    ).changed
-    # A name that says which response was made worse is not in the file to begin with.
-    assert not answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=1).has_models
 
 
 @on_both

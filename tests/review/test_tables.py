@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlalchemy import update
 from sqlalchemy.exc import DatabaseError
 
 from storage.database import Database
@@ -16,7 +15,6 @@ from storage.models.review import (
     Annotator,
     Dispute,
     ProjectItem,
-    ShownOrder,
 )
 
 DISPUTE = {"benchmark": "demo", "item": "k", "account": "local", "better": "a", "reason": "x" * 20}
@@ -24,7 +22,6 @@ DECIDED = {"state": "accepted", "decided_at": 1.0, "decided_by": "local", "note"
 PROJECT = {"benchmark": "demo", "name": "may", "base_revision": "v2", "reason": "x", "created_by": "local",
     "answers_wanted": 2}  # fmt: skip
 ANSWER = {"project_id": 1, "account": "local", "item": "k", "verdict": "a", "errors": [], "note": ""}
-SHOWN = {"project_id": 1, "account": "local", "item": "k", "shown_first": "a"}
 BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Dispute, {**DISPUTE, "better": "0"}),
     (Dispute, {**DISPUTE, "tag": "spelling"}),
@@ -41,15 +38,12 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (AnnotationProject, PROJECT),
     (AnnotationProject, {**PROJECT, "name": "june", "closed_at": 1.0}),
     (AnnotationProject, {**PROJECT, "name": "june", "answers_wanted": 0}),
-    (ShownOrder, {**SHOWN, "account": "other", "shown_first": "first"}),
-    (ShownOrder, {**SHOWN, "account": "", "shown_first": "b"}),
-    (ShownOrder, {**SHOWN, "item": "other"}),
-    (ShownOrder, SHOWN),
     (ProjectItem, {"project_id": 1, "place": 0, "item": "other"}),
     (ProjectItem, {"project_id": 1, "place": 2, "item": "other", "gold": "first"}),
     (ProjectItem, {"project_id": 1, "place": 2, "item": "k"}),
     (ProjectItem, {"project_id": 9, "place": 1, "item": "k"}),
-    (Annotator, {"project_id": 9, "account": "local"}),
+    (Annotator, {"project_id": 9, "account": "local", "number": 0}),
+    (Annotator, {"project_id": 1, "account": "other", "number": 0}),
     (Annotation, {**ANSWER, "verdict": "first"}),
     (Annotation, {**ANSWER, "note": "x" * 501}),
     (Annotation, {**ANSWER, "account": "nobody"}),
@@ -63,8 +57,7 @@ def test_bad_rows_are_refused_and_good_ones_are_not(database: Database) -> None:
         Dispute(**DISPUTE, **DECIDED),
         AnnotationProject(**PROJECT, id=1),
         ProjectItem(project_id=1, place=1, item="k"),
-        Annotator(project_id=1, account="local"),
-        ShownOrder(**SHOWN),
+        Annotator(project_id=1, account="local", number=0),
     ]
     for row in good:
         with database.write() as session:
@@ -74,5 +67,3 @@ def test_bad_rows_are_refused_and_good_ones_are_not(database: Database) -> None:
             session.add(kind(**values))
     with database.write() as session:
         session.add(Annotation(**ANSWER))
-    with pytest.raises(DatabaseError, match="may not be changed"), database.write() as session:
-        session.execute(update(ShownOrder).values(shown_first="b"))

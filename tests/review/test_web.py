@@ -147,12 +147,10 @@ def test_a_project_is_started_answered_and_closed_over_rest(site: _ReviewSite) -
     (sheet,) = site.ask(MAINTAINER, "GET", path="/api/v1/verification").json()
     place = f"/api/v1/verification/{sheet['id']}/1"
     shown = site.ask(MAINTAINER, "GET", path=place).json()
-    assert (shown["said"], shown["models"], len(shown["responses"])) == (None, None, 2)
+    assert (shown["said"], len(shown["responses"])) == (None, 2)
     said = {"verdict": "first", "errors": ["recognition-text"], "note": ""}
     assert site.ask(MAINTAINER, "PUT", path=place, body=said).json()["changed"]
     assert site.ask(MAINTAINER, "GET", path=place).json()["said"] == said
-    assert site.ask(MAINTAINER, "POST", path=f"{place}/models").json()["models"]
-    assert site.ask(MAINTAINER, "PUT", path=place, body={**said, "verdict": "second"}).json()["code"] == "models-seen"
     close = {"revision": "next", "reason": "x"}
     answer = site.ask(MAINTAINER, "POST", path=f"/api/v1/maintenance/verification/{sheet['id']}/close", body=close)
     assert answer.status_code == 202
@@ -190,5 +188,5 @@ def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_cod
 def test_no_two_buttons_have_the_same_key() -> None:
     many = replace(VL, errors=tuple(ErrorChoice(str(number), "other", title="x") for number in range(30)))
     (group,) = error_groups(many)
-    keys = [one.key for one in (*PREFERENCES, INVERT, *UNUSABLE, *group.buttons) if one.key] + ["M", "J", "N", "Z"]
-    assert len(set(keys)) == len(keys) == 36
+    keys = [one.key for one in (*PREFERENCES, INVERT, *UNUSABLE, *group.buttons) if one.key] + ["J", "N", "Z"]
+    assert len(set(keys)) == len(keys) == 35

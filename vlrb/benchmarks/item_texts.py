@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vlrb.benchmarks.items import ItemTable, response_fingerprint
-from vlrb.label_quality.annotation import TELLTALE
 
 
-def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bool = False) -> Iterator[dict[str, Any]]:
+def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable) -> Iterator[dict[str, Any]]:
     """Dataset rows (``id``, ``query``, ``response`` of two texts, perhaps ``image_path``) as rows of the item file.
 
     Only the key, the id, the texts and the image's path are kept, and the responses are put into the order of their
     fingerprints: in one revision of the dataset nearly every preferred response is stored first, so the stored order
-    would be a label. `models`: also which models wrote them, for the verification page, where both names are models'.
+    would be a label.
 
     Raises:
         ValueError: a row is no pair of the benchmark, or a pair comes twice.
@@ -23,8 +22,8 @@ def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bo
     seen: set[int] = set()
     for number, row in enumerate(rows):
         try:
-            query, stored = row["query"], list(row["response"])
-            first, second = sorted(stored, key=response_fingerprint)
+            query = row["query"]
+            first, second = sorted(row["response"], key=response_fingerprint)
         except (KeyError, TypeError, ValueError):
             raise ValueError(f"row {number}: a pair needs a query and a response of two texts") from None
         index = _index(row, query, responses=(first, second), table=table, seen=seen)
@@ -35,16 +34,7 @@ def item_rows(rows: Iterable[Mapping[str, Any]], table: ItemTable, *, models: bo
         texts = {"key": table.items[index].key, "id": row.get("id"), "query": query, "response": [first, second]}
         if isinstance(image, str):
             texts["image"] = image
-        if models and (names := _models(row, stored == [first, second])):
-            texts["models"] = names
         yield texts
-
-
-def _models(row: Mapping[str, Any], in_order: bool) -> list[str] | None:
-    names = row.get("models")
-    if not isinstance(names, list | tuple) or len(names) != 2 or TELLTALE & set(names):
-        return None
-    return [str(name) for name in (names if in_order else reversed(names))]
 
 
 def _index(

@@ -1,8 +1,7 @@
 """Annotation of pairs by hand: answers, presentation order, agreement, and the label changes that follow. Pure.
 
 A and B are a pair's responses as everybody sees them (``vlrb.benchmarks.items.shown_order``); an annotator sees them
-as first and second, in an order that is fixed for annotator and pair, tells nothing, and is balanced among a pair's
-annotators.
+as first and second, in an order that is fixed for annotator and pair and tells nothing.
 """
 
 from __future__ import annotations
@@ -26,8 +25,6 @@ UNUSABLE = ("both-false", "vague-style", "vague-knowledge", "poor-image", "other
 VERDICTS = PREFERENCES + UNUSABLE
 DISPUTE_ANSWERS = ("a", "b", "equal", "both-wrong", "bad-item")
 """Answers of a dispute: A, B, no difference, both wrong, or that the pair is unusable."""
-TELLTALE = frozenset({"injected_noise"})
-"""Names among the dataset's models that say which response was made worse on purpose: as good as a label."""
 DROP = "drop"
 MIN_PAIRS_DISCLOSED = 20
 """Items for which people prefer A or B, from which on a draft tells how many labels change: of a few it would tell
@@ -79,24 +76,12 @@ class PairAgreement:
     kappa: float | None
 
 
-def annotation_order(annotator: str, key: str) -> tuple[int, int]:
-    """Return which of A (0) and B (1) an annotator sees first and second: by hash, so always the same and even on
-    average."""
-    swapped = sha256(f"{annotator}\n{key}".encode()).digest()[0] & 1
-    return (1, 0) if swapped else (0, 1)
+def annotation_order(number: int, key: str) -> tuple[int, int]:
+    """Return which of A (0) and B (1) the annotator with a number sees first and second.
 
-
-def balanced_order(annotator: str, key: str, *, answered: Sequence[str], shown: Sequence[str]) -> tuple[int, int]:
-    """Return the order for a further annotator of a pair: of all who answer it, half see A first.
-
-    ``answered``: what those who answered saw first, a or b; ``shown``: what all saw first to whom it was shown. The
-    rarer response comes first, among the answers and then among all; where both are as frequent, by hash.
+    By hash of the pair, so always the same and even on average; the next annotator sees the other order.
     """
-    for first in (answered, shown):
-        surplus = first.count("a") - first.count("b")
-        if surplus:
-            return (1, 0) if surplus > 0 else (0, 1)
-    return annotation_order(annotator, key)
+    return (1, 0) if (sha256(key.encode()).digest()[0] + number) % 2 else (0, 1)
 
 
 def preferred_label(item: Item, effect: str) -> int:

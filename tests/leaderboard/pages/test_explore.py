@@ -66,7 +66,7 @@ def test_lengths_stand_in_the_order_of_the_responses() -> None:
         assert by_order.show(index).words == tuple(len(text.split()) for text in shown)
 
 
-@pytest.mark.parametrize("column", ["human_ranking", "ranking", "rationale", "human_error_analysis", "anything"])
+@pytest.mark.parametrize("column", ["human_ranking", "ranking", "rationale", "human_error_analysis", "models"])
 def test_a_file_with_a_column_that_might_tell_a_label_is_refused(tmp_path: Path, column: str) -> None:
     file = item_file(tmp_path, [{**row, column: [0, 1]} for row in texts_only(pairs(3))])
     with pytest.raises(ItemFileError, match=column):
@@ -74,15 +74,6 @@ def test_a_file_with_a_column_that_might_tell_a_label_is_refused(tmp_path: Path,
     catalog = ItemCatalog(item_file=file)
     assert catalog.texts is None
     assert catalog.has_item_file
-
-
-def test_models_stand_in_the_order_of_the_responses_and_a_name_that_tells_a_label_is_refused(tmp_path: Path) -> None:
-    rows = [{**row, "models": [f"of {row['response'][0]}", f"of {row['response'][1]}"]} for row in texts_only(pairs(3))]
-    for texts in read_item_file(item_file(tmp_path, rows), table(3)):
-        assert texts is not None and texts.models == (f"of {texts.responses[0]}", f"of {texts.responses[1]}")
-    rows[3]["models"] = ["LLaVA-13B", "injected_noise"]
-    with pytest.raises(ItemFileError, match="line 4 holds injected_noise"):
-        read_item_file(item_file(tmp_path, rows), table(3))
 
 
 @pytest.mark.parametrize(
