@@ -29,7 +29,7 @@ WITHHELD = (
     ".env.local",
     "deploy/.env",
     "web.env",
-    "deploy/kubernetes/worker.env",
+    "deploy/worker.env",
     "server.key",
     "deploy/tls/server.key",
     "token.pem",
