@@ -57,6 +57,8 @@ _LATER = (
     "open_weights",
     "base_model",
     "version_of",
+    "annotation",
+    "annotation_url",
 )  # published after the fields that submitters may state
 ALL_ROWS = PageOfRows()
 _LONGEST_SORT = 80

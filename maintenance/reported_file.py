@@ -30,6 +30,7 @@ from vlrb.reported_arithmetic import arithmetic_check
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100
 _IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here
 _ALIASES = {"model": "name", "judge": "judge_name"}
+_NOTE = ("annotation", "annotation_url")
 _REPORTERS = ("authors", "benchmark", "others")
 _ROUNDING = 0.11  # figures with one decimal, each rounded its own way
 _YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
@@ -224,6 +225,9 @@ def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spe
     for name, what in (("name", "the judge's name"), ("url", "the address where the numbers can be checked")):
         if facts[name] is None and name not in wrong:
             row_problems.append(RowProblem(line, name, code="missing", message=f"Say {what}."))
+    if (facts["annotation"] is None) != (facts["annotation_url"] is None) and not wrong & {*_NOTE}:
+        message = "An annotation and the public address where it can be checked go together."
+        row_problems.append(RowProblem(line, "annotation", code="missing", message=message))
     numbers = [facts[name] for name in spec.score_names if facts[name] is not None]
     overall = [facts[name] for name in spec.overall_keys if facts[name] is not None]
     if not overall and not wrong & set(spec.score_names):
@@ -374,4 +378,6 @@ _READERS: Mapping[str, Callable[[Any], Any]] = {
     "judge_name": _line_of(200),
     "reported_by": _reporter,
     "oracle": _yes_no,
+    "annotation": _line_of(300),
+    "annotation_url": _url,
 }

@@ -199,8 +199,8 @@ def approvals(waiting: Sequence[PendingApproval]) -> View:
 
 
 def reported_results(results: Sequence[ReportedResultView]) -> View:
-    """Return all imported results."""
-    return View(tables=[_reported_table("Imported results", results, nothing="Nothing was imported yet.")])
+    """Return all results that were published elsewhere."""
+    return View(tables=[_reported_table("Reported results", results, nothing="There are none.")])
 
 
 def reported_import(result: ImportResult) -> View:
@@ -222,7 +222,7 @@ def _reported_table(title: str, results: Sequence[ReportedResultView], *, nothin
             ),
             key=result.id,
             name=f"{result.name} ({result.id})",
-            without=("reported.restore",) if result.removed is None else ("reported.remove",),
+            without=() if result.removed is None else ("reported.remove",),
         )
         for result in results
         for figures in [result.figures.values()]

@@ -176,7 +176,7 @@ def _column(field: str) -> Any:
 
 def _reported(session: Session, benchmark: str, *, field: str, shipped: Iterable[Mapping[str, Any]]) -> set[str]:
     """Return the names of reported results, as a submission would write them."""
-    rows = [*shipped, *reported_results.list_active(session, benchmark)]
+    rows = reported_results.list_active(session, benchmark, shipped=shipped)
     return {_same_spelling(name) for row in rows if (name := row.get(REPORTED[field]))}
 
 

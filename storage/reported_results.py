@@ -1,11 +1,11 @@
-"""SQL of imported results from papers."""
+"""SQL of reported results: those that maintainers imported, and what they decided about those that come shipped."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from storage.clock import iso
@@ -30,9 +30,13 @@ AFTER_FIGURES = (
     "judge_name",
     "reported_by",
     "oracle",
+    "annotation",
+    "annotation_url",
 )
 """Fields of a row. Files and pages have its figures (percent, by the benchmark's score names) between these."""
-_COLUMNS = (*BEFORE_FIGURES, *AFTER_FIGURES)
+_OFF_BOARD = ("removed", "removed_at")
+"""Why and when a row was removed."""
+Rows = Iterable[Mapping[str, Any]]
 
 
 def normalized_name(name: str) -> str:
@@ -48,67 +52,51 @@ def same_numbers(row: Mapping[str, Any], figures: Sequence[str]) -> tuple[Any, .
     return (normalized_name(str(row["name"])), *(row.get(name) for name in figures))
 
 
-def list_active(session: Session, benchmark: str) -> list[dict[str, Any]]:
-    """Return those that are on the board, by id."""
+def listed(session: Session, benchmark: str, *, shipped: Rows = ()) -> list[dict[str, Any]]:
+    """Return all as decided: those shipped, then those imported; removed ones too, with `removed` (why) and
+    `removed_at`.
+
+    `shipped`: the rows that come with the definition; of these the database has only what maintainers changed.
+    """
+    columns = (ReportedResult.id, ReportedResult.facts)
+    wanted = select(*columns).where(ReportedResult.benchmark == benchmark).order_by(ReportedResult.id)
+    rows: dict[str, dict[str, Any]] = {row["id"]: dict(row) for row in shipped}
+    for row_id, facts in session.execute(wanted):
+        rows[row_id] = {**rows.get(row_id, {}), "id": row_id, **facts}
+    return list(rows.values())
+
+
+def list_active(session: Session, benchmark: str, *, shipped: Rows = ()) -> list[dict[str, Any]]:
+    """Return those that are on the board."""
+    rows = listed(session, benchmark, shipped=shipped)
     return [
-        {name: value for name, value in row.items() if not name.startswith("removed_")}
-        for row in listed(session, benchmark)
-        if row["removed_at"] is None
+        {name: value for name, value in row.items() if name not in _OFF_BOARD} for row in rows if not row.get("removed")
     ]
-
-
-def listed(session: Session, benchmark: str) -> list[dict[str, Any]]:
-    """Return all, removed ones too (`removed_at`, `removed_reason`), by id."""
-    columns = (*(getattr(ReportedResult, name) for name in _COLUMNS), ReportedResult.figures)
-    rows = session.execute(
-        select(*columns, ReportedResult.removed_at, ReportedResult.removed_reason)
-        .where(ReportedResult.benchmark == benchmark)
-        .order_by(ReportedResult.id)
-    )
-    return [_flat(dict(row._mapping)) for row in rows]
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    figures = row.pop("figures")
-    return {**row, **figures}
 
 
 def list_removed(session: Session, benchmark: str) -> list[dict[str, Any]]:
     """Return what is left in public of those that were removed, as of an entry that was withdrawn."""
     return [
         {"id": row["id"], "withdrawn": True, "reported": True, "at": iso(row["removed_at"])}
-        | {"model": row["name"], "version": "", "reason": row["removed_reason"]}
+        | {"model": row["name"], "version": "", "reason": row["removed"]}
         for row in listed(session, benchmark)
-        if row["removed_at"] is not None
+        if row.get("removed")
     ]
 
 
-def add(session: Session, benchmark: str, *, rows: Sequence[Mapping[str, Any]], by: str) -> None:
-    """Add rows, each with its figures beside the other fields.
-
-    Raises:
-        IntegrityError: an id is taken.
-        UnfitFigures: a figure is no percentage.
-    """
-    if rows:
-        stored = [{**_columns(row), "benchmark": benchmark, "imported_by": by} for row in rows]
-        session.execute(insert(ReportedResult), stored)
+def add(session: Session, benchmark: str, *, rows: Rows, by: str) -> None:
+    """Add rows. Raises IntegrityError where an id is taken."""
+    stored = [
+        {"id": row["id"], "facts": {name: value for name, value in row.items() if name != "id"}, "imported_by": by}
+        for row in rows
+    ]
+    session.execute(insert(ReportedResult), [{**row, "benchmark": benchmark} for row in stored])
 
 
-def change(session: Session, benchmark: str, *, row_id: str, values: Mapping[str, Any]) -> None:
-    """Write fields of a row. Raises UnfitFigures where a figure is no percentage."""
-    same = (ReportedResult.benchmark == benchmark, ReportedResult.id == row_id)
-    known = session.execute(select(ReportedResult.figures).where(*same).with_for_update()).scalar_one_or_none()
-    columns = _columns(values)
-    if columns["figures"]:
-        columns["figures"] = {**(known or {}), **columns["figures"]}
+def change(session: Session, benchmark: str, *, row_id: str, values: Mapping[str, Any], by: str) -> None:
+    """Write fields of a row; of a shipped row these alone are kept, so that a later version corrects the others."""
+    row = session.get(ReportedResult, (benchmark, row_id), with_for_update=True)
+    if row is None:
+        session.add(ReportedResult(benchmark=benchmark, id=row_id, facts=dict(values), imported_by=by))
     else:
-        del columns["figures"]
-    session.execute(update(ReportedResult).where(*same).values(**columns))
-
-
-def _columns(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as it is stored: what is no column is a figure."""
-    table = ReportedResult.__table__.columns
-    figures = {name: value for name, value in row.items() if name not in table}
-    return {name: value for name, value in row.items() if name in table} | {"figures": figures}
+        row.facts = {**row.facts, **values}

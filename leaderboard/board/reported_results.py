@@ -52,6 +52,8 @@ class ReportedFigures:
     corrected_by: str = ""  # id of the result with which its own authors replaced this one
     second_hand: bool = False  # read in somebody's notes on the source, not in the source itself
     oracle: bool = False  # the judge was given a part of the answer, such as critiques that people wrote
+    annotation: str = ""  # what maintainers say of it
+    annotation_url: str = ""  # where that can be checked
     definition: DefinitionCheck | None = None  # which overall it states; None where the benchmark has but one split
 
     @property
@@ -136,10 +138,17 @@ class ReportedFigures:
 
 
 @cache
-def load_published(spec: BenchmarkSpec) -> tuple[ReportedFigures, ...]:
-    """Return the results shipped with a definition; of one that imitates another, those of the other."""
+def shipped_rows(spec: BenchmarkSpec) -> Mapping[str, Mapping[str, Any]]:
+    """Return the results shipped with a definition by id, as its file has them; of one that imitates another, those of
+    the other."""
     content = spec.read(RESULTS) or b'{"results": []}'
-    return tuple(_read(row, spec) for row in json.loads(content)["results"])
+    return {row["id"]: row for row in json.loads(content)["results"]}
+
+
+@cache
+def load_published(spec: BenchmarkSpec) -> tuple[ReportedFigures, ...]:
+    """Return the results shipped with a definition."""
+    return tuple(_read(row, spec) for row in shipped_rows(spec).values())
 
 
 def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
@@ -167,6 +176,8 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         corrected_by=row.get("corrected_by") or "",
         second_hand=bool(row.get("second_hand")),
         oracle=bool(row.get("oracle")),
+        annotation=row.get("annotation") or "",
+        annotation_url=row.get("annotation_url") or "",
         definition=reported_definitions.check_reported({**figures, **combined}, spec),
     )
 
@@ -200,23 +211,26 @@ def _precedence(row: ReportedFigures) -> tuple[Any, ...]:
 def merge_imported(
     shipped: Sequence[ReportedFigures], snapshot: Mapping[str, Any], *, spec: BenchmarkSpec
 ) -> tuple[ReportedFigures, ...]:
-    """Return the shipped results, and those that maintainers had imported when a snapshot was made; nothing twice."""
-    there = {_numbers(result.name, result.figures) for result in shipped} | {result.id for result in shipped}
-    imported = (_read(row, spec) for row in snapshot.get("reported") or ())
-    return (
-        *shipped,
-        *(result for result in imported if not {_numbers(result.name, result.figures), result.id} & there),
-    )
+    """Return the shipped results as maintainers had decided when a snapshot was made, and those that they had imported;
+    nothing twice."""
+    removed = {stub["id"] for stub in snapshot.get("stubs") or () if stub.get("reported")}
+    changed = {row["id"]: row for row in snapshot.get("reported") or ()}
+    known, rows = {result.id for result in shipped}, shipped_rows(spec)
+    there = [
+        _read({**rows[result.id], **changed[result.id]}, spec) if result.id in changed else result
+        for result in shipped
+        if result.id not in removed
+    ]
+    numbers = {_numbers(result.name, result.figures) for result in there}
+    others = (row for name, row in changed.items() if name not in known)
+    imported = (_read(row, spec) for row in others if "source" in row)  # not of a shipped one that is gone
+    return (*there, *(result for result in imported if _numbers(result.name, result.figures) not in numbers))
 
 
 def bundled_results(spec: BenchmarkSpec) -> list[dict[str, Any]]:
-    """Return what is known of the shipped results, for those who must not repeat or imitate them."""
-    return [
-        {"id": result.id, "name": result.name, "judge_name": result.judge_name, "organisation": result.organisation}
-        | {"url": result.url, "place": result.place}
-        | dict(result.figures)
-        for result in load_published(spec)
-    ]
+    """Return the shipped results, for those who decide about them and must not repeat or imitate them."""
+    judges = {result.id: result.judge_name for result in load_published(spec)}
+    return [{**row, "judge_name": judges[name]} for name, row in shipped_rows(spec).items()]
 
 
 def _numbers(name: str, figures: Mapping[str, float | None]) -> tuple[Any, ...]:

@@ -120,6 +120,8 @@ class BoardRow:
     stated: Mapping[str, Any] = field(default_factory=dict)  # fields of storage.metadata.COLUMNS that were stated
     oracle: bool = False  # of a reported result: the judge was given a part of the answer
     inconsistent: bool = False  # of a reported result: arithmetic speaks against its figures
+    annotation: str = ""  # of a reported result: what maintainers say of it
+    annotation_url: str = ""  # where that can be checked
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
     remark: str = ""  # why it leads nothing: given the answer, votes that need no judge
     version_of: str | None = None  # the ranked version of the same judge
@@ -760,6 +762,8 @@ def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
         judge=reported_figures.judge,
         judge_name=name,
         oracle=reported_figures.oracle,
+        annotation=reported_figures.annotation,
+        annotation_url=reported_figures.annotation_url,
         inconsistent=bool(reported_figures.inconsistency),
         remark=ORACLE if reported_figures.oracle else "",
     )

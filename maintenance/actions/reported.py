@@ -1,4 +1,7 @@
-"""Use cases about results reported in papers: import in bulk, edit, remove. All or nothing, with an audit event."""
+"""Use cases about results reported in papers, shipped or imported: import in bulk, edit, remove, undo.
+
+All or nothing, with an audit event.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from maintenance import views
-from maintenance.action_context import ActionContext, Shipped
+from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, action
 from maintenance.reported_file import (
@@ -31,7 +34,8 @@ from storage.reported_results import normalized_name, same_numbers
 from vlrb.benchmarks.spec import BenchmarkSpec
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
-REMOVED, RESTORED = "reported.removed", "reported.restored"
+REMOVED, UNDONE = "reported.removed", "reported.undone"
+_OF_A_DECISION = ("result", "name", "fields", "before", "after", "reason")
 
 _MOST_ALIKE = 5  # entries named beside one name
 
@@ -67,14 +71,6 @@ class ReportedResultView:
     figures: dict[str, float | None]
     check: str
     removed: str | None  # why, where it is not on the board
-
-
-@dataclass(frozen=True, slots=True)
-class Existing:
-    """Reported results that are there: those that maintainers imported, and those that come with the project."""
-
-    imported: list[dict[str, Any]]
-    shipped: Shipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +113,7 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
     spec = ctx.items.table.spec
     rows, problems = read(data, spec)
     with ctx.database.read() as session:
-        there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
+        there = _all(ctx, session)
         new, known = _compare(rows, there, spec=spec, wrong=problems)
         alike = _alike(session, ctx.benchmark, rows=[row.facts for row in new])
     if dry_run:
@@ -129,7 +125,7 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
     with ctx.database.write() as session:
         confusables.lock_names(session)
         audit.acquire_chain_lock(session)
-        there = Existing(reported_results.listed(session, ctx.benchmark), ctx.shipped())
+        there = _all(ctx, session)
         new, known = _compare(rows, there, spec=spec)  # others may have come in between
         if not new:
             return _imported("Nothing is new", new, known=known, spec=spec)
@@ -147,28 +143,28 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
     "reported.list",
     "GET /api/v1/maintenance/reported",
     view=views.reported_results,
-    help="all imported results, with what arithmetic says",
+    help="all results published elsewhere, with what arithmetic says",
 )
 def results(ctx: ActionContext) -> list[ReportedResultView]:
-    """Return all imported results, removed ones too. For maintainers."""
+    """Return all results, shipped and imported, removed ones too. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
-        return [_result(row, ctx.items.table.spec) for row in reported_results.listed(session, ctx.benchmark)]
+        return [_result(row, ctx.items.table.spec) for row in _all(ctx, session)]
 
 
 @action(
     "reported.edit",
     "PATCH /api/v1/maintenance/reported/{result}",
-    help="change an imported result",
+    help="correct a result, or annotate it (annotation=TEXT annotation_url=ADDRESS)",
     audit=EDITED,
     title="Reported result corrected",
-    shown=("result", "fields", "before", "after", "reason"),
+    shown=_OF_A_DECISION,
     public="Reported result {result} was corrected ({fields}): {reason}",
     button="Correct",
     single=True,
 )
 def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: ChangeReason) -> ActionResult:
-    """Change fields of an imported result; its address stays. For maintainers."""
+    """Change fields of a result, shipped or imported; its address stays. For maintainers."""
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     spec = ctx.items.table.spec
@@ -177,99 +173,107 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
     if unknown:
         raise Conflict("unknown-field", f"{', '.join(unknown)}: the fields are {', '.join(names)}.")
     with ctx.database.write() as session:
-        old = _find(session, ctx.benchmark, result=result)
+        old = _find(ctx, session, result=result)
         checked, problems = read_row(0, {**{name: old.get(name) for name in names}, **changes}, spec=spec)
         if checked is None:
             raise ReportedFileRejected(problems)
-        new = {name: checked.facts[name] for name in names}
-        before = {name: old.get(name) for name in names if new[name] != old.get(name)}
-        if not before:
+        after = {name: checked.facts[name] for name in names if checked.facts[name] != old.get(name)}
+        if not after:
             return ActionResult(False, "No change: it is so already.")
-        after = {name: new[name] for name in before}
         alike = _alike(session, ctx.benchmark, rows=[after])
-        reported_results.change(session, ctx.benchmark, row_id=result, values=after)
-        facts = {"result": result, "fields": sorted(before), "before": before, "after": after, "reason": why}
-        seq = audit.append(session, EDITED, data={**facts, **_by(ctx), **audit.scope(session, ctx.benchmark)})
-    return ActionResult(True, " ".join([f"Changed: {', '.join(before)}.", *alike]), seq=seq)
+        seq = _decide(ctx, session, kind=EDITED, old=old, after=after, reason=why)
+    return ActionResult(True, " ".join([f"Changed: {', '.join(sorted(after))}.", *alike]), seq=seq)
 
 
 @action(
     "reported.remove",
     "POST /api/v1/maintenance/reported/{result}/remove",
     audit=REMOVED,
-    help="take an imported result off the board",
+    help="take a result off the board",
     title="Reported result removed",
     public="Reported result {name} was removed: {reason}",
-    shown=("result", "name", "reason"),
+    shown=_OF_A_DECISION,
     button="Remove",
     danger=True,
 )
 def remove(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
-    """Take an imported result off the board. For maintainers. Boards of earlier days keep it: they are cited."""
-    return _set(ctx, result, reason=reason, removed=True)
+    """Take a result off the board. For maintainers. Boards of earlier days keep it: they are cited."""
+    require_maintainer(ctx.user)
+    why = clean_reason(reason)
+    with ctx.database.write() as session:
+        old = _find(ctx, session, result=result)
+        if old.get("removed"):
+            return ActionResult(False, "No change: it is so already.")
+        seq = _decide(ctx, session, kind=REMOVED, old=old, after={"removed": why}, reason=why)
+    return ActionResult(True, f"{old['name']} ({result}) is off the board.", seq=seq)
 
 
 @action(
-    "reported.restore",
-    "POST /api/v1/maintenance/reported/{result}/restore",
-    audit=RESTORED,
-    help="bring a removed one back",
-    title="Reported result restored",
-    public="Reported result {name} is back: {reason}",
-    shown=("result", "name", "reason"),
-    button="Restore",
+    "reported.undo",
+    "POST /api/v1/maintenance/reported/{result}/undo",
+    audit=UNDONE,
+    help="take back the last correction or removal of a result; repeated, the one before",
+    title="Decision on a reported result taken back",
+    public="Reported result {name} is as it was before ({fields}): {reason}",
+    shown=_OF_A_DECISION,
+    button="Undo",
 )
-def restore(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
-    """Bring a removed result back. For maintainers."""
-    return _set(ctx, result, reason=reason, removed=False)
+def undo(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
+    """Take back the last decision about a result that stands. For maintainers."""
+    require_maintainer(ctx.user)
+    why = clean_reason(reason)
+    with ctx.database.write() as session:
+        old = _find(ctx, session, result=result)
+        decided = (EDITED, REMOVED)
+        last = audit.last_standing(session, result, kinds=decided, undone=UNDONE, benchmark=ctx.benchmark)
+        if last is None:
+            return ActionResult(False, "No decision about it stands: nothing to undo.")
+        seq = _decide(ctx, session, kind=UNDONE, old=old, after=last["before"], reason=why)
+    return ActionResult(True, f"{old['name']} ({result}) is as it was before: {', '.join(last['fields'])}.", seq=seq)
+
+
+def _decide(
+    ctx: ActionContext, session: Session, *, kind: str, old: Mapping[str, Any], after: Mapping[str, Any], reason: str
+) -> int:
+    """Change a result, on record with what it was before."""
+    before = {name: old.get(name) for name in after}
+    # Its name is kept with every decision: what is left of a removed result has it.
+    values = {"name": old["name"], **after}
+    if after.get("removed"):
+        values["removed_at"] = queries.now(session)
+    reported_results.change(session, ctx.benchmark, row_id=old["id"], values=values, by=ctx.user.account)
+    facts = {"result": old["id"], "name": old["name"], "fields": sorted(after), "before": before, "after": dict(after)}
+    data = {**facts, "reason": reason, **_by(ctx), **audit.scope(session, ctx.benchmark)}
+    return audit.append(session, kind, data=data)
 
 
 def _by(ctx: ActionContext) -> dict[str, str]:
     return {"by": ctx.user.account, "via": ctx.user.auth_method}
 
 
-def _set(ctx: ActionContext, result: str, *, reason: str, removed: bool) -> ActionResult:
-    require_maintainer(ctx.user)
-    why = clean_reason(reason)
-    with ctx.database.write() as session:
-        old = _find(session, ctx.benchmark, result=result)
-        if (old["removed_at"] is not None) is removed:
-            return ActionResult(False, "No change: it is so already.")
-        at = queries.now(session) if removed else None
-        values = {"removed_at": at, "removed_reason": why if removed else None}
-        reported_results.change(session, ctx.benchmark, row_id=result, values=values)
-        facts = {"result": result, "name": old["name"], "reason": why, **_by(ctx)}
-        facts |= audit.scope(session, ctx.benchmark)
-        seq = audit.append(session, REMOVED if removed else RESTORED, data=facts)
-    return ActionResult(
-        True,
-        f"{old['name']} ({result}) is off the board."
-        if removed
-        else f"{old['name']} ({result}) is on the board again.",
-        seq=seq,
-    )
+def _all(ctx: ActionContext, session: Session) -> list[dict[str, Any]]:
+    rows = reported_results.listed(session, ctx.benchmark, shipped=ctx.shipped())
+    return [row for row in rows if "source" in row]  # a definition may have ceased to ship one that was decided about
 
 
-def _find(session: Session, benchmark: str, *, result: str) -> dict[str, Any]:
+def _find(ctx: ActionContext, session: Session, *, result: str) -> dict[str, Any]:
     confusables.lock_names(session)
     audit.acquire_chain_lock(session)
-    row = next((row for row in reported_results.listed(session, benchmark) if row["id"] == result), None)
+    row = next((row for row in _all(ctx, session) if row["id"] == result), None)
     if row is None:
-        raise NotFound(
-            f"There is no imported result {result[:80]!r}. Those that come with the project cannot be changed."
-        )
+        raise NotFound(f"There is no reported result {result[:80]!r}.")
     return row
 
 
 def _compare(
-    rows: list[Read], existing: Existing, *, spec: BenchmarkSpec, wrong: Iterable[RowProblem] = ()
+    rows: list[Read], existing: list[dict[str, Any]], *, spec: BenchmarkSpec, wrong: Iterable[RowProblem] = ()
 ) -> tuple[list[Read], list[str]]:
     """Return the rows that are new, and the ids of those that are there.
 
     Raises FileRejected for those that contradict what is there or one another, together with what was `wrong` before.
     """
-    gone = {row["id"]: row for row in existing.imported if row["removed_at"] is not None}
-    there = [*existing.shipped, *(row for row in existing.imported if row["removed_at"] is None)]
+    gone = {row["id"]: row for row in existing if row.get("removed")}
+    there = [row for row in existing if not row.get("removed")]
     by_numbers = {same_numbers(row, spec.score_names): row["id"] for row in there}
     by_place = {_place(row): row["id"] for row in there}
     new, known, problems = [], [], list(wrong)
@@ -279,8 +283,8 @@ def _compare(
         elif row.facts["id"] in gone:
             old = gone[row.facts["id"]]
             message = (
-                f"{old['id']} was removed on {iso(old['removed_at'])[:10]} ({old['removed_reason']}). Leave it "
-                "out, or restore it."
+                f"{old['id']} was removed on {iso(old['removed_at'])[:10]} ({old['removed']}). Leave it "
+                "out, or undo that."
             )
             problems.append(RowProblem(row.line, "name", code="removed", message=message))
         elif other := by_place.get(_place(row.facts)):
@@ -320,7 +324,7 @@ def _imported(outcome: str, new: list[Read], *, known: list[str], spec: Benchmar
 
 def _result(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedResultView:
     figures = {name: row.get(name) for name in spec.score_names}
-    check, removed = arithmetic(row, spec), row.get("removed_reason")
+    check, removed = arithmetic(row, spec), row.get("removed")
     return ReportedResultView(
         row["id"], row["name"], source=row["source"], url=row["url"], figures=figures, check=check, removed=removed
     )

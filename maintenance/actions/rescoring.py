@@ -404,14 +404,6 @@ def _board(session: Session, benchmark: str) -> ActiveBoard:
 
 
 def _last_apply(session: Session, benchmark: str) -> dict[str, Any] | None:
-    """Return the newest apply that was not undone; applies and undos alternate like brackets."""
-    undone = 0
-    about = [audit.board(**audit.scope(session, benchmark))]
-    for event in audit.events_about(session, about, kinds=(APPLIED, UNDONE)):
-        if event.kind == UNDONE:
-            undone += 1
-        elif undone:
-            undone -= 1
-        else:
-            return event.body
-    return None
+    """Return the newest apply that was not undone."""
+    subject = audit.board(**audit.scope(session, benchmark))
+    return audit.last_standing(session, subject, kinds=(APPLIED,), undone=UNDONE, benchmark=benchmark)

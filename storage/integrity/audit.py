@@ -34,7 +34,7 @@ REGISTERED = "labels.registered"
 SCORED, SCORES_RECORDED = "submission.scored", "scores.recorded"  # one score; a chunk of a re-score
 BOARD = "board:"  # what events are about that change which scores everybody sees
 _ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
-_ENTRIES = ("submission", "entry", "into")  # the names under which events hold an entry's id
+_ENTRIES = ("submission", "entry", "into", "result")  # the names under which events hold the id of an entry or result
 _NONCE_BYTES = 16
 _RECORDED = (AuditEvent.seq, AuditEvent.hash, AuditEvent.kind, AuditEvent.body)
 _PAGE = 500  # events that a check reads at a time
@@ -171,6 +171,24 @@ def events_about(
 ) -> list[StoredEvent]:
     """Do as ``newest``, of the events about some subjects."""
     return newest(session, kinds, before=before, limit=limit, subjects=subjects)
+
+
+def last_standing(
+    session: Session, subject: str, *, kinds: Collection[str], undone: str, benchmark: str
+) -> dict[str, Any] | None:
+    """Return the newest event of some kinds about a subject that none of the kind `undone` takes back: they alternate
+    like brackets. None: there is none."""
+    taken_back, named = 0, scope(session, benchmark).get("benchmark")
+    for event in events_about(session, [subject], kinds=(*kinds, undone)):
+        if event.body.get("benchmark") != named:
+            continue
+        if event.kind == undone:
+            taken_back += 1
+        elif taken_back:
+            taken_back -= 1
+        else:
+            return event.body
+    return None
 
 
 def newest(

@@ -204,7 +204,7 @@ def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refuse
     assert len(_import(database, ROW, {**ROW, "macro": 54.0, "place": "Table 2"}).new) == 2
 
 
-def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Database) -> None:
+def test_a_result_is_corrected_removed_and_brought_back_with_a_reason(database: Database) -> None:
     name = _import(database, ROW).new[0].id
     told = (by(database, MAINTAINER), name)
     assert reported.edit(*told, {"macro": "54.9", "organisation": "A lab"}, "a slip").changed
@@ -219,14 +219,14 @@ def test_a_result_is_corrected_removed_and_restored_with_a_reason(database: Data
     assert (kept.removed, kept.figures["macro"]) == ("retracted", 54.9)
     with refuses(ReportedFileRejected, "removed"):
         _import(database, ROW)
-    assert reported.restore(*told, "it stands").changed
+    assert reported.undo(*told, "it stands").changed
     with pytest.raises(NotFound):
-        reported.remove(by(database, MAINTAINER), load_published(VL)[0].id, "no")
-    said = [one.sentence for one in decisions(database)]
-    assert said[:3] == [
-        "Reported result Judge-7B is back: it stands",
-        "Reported result Judge-7B was removed: retracted",
-        f"Reported result {name} was corrected (macro, organisation): a slip",
+        reported.remove(by(database, MAINTAINER), "r-none", "no")
+    newest = decisions(database)[:3]
+    assert [(one.kind, *map(one.facts.get, ("name", "fields", "reason"))) for one in newest] == [
+        ("reported.undone", "Judge-7B", ["removed"], "it stands"),
+        ("reported.removed", "Judge-7B", ["removed"], "retracted"),
+        ("reported.edited", "Judge-7B", ["macro", "organisation"], "a slip"),
     ]
 
 
@@ -239,6 +239,16 @@ def test_a_row_that_ships_later_with_the_same_numbers_is_shown_once() -> None:
     assert merge_imported(shipped, {}, spec=VL) == shipped
 
 
+def _visitor(database: Database) -> TestClient:
+    snapshots = DatabaseSnapshots(database, spec_of("demo"))
+    cache = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
+    app = FastAPI()
+    catalog = ItemCatalog(None, None, relations_body=snapshots.relations)
+    app.include_router(leaderboard.routes.build(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
+    app.include_router(leaderboard.api.build(cache, catalog))
+    return TestClient(app)
+
+
 def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(database: Database) -> None:
     scorer = small_benchmark.scorer()
     prepare(database, scorer, label_revision="demo")
@@ -247,13 +257,7 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
     now = publish_if_changed(database, scorer)
     assert before is not None
     assert now is not None
-    snapshots = DatabaseSnapshots(database, spec_of("demo"))
-    cache = BoardCache(snapshots, context=RenderContext(spec_of("demo")), check_every=0)
-    app = FastAPI()
-    catalog = ItemCatalog(None, None, relations_body=snapshots.relations)
-    app.include_router(leaderboard.routes.build(cache, catalog, log=PublicLog(database, PUBLIC_EVENTS)))
-    app.include_router(leaderboard.api.build(cache, catalog))
-    client = TestClient(app)
+    client = _visitor(database)
 
     def listed(**query: str) -> dict[str, Any]:
         rows = client.get("/api/v1/leaderboard", params=query).json()["entries"]
@@ -285,9 +289,49 @@ def test_imported_results_are_wherever_reported_ones_are_and_old_boards_stay(dat
         assert link in client.get(page).text
     answer = client.get(f"/api/v1/entries/{name}")
     assert (answer.status_code, answer.json()["code"]) == (410, "removed")
-    reported.restore(*told, "it stands")
+    reported.undo(*told, "it stands")
     publish_if_changed(database, scorer)
     assert client.get(f"/entries/{name}").status_code == 200
+
+
+def test_a_shipped_result_is_corrected_annotated_and_hidden_until_that_is_taken_back(database: Database) -> None:
+    spec, scorer = spec_of("demo"), small_benchmark.scorer()
+    prepare(database, scorer, label_revision="demo")
+    shipped, first = load_published(spec), publish_if_changed(database, scorer)
+    told = (by(database, MAINTAINER, shipped=bundled_results(spec)), shipped[0].id)
+    client = _visitor(database)
+
+    def shown(path: str = "/api/v1/leaderboard", **query: Any) -> Any:
+        publish_if_changed(database, scorer)
+        rows = client.get(path, params=query).json()["entries"]
+        return next((row for row in rows if row["id"] == shipped[0].id), None)
+
+    before = shown()
+    for half in ("annotation", "annotation_url"):
+        with refuses(ReportedFileRejected, "missing"):
+            reported.edit(*told, {half: "https://a.example/note"}, "half a note")
+    assert reported.edit(*told, {"annotation": "<i>No</i> code", "annotation_url": "https://a.example/x"}, "n").changed
+    assert reported.edit(*told, {"overall": 30}, "a slip in the table").changed
+    now = shown()
+    assert (now["overall"], now["annotation"], now["macro"]) == (0.3, "<i>No</i> code", before["macro"])
+    for path in ("/?tier=reported&per_page=500", "/reported", f"/entries/{shipped[0].id}"):
+        page = client.get(path).text
+        assert "&lt;i&gt;No&lt;/i&gt; code" in page and 'href="https://a.example/x"' in page, path
+    with database.read() as session:  # a later version of the definition still corrects what nobody changed
+        assert stored.listed(session, "demo")[0].keys() - {"annotation", "annotation_url"} == {"id", "name", "overall"}
+    assert reported.remove(*told, "withdrawn by its authors").changed
+    assert shown() is None and shown(as_of=first) == before
+    assert client.get(f"/entries/{shipped[0].id}").status_code == 410
+    newest = decisions(database)[0]
+    assert (newest.facts["before"], newest.facts["after"]) == (
+        {"removed": None},
+        {"removed": "withdrawn by its authors"},
+    )
+    for fields_of_it in (["removed"], ["overall"], ["annotation", "annotation_url"]):
+        assert reported.undo(*told, "look again").changed
+        assert decisions(database)[0].facts["fields"] == fields_of_it
+    assert not reported.undo(*told, "look again").changed
+    assert shown() == before
 
 
 def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
