@@ -172,7 +172,6 @@ def _packed(upload: Predictions) -> dict[str, Any]:
         "votes_per_item": upload.votes.k,
         "table_items": len(upload.votes.matrix),
         "behaviour": upload.behaviour.to_json(),
-        "texts": upload.texts,
         "warnings": [asdict(warning) for warning in upload.warnings],
         "votes": base64.b64encode(upload.votes.pack()).decode(),
         "orders": upload.orders and base64.b64encode(upload.orders.pack()).decode(),
@@ -185,7 +184,6 @@ def _unpacked(packed: dict[str, Any]) -> Predictions:
         for name in ("votes", "orders")
     )
     warnings = tuple(FileWarning(w["code"], w["message"], ids=tuple(w["ids"])) for w in packed["warnings"])
-    about_texts = packed["texts"]
     return Predictions(
         packed["format"],
         packed["revision"],
@@ -193,7 +191,6 @@ def _unpacked(packed: dict[str, Any]) -> Predictions:
         behaviour=Behaviour.from_json(packed["behaviour"]),
         items=packed["items"],
         warnings=warnings,
-        texts=about_texts,
         orders=orders,
     )
 

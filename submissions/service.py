@@ -325,7 +325,7 @@ def _row(
         parse_rate=upload.behaviour.parse_rate,
         first_shown_rate=upload.behaviour.first_shown_rate,
         self_consistency=upload.behaviour.self_consistency,
-        report={**{name: value for name, value in report.items() if name != "samples"}, "texts": upload.texts},
+        report={name: value for name, value in report.items() if name != "samples"},
         created_at=now,
         **metadata.columns(),
     )

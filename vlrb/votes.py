@@ -48,18 +48,10 @@ class Votes:
         return hashlib.sha256(f"{self.k}\n".encode() + present.tobytes()).hexdigest()
 
     def pack(self) -> bytes:
-        """Return two bits a vote, row by row, the first vote in the lowest bits of the first byte.
-
-        Where a vote is a tie or refers to the label, half a byte a vote instead, after the byte _WIDE.
-        """
+        """Return half a byte a vote, row by row, the first vote in the lower bits of the first byte."""
         codes = (self.matrix.reshape(-1) - ABSENT).astype(np.uint8)
-        if codes.size and codes.max() > 1 - ABSENT:
-            halves = np.pad(codes, (0, codes.size % 2)).reshape(-1, 2)
-            return _WIDE + (halves[:, 0] | halves[:, 1] << 4).astype(np.uint8).tobytes()
-        padded = np.zeros(-(-codes.size // 4) * 4, dtype=np.uint8)
-        padded[: codes.size] = codes
-        quads = padded.reshape(-1, 4)
-        return (quads[:, 0] | quads[:, 1] << 2 | quads[:, 2] << 4 | quads[:, 3] << 6).astype(np.uint8).tobytes()
+        pairs = np.pad(codes, (0, codes.size % 2)).reshape(-1, 2)
+        return (pairs[:, 0] | pairs[:, 1] << 4).astype(np.uint8).tobytes()
 
     @classmethod
     def unpack(cls, data: bytes, items: int, *, k: int) -> Votes:
@@ -77,31 +69,17 @@ def unpack_many(packed: list[bytes], items: int, *, k: int) -> Matrix:
     Raises:
         ValueError: an entry's data does not hold items x k votes.
     """
-    size = packed_sizes(items, k)[0]
+    size = packed_size(items, k)
     if any(len(data) != size for data in packed):
-        return np.stack([_unpack_one(data, items, k=k) for data in packed])
+        raise ValueError(f"{items} items with {k} votes each take {size} bytes")
     octets = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), size)
-    unpacked: Matrix = np.take(_QUADS, octets, axis=0).reshape(len(packed), size * 4)
+    unpacked = _PAIRS[octets].view(np.int8).reshape(len(packed), size * 2)
     return unpacked[:, : items * k].reshape(-1, items, k)
 
 
-def packed_sizes(items: int, k: int) -> tuple[int, int]:
-    """Return the lengths that packed votes may have: two bits a vote, or half a byte after one byte."""
-    return -(-items * k // 4), 1 + -(-items * k // 2)
-
-
-def _unpack_one(data: bytes, items: int, *, k: int) -> Matrix:
-    narrow, wide = packed_sizes(items, k)
-    votes: Matrix
-    if len(data) == narrow:
-        votes = unpack_many([data], items, k=k)[0]
-        return votes
-    if len(data) != wide or data[:1] != _WIDE:
-        raise ValueError(f"{items} items with {k} votes each take {narrow} or {wide} bytes")
-    octets = np.frombuffer(data, dtype=np.uint8, offset=1)
-    codes = np.stack([octets & 15, octets >> 4], axis=1).reshape(-1)[: items * k]
-    votes = np.subtract(codes.astype(np.int8).reshape(items, k), -ABSENT, dtype=np.int8)
-    return votes
+def packed_size(items: int, k: int) -> int:
+    """Return the length of packed votes in bytes."""
+    return -(-items * k // 2)
 
 
 def resolved(matrix: Matrix, label: Matrix) -> Matrix:
@@ -123,5 +101,5 @@ def without_labels(matrix: Matrix) -> Matrix:
     return np.asarray(np.where(matrix >= PREFERRED, matrix - PREFERRED, matrix), dtype=np.int8)
 
 
-_WIDE = b"\x04"
-_QUADS: Matrix = np.stack([(np.arange(256) >> shift & 3) + ABSENT for shift in (0, 2, 4, 6)], axis=1).astype(np.int8)
+_PAIRS = np.stack([(np.arange(256) >> shift & 15) + ABSENT for shift in (0, 4)], axis=1).astype(np.int8).view(np.int16)
+"""Two votes by the byte that holds them, as one number."""

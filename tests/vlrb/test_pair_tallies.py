@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
@@ -76,15 +75,6 @@ def test_votes_about_the_preferred_response_are_right_whichever_it_is() -> None:
     votes[:, :] = OTHER
     assert tally(Votes(votes), labels, table=table).counts[: len(table.spec.sources), 2].sum() == len(table)
     assert resolved(votes[:, 0], labels.preferred).tolist() == (1 - labels.preferred).tolist()
-
-
-@pytest.mark.parametrize("items", [1, 2, 7])
-def test_votes_of_every_kind_are_packed_and_unpacked(items: int) -> None:
-    matrix: npt.NDArray[np.int8] = np.random.default_rng(items).integers(-2, 5, (items, 3)).astype(np.int8)
-    matrix[0] = TIE
-    assert (Votes.unpack(Votes(matrix).pack(), items, k=3).matrix == matrix).all()
-    with pytest.raises(ValueError, match="bytes"):
-        Votes.unpack(b"\x00" + Votes(matrix).pack()[1:], items, k=3)
 
 
 def test_most_judges_may_say_that_neither_is_better() -> None:

@@ -5,10 +5,7 @@ What the readers make of such content is tested beside them; here it is that not
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import json
-import lzma
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,15 +20,12 @@ from tests.factories import prediction_files as files
 from tests.factories.services.service import PATIENCE, until
 from tests.factories.services.submission_routes import Served, problem_of, received, served_from
 from tests.factories.submission_service import LIMIT, native
-from tests.vlrb.predictions.test_hostile import gzipped, tarball, zipped
-from vlrb.benchmarks.items import ItemTable
+from tests.vlrb.predictions.test_hostile import gzipped
 
 ITEMS = labels.table()
 GOOD = native(ITEMS)
 LINES = GOOD.splitlines()
 ID = json.loads(LINES[2])["id"]
-WIDE = {code: code + 0xFEE0 for code in range(ord("!"), ord("~") + 1)}  # full-width letters, which NFKC folds
-CATEGORY = {item.ids["r1"]: item.category for item in ITEMS.items}
 
 
 def line(content: bytes, number: int = 3) -> bytes:
@@ -49,76 +43,16 @@ def voting(votes: Any, name: str = ID) -> bytes:
     return line(json.dumps({"id": name, "votes": votes}).encode())
 
 
-def saying(text: str, swapped: Any = False) -> bytes:
-    """Return the good file with a judge's text in its third line."""
-    return line(json.dumps({"id": ID, "judgements": [{"text": text, "swapped": swapped}]}).encode())
-
-
-def named(name: str) -> bytes:
-    return LINES[2].replace(ID.encode(), name.encode()) + b"\n"
-
-
-def without(category: str) -> bytes:
-    """Return the good file without the items of a category."""
-    return b"".join(one + b"\n" for one in LINES if CATEGORY[json.loads(one)["id"]] != category)
-
-
-def many(count: int) -> bytes:
-    return (LINES[0] + b"\n") * count
-
-
-# (the catalogue's number, the file, the code, the line or None)
-CASES: tuple[tuple[str, Callable[[], bytes], str, int | None], ...] = (
-    ("U3 gzip, cut off", lambda: gzip.compress(GOOD)[:-9], "bad-gzip", None),
-    ("U3 a bomb in gzip", lambda: gzipped(1), "unsupported-container", None),
-    ("U3 gzip in gzip", lambda: gzipped(2), "unsupported-container", None),
-    ("U3 bzip2", lambda: bz2.compress(GOOD), "unsupported-container", None),
-    ("U3 xz", lambda: lzma.compress(GOOD), "unsupported-container", None),
-    ("U4 zip", lambda: zipped({"a.jsonl": GOOD, "b.jsonl": GOOD}), "unsupported-container", None),
-    ("U4 tar", tarball, "unsupported-container", None),
-    ("U4 parquet", lambda: b"PAR1" + GOOD + b"PAR1", "unsupported-container", None),
-    ("U4 another workbook", lambda: files.workbook([{"a": "1"}]), "xlsx-not-vlmevalkit", None),
-    ("U9 empty", lambda: b"", "empty-file", None),
-    ("U9 white space", lambda: b" \r\n\t\n", "empty-file", None),
-    ("U9 CR only", lambda: GOOD.replace(b"\n", b"\r"), "cr-line-ends", None),
-    ("J2 UTF-16", lambda: GOOD.decode().encode("utf-16-le"), "not-utf8", None),
-    ("J2 UTF-32, damaged", lambda: GOOD.decode().encode("utf-32")[:-1], "not-utf8", None),
-    ("J3 overlong", lambda: with_key(b'"x": "\xc0\xaf"'), "bad-utf8", 3),
-    ("J3 cut", lambda: with_key(b'"x": "\xe2\x82"'), "bad-utf8", 3),
-    ("J4 NaN", lambda: with_key(b'"x": NaN'), "not-a-number", 3),
-    ("J4 Infinity", lambda: with_key(b'"x": -Infinity'), "not-a-number", 3),
-    ("J4 1e999", lambda: with_key(b'"x": 1e999'), "number-too-large", 3),
-    ("J5 a key twice", lambda: with_key(b'"votes": [1]'), "duplicate-key", 3),
-    ("J5 a key twice, escaped", lambda: with_key(b'"v\\u006ftes": [1]'), "duplicate-key", 3),
-    ("J6 depth 1,000", lambda: with_key(b'"x": ' + b"[" * 1_000 + b"]" * 1_000), "too-deep", 3),
-    ("J6 depth 100,000", lambda: with_key(b'"x": ' + b"[" * 100_000 + b"]" * 100_000), "too-deep", 3),
-    ("J7 5,000 digits", lambda: with_key(b'"x": ' + b"9" * 5_000), "number-too-large", 3),
-    ("J8 lone surrogate", lambda: with_key(b'"x": "\\ud800"'), "lone-surrogate", 3),
-    ("J9 NUL", lambda: with_key(b'"x": "\\u0000"'), "nul-character", 3),
-    ("J11 0.5", lambda: voting([0.5]), "bad-vote", 3),
-    ("J13 a long line", lambda: with_key(b'"x": "' + b"y" * 262_144 + b'"'), "line-too-long", 3),
-    ("J13 a long text", lambda: saying("x" * 65_537), "text-too-long", 3),
-    ("J13 many records", lambda: many(21 * 16 + 1), "too-many-records", None),
-    ("J14 no object", lambda: line(b"[0, 1]"), "not-an-object", 3),
-    ("J14 blank line", lambda: line(b""), "blank-line", 3),
-    ("J14 no JSON", lambda: line(b"{"), "bad-json", 3),
-    ("S1 unknown", lambda: voting([0], "nobody"), "unknown-item", 3),
-    ("S1 no id", lambda: line(b'{"votes": [0]}'), "missing-field", 3),
-    ("S1 twice", lambda: GOOD + LINES[2] + b"\n", "duplicate-item", None),
-    ("S1 twice, in capitals", lambda: GOOD + named(ID.upper()), "unknown-item", 22),
-    ("S1 twice, with a space", lambda: GOOD + named(ID + " "), "duplicate-item", 22),
-    ("S1 twice, after NFKC", lambda: GOOD + named(ID.translate(WIDE)), "unknown-item", 22),
-    ("S2 a category absent", lambda: without("reasoning"), "missing-item", None),
-    ("S2 one too many", lambda: GOOD + named("one-too-many"), "unknown-item", 22),
-    ("S2 one missing", lambda: b"\n".join(LINES[1:]) + b"\n", "missing-item", None),
-    ("S2 one alone", lambda: LINES[0] + b"\n", "missing-item", None),
-    ("S3 K differs", lambda: voting([0, 0]), "votes-differ", 3),
-    ("S3 no vote", lambda: voting([]), "votes-count", 3),
-    ("S3 seventeen", lambda: native(ITEMS, 17), "votes-count", 1),
-    ("S3 a text for votes", lambda: voting("0"), "bad-field", 3),
-    ("S4 a vote for 3", lambda: voting([3]), "bad-vote", 3),
-    ("S5 order 2", lambda: saying("Answer 1 is better", 2), "bad-order-flag", 3),
-)  # fmt: skip
+CASES: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
+    "a bomb": (lambda: gzipped(1), "unsupported-container", None),
+    "another workbook": (lambda: files.workbook([{"a": "1"}]), "xlsx-not-vlmevalkit", None),
+    "nothing": (lambda: b"", "empty-file", None),
+    "a key twice": (lambda: with_key(b'"votes": [1]'), "duplicate-key", 3),
+    "too many records": (lambda: (LINES[0] + b"\n") * (21 * 16 + 1), "too-many-records", None),
+    "an unknown pair": (lambda: voting([0], "nobody"), "unknown-item", 3),
+    "a pair too few": (lambda: b"\n".join(LINES[1:]) + b"\n", "missing-item", None),
+    "seventeen votes": (lambda: native(ITEMS, 17), "votes-count", 1),
+}
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +66,7 @@ def nothing_left(target: Served) -> None:
     assert not target.setup.uploads.exists() or not list(target.setup.uploads.rglob("*.*"))
 
 
-@pytest.mark.parametrize(("make", "code", "number"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(("make", "code", "number"), CASES.values(), ids=CASES.keys())
 def test_a_hostile_file_is_refused_with_code_and_line_and_leaves_nothing(
     target: Served, make: Callable[[], bytes], code: str, number: int | None
 ) -> None:
@@ -166,14 +100,6 @@ def test_what_is_harmless_is_taken_and_forged_fields_change_nothing(target: Serv
     ):
         assert target.http.post("/api/v1/check", content=oddity).json() == plain
     assert plain["ok"] is True
-
-
-@pytest.mark.parametrize("number", ["0", "3", "7", "12", "-1", "٣", "9" * 5_000])
-def test_a_verdict_for_another_answer_is_undecided_against_the_service_too(target: Served, number: str) -> None:
-    text = f"Overall Judgment: Answer {number} is better."
-    rows = [{"id": json.loads(one)["id"], "judgements": [{"text": text, "swapped": False}]} for one in LINES]
-    report = target.http.post("/api/v1/check", content=files.jsonl(rows)).json()
-    assert (report["ok"], report["parse_rate"]) == (False, 0.0)
 
 
 MULTIPART = (
@@ -259,14 +185,3 @@ def test_the_same_cases_are_taken_when_the_fault_is_mended(tmp_path_factory: pyt
     with served_from(tmp_path_factory.mktemp("good")) as target:
         assert target.submit(voting([0])).status_code == 202
         assert (target.rows(), target.attempts()) == (1, 1)
-
-
-def test_every_number_of_the_catalogue_about_content_has_a_case() -> None:
-    numbers = {case[0].split()[0] for case in CASES}
-    accepted = {"J1", "J10", "J12"}  # above: what is harmless
-    assert numbers >= {"U3", "U4", "U9", *(f"J{n}" for n in range(1, 15)), *(f"S{n}" for n in range(1, 6))} - accepted
-
-
-def test_the_table_is_the_one_of_the_page(target: Served) -> None:
-    assert isinstance(target.setup.items, ItemTable)
-    assert target.http.post("/api/v1/check", content=GOOD).json()["items"] == len(LINES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -75,7 +75,6 @@ class Predictions:
     behaviour: Behaviour
     items: int  # of the file's revision
     warnings: tuple[FileWarning, ...]
-    texts: Mapping[str, float | None] | None = None  # about the judge's texts; None in files without them. Not reported
     samples: tuple[Sample, ...] = ()
     reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
     example: str = readability.EXAMPLES["official-sentence"]  # the end of a reply that can be read
@@ -398,7 +397,6 @@ def _upload(
         behaviour=behaviour,
         items=len(held),
         warnings=tuple(findings.notices),
-        texts=_about_texts(rows, order, items=len(held), k=k),
         samples=_samples(reading, matched, table=table, stored=stored),
         reply_field=reading.reply_field,
         example=readability.EXAMPLES[spec.verdict_format],
@@ -447,16 +445,3 @@ def _samples(reading: ParsedFile, matched: Matched, *, table: ItemTable, stored:
         )
         for sample, vote in chosen
     )
-
-
-def _about_texts(rows: Sequence[PredictionRow], order: Any, *, items: int, k: int) -> dict[str, float | None] | None:
-    """Shares: items whose K texts are one and the same (None for K = 1), and texts that are empty."""
-    marks = [row.texts for row in rows if row.texts is not None]
-    if len(marks) < len(rows):
-        return None
-    table = np.array(marks, dtype=np.int64).reshape(len(rows), -1)[order].reshape(items, k)
-    same = (table == table[:, :1]).all(axis=1) if k > 1 else None
-    return {
-        "identical_rate": None if same is None else float(same.mean()),
-        "empty_rate": float((table == 0).mean()),
-    }

@@ -9,7 +9,7 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, shorten
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of
 from vlrb.votes import UNDECIDED
 
 FORMAT = "arm-thinker"
@@ -30,8 +30,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         result = result if isinstance(result, dict) else {}
         stated = result.get("model_choice", 0)
         if stated is not None and (type(stated) is not int or stated not in _CHOICES):
-            message = _("`judge_result.model_choice` must be 1, 2 or null, not {value}", value=shorten(stated))
-            fields.fault("judge_result.model_choice", "bad-vote", message=message)
+            fields.wrong("judge_result.model_choice", stated, wanted=_("1, 2 or null"), code="bad-vote")
         if fields.finish():
             query = fields.optional_text("question")
             row = PredictionRow(fields.line, (_CHOICES[stated],), (0,), fields.id, query, responses)

@@ -53,7 +53,6 @@ class PredictionRow:
     rule shows first, by the item's own lengths, since white space in a file's texts may have been changed; with
     ``about_label`` the preferred one, whichever that is.
     ``shown``: per vote the index of the response that was shown first; None where the order is not known.
-    ``texts``: per vote the ``text_mark`` of the judge's text; None in files without such texts.
     """
 
     line: int
@@ -66,7 +65,6 @@ class PredictionRow:
     position: int | None = None  # row number in the revision that the tool downloaded
     by_parity: bool = False
     about_label: bool = False
-    texts: Sequence[int] | None = None
 
 
 @dataclass(slots=True)
@@ -93,8 +91,6 @@ class ParsedFile:
                 self.samples.see(place, vote, choice=choice, reply=reply, words=STORED)
             else:
                 self.samples.see(place, vote, choice=flip(choice, row.shown[vote]), reply=reply, words=SHOWN)
-        if self.reply_field is not None and row.shown is not None:
-            row.texts = [text_mark(reply) for reply in replies]
         self.rows.append(row)
 
 
@@ -119,11 +115,6 @@ class PredictionReader(FormatReader, Protocol):
 def flip(choice: int, turned: int) -> int:
     """Return a choice with the two responses exchanged, if they are ``turned``; TIE and UNDECIDED stay."""
     return 1 - choice if turned and choice in (0, 1) else choice
-
-
-def text_mark(text: str) -> int:
-    """Return a number that tells a judge's text from others within this process; 0 for an empty text."""
-    return 0 if not text or text.isspace() else hash(text)
 
 
 def preferred(scores: Sequence[float]) -> int:
@@ -153,8 +144,14 @@ def own_responses(row: Any, spec: BenchmarkSpec) -> tuple[str, str] | None:
     """Return both responses where a row repeats them under the names of the benchmark's own file."""
     if spec.fields is None:
         return None
-    first, second = (value_at(row, name) for name in spec.fields.responses)
-    return (first, second) if isinstance(first, str) and isinstance(second, str) else None
+    return two_texts([value_at(row, name) for name in spec.fields.responses])
+
+
+def two_texts(values: Any) -> tuple[str, str] | None:
+    """Return a list of two texts as such; None of all else."""
+    if isinstance(values, list) and len(values) == 2 and all(isinstance(text, str) for text in values):
+        return values[0], values[1]
+    return None
 
 
 def objects(records: Records, findings: ProblemCollector) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -202,19 +199,14 @@ class FieldReader:
         value = holder.get(name)
         if isinstance(value, str):
             return self.bounded(value, path)
-        self._wrong(path, value, wanted=_("a text"), missing=name not in holder)
+        self.wrong(path, value, wanted=_("a text"), missing=name not in holder)
         return ""
 
     def bounded(self, value: str, path: str) -> str:
         """Return the text, with a problem if it is too long."""
         if len(value) > SHORT_TEXT and (size := len(value.encode())) > TEXT_LIMIT:
-            self.fault(
-                path,
-                "text-too-long",
-                message=_(
-                    "has {size:,} bytes; at most {text_limit:,} are read, cut it", size=size, text_limit=TEXT_LIMIT
-                ),
-            )
+            message = _("has {size:,} bytes; at most {text_limit:,} are read, cut it", size=size, text_limit=TEXT_LIMIT)
+            self.fault(path, "text-too-long", message=message)
         return value
 
     def optional_text(self, name: str) -> str | None:
@@ -227,9 +219,9 @@ class FieldReader:
         path = path or name
         holder = self.record if where is None else where
         value = holder.get(name)
-        if isinstance(value, list) and len(value) == 2 and all(isinstance(part, str) for part in value):
-            return self.bounded(value[0], path), self.bounded(value[1], path)
-        self._wrong(path, value, wanted=_("a list of two texts"), missing=name not in holder)
+        if texts := two_texts(value):
+            return self.bounded(texts[0], path), self.bounded(texts[1], path)
+        self.wrong(path, value, wanted=_("a list of two texts"), missing=name not in holder)
         return "", ""
 
     def number(self, name: str) -> float:
@@ -237,7 +229,7 @@ class FieldReader:
         number = as_number(self.record.get(name))
         if name in self.record and number is not None:
             return self._counted(number)
-        self._wrong(name, self.record.get(name), wanted=_("a number"), missing=name not in self.record)
+        self.wrong(name, self.record.get(name), wanted=_("a number"), missing=name not in self.record)
         return 0.0
 
     def scores(self, value: Any, path: str) -> tuple[float, float]:
@@ -247,7 +239,7 @@ class FieldReader:
         if len(numbers) == 2 and numbers[0] is not None and numbers[1] is not None:
             self._counted(numbers[0] + numbers[1])
             return numbers[0], numbers[1]
-        self._wrong(path, value, wanted=_("a list of two finite numbers"))
+        self.wrong(path, value, wanted=_("a list of two finite numbers"))
         return 0.0, 0.0
 
     def score_pairs(self, name: str) -> list[tuple[float, float]]:
@@ -265,7 +257,7 @@ class FieldReader:
     def votes(self, value: Any, path: str) -> list[Any]:
         """Return a list of 1 to MAX_VOTES_PER_ITEM parts."""
         if not isinstance(value, list):
-            self._wrong(path, value, wanted=_("a list, one entry for each vote"), missing=path not in self.record)
+            self.wrong(path, value, wanted=_("a list, one entry for each vote"), missing=path not in self.record)
             return []
         if not 1 <= len(value) <= MAX_VOTES_PER_ITEM:
             message = _(
@@ -277,21 +269,15 @@ class FieldReader:
             return []
         return value
 
-    def _wrong(self, path: str, value: Any, *, wanted: str, missing: bool = False) -> None:
+    def wrong(self, path: str, value: Any, *, wanted: str, code: str = "bad-field", missing: bool = False) -> None:
+        """Record that a field is missing, or is not what it must be: "a text"."""
         if missing:
-            self.fault(
-                path,
-                "missing-field",
-                message=_("the field `{path}` is missing; it must be {wanted}", path=path, wanted=wanted),
-            )
-        else:
-            self.fault(
-                path,
-                "bad-field",
-                message=_(
-                    "the field `{path}` must be {wanted}, not {value}", path=path, wanted=wanted, value=shorten(value)
-                ),
-            )
+            message = _("the field `{path}` is missing; it must be {wanted}", path=path, wanted=wanted)
+            self.fault(path, "missing-field", message=message)
+            return
+        shown = shorten(value)
+        message = _("the field `{path}` must be {wanted}, not {value}", path=path, wanted=wanted, value=shown)
+        self.fault(path, code, message=message)
 
 
 def as_number(value: Any) -> float | None:

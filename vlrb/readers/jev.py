@@ -10,7 +10,7 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, preferred, shorten
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, preferred
 
 FORMAT = "jev"
 GUIDE = FileGuide(
@@ -31,8 +31,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         fields.require_id()
         p = fields.number("p_first_better")
         if fields.ok and (p < 0.0 or p > 1.0):
-            message = _("must be a probability from 0 to 1, not {p}", p=shorten(p))
-            fields.fault("p_first_better", "bad-field", message=message)
+            fields.wrong("p_first_better", p, wanted=_("a probability from 0 to 1"))
         if fields.finish():
             parsed.add(PredictionRow(fields.line, (preferred((p, 0.5)),), id=fields.id), (p,))
     return parsed

@@ -21,6 +21,7 @@ from vlrb.readers.base import (
     failed_remark,
     fields_of,
     own_responses,
+    two_texts,
 )
 from vlrb.verdicts import read_verdict
 from vlrb.votes import UNDECIDED
@@ -61,8 +62,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         text = _text(fields)
         position = record.get("doc_id")
         if type(position) is not int or position < 0:
-            message = _("the field `doc_id` must be the row number in the dataset, from 0")
-            fields.fault("doc_id", "bad-field", message=message)
+            fields.wrong("doc_id", position, wanted=_("the row number in the dataset, from 0"))
         row = _row(fields, spec)
         if "doc" in record:
             parsed.text_field = "doc"
@@ -84,10 +84,8 @@ def _text(fields: FieldReader) -> str:
         value = value[0]
     if isinstance(value, str):
         return fields.bounded(value, "filtered_resps")
-    code = "bad-field" if "filtered_resps" in fields.record else "missing-field"
-    fields.fault(
-        "filtered_resps", code, message=_("`filtered_resps` must be the judge's text, or a list with that one text")
-    )
+    wanted, missing = _("the judge's text, or a list with that one text"), "filtered_resps" not in fields.record
+    fields.wrong("filtered_resps", value, wanted=wanted, missing=missing)
     return ""
 
 
@@ -104,10 +102,8 @@ def _row(fields: FieldReader, spec: BenchmarkSpec) -> PredictionRow:
         return PredictionRow(fields.line, (), (0,), name if isinstance(name, str) else None, None, responses)
     name = value_at(record, "vlreward_score.question_id")
     texts = prompted(prompt) if isinstance(prompt, str) and not isinstance(doc, dict) else None
-    if isinstance(doc, dict) and isinstance(doc.get("query"), str):
-        stored = doc.get("response")
-        if isinstance(stored, list) and len(stored) == 2 and all(isinstance(text, str) for text in stored):
-            name, texts = doc.get("id"), (doc["query"], (stored[0], stored[1]))
+    if isinstance(doc, dict) and isinstance(doc.get("query"), str) and (stored := two_texts(doc.get("response"))):
+        name, texts = doc.get("id"), (doc["query"], stored)
     query, responses = texts or (None, None)
     by_parity = responses is None or isinstance(doc, dict)
     name = name if isinstance(name, str) else None

@@ -10,7 +10,7 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, shorten
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of
 from vlrb.votes import UNDECIDED
 
 FORMAT = "mm-judgebench"
@@ -34,8 +34,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         fields.require_id()
         winner = str(record["winner"] or "").strip().upper()
         if winner not in _CHOICES:
-            message = _("`winner` must be A, B or empty, not {winner}", winner=shorten(winner))
-            fields.fault("winner", "bad-vote", message=message)
+            fields.wrong("winner", winner, wanted=_("A, B or empty"), code="bad-vote")
         if fields.finish():
             parsed.add(PredictionRow(fields.line, (_CHOICES[winner],), (0,), fields.id), (record["raw_response"],))
     if other:

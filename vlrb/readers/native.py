@@ -17,7 +17,6 @@ from vlrb.readers.base import (
     fields_of,
     flip,
     preferred,
-    shorten,
 )
 from vlrb.verdicts import read_verdict
 
@@ -75,11 +74,7 @@ def _item_key(fields: FieldReader) -> str | None:
     record = fields.record
     for name in ("id", "item"):
         if record.get(name) is not None and not isinstance(record[name], str):
-            fields.fault(
-                name,
-                "bad-field",
-                message=_("the field `{name}` must be a text, not {name2}", name=name, name2=shorten(record[name])),
-            )
+            fields.wrong(name, record[name], wanted=_("a text"))
     key = record.get("item")
     if record.get("id") is None and key is None:
         message = _("the field `id` is missing; give the pair's id, or its fingerprint as `item`")
@@ -89,17 +84,15 @@ def _item_key(fields: FieldReader) -> str | None:
 
 def _votes(fields: FieldReader, spec: BenchmarkSpec) -> list[int]:
     choices = []
+    wanted = _("0 or 1 (the preferred stored response) or null (undecided)")
+    if spec.ties:
+        wanted = _("0, 1, 2 (a tie) or null (undecided)")
     for i, vote in enumerate(fields.votes(fields.record["votes"], "votes")):
         choice = TIE if spec.ties and type(vote) is int and vote == TIE else as_vote(vote)
-        if choice is not None:
+        if choice is None:
+            fields.wrong(f"votes[{i}]", vote, wanted=wanted, code="bad-vote")
+        else:
             choices.append(choice)
-            continue
-        message = _(
-            "a vote is 0 or 1 (the preferred stored response) or null (undecided), not {vote}", vote=shorten(vote)
-        )
-        if spec.ties:
-            message = _("a vote is 0, 1, 2 (a tie) or null (undecided), not {vote}", vote=shorten(vote))
-        fields.fault(f"votes[{i}]", "bad-vote", message=message)
     return choices
 
 
@@ -109,19 +102,12 @@ def _judgements(fields: FieldReader) -> tuple[list[str], list[int]]:
     for i, judgement in enumerate(fields.votes(fields.record["judgements"], "judgements")):
         path = f"judgements[{i}]"
         if not isinstance(judgement, dict):
-            message = _(
-                'a judgement is {{"text": ..., "swapped": true or false}}, not {judgement}',
-                judgement=shorten(judgement),
-            )
-            fields.fault(path, "bad-field", message=message)
+            fields.wrong(path, judgement, wanted='{"text": ..., "swapped": true | false}')
             continue
         texts.append(fields.text("text", f"{path}.text", where=judgement))
         swapped = judgement.get("swapped")
         if not isinstance(swapped, bool):
-            message = _(
-                "`swapped` must be true (stored response 1 was shown first) or false, not {swapped}",
-                swapped=shorten(swapped),
-            )
-            fields.fault(f"{path}.swapped", "bad-order-flag", message=message)
+            wanted = _("true (stored response 1 was shown first) or false")
+            fields.wrong(f"{path}.swapped", swapped, wanted=wanted, code="bad-order-flag")
         shown_first.append(int(swapped is True))
     return texts, shown_first

@@ -12,7 +12,7 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, flip, objects, shorten
+from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, flip, objects
 from vlrb.verdicts import choice_of
 
 FORMAT = "official"
@@ -82,20 +82,11 @@ def _meta(fields: FieldReader) -> tuple[str, int]:
     """Return the judge's text, and 1 where the responses were shown in reverse."""
     meta = fields.record.get("meta")
     if not isinstance(meta, dict):
-        code = "missing-field" if meta is None else "bad-field"
-        fields.fault("meta", code, message=_("the field `meta` must be an object"))
+        fields.wrong("meta", meta, wanted=_("an object"), missing=meta is None)
         return "", 0
     text, swapped = fields.text("filter_choice", "meta.filter_choice", where=meta), meta.get("random_number")
     if type(swapped) is int and swapped in (0, 1):
         return text, swapped
-    if "random_number" not in meta:
-        message = _(
-            "the field `{path}` is missing; it must be {wanted}",
-            path="meta.random_number",
-            wanted=_("0 (order as stored) or 1 (swapped)"),
-        )
-        fields.fault("meta.random_number", "missing-field", message=message)
-    else:
-        message = _("`meta.random_number` must be 0 (as stored) or 1 (swapped), not {meta}", meta=shorten(swapped))
-        fields.fault("meta.random_number", "bad-order-flag", message=message)
+    wanted, missing = _("0 (order as stored) or 1 (swapped)"), "random_number" not in meta
+    fields.wrong("meta.random_number", swapped, wanted=wanted, code="bad-order-flag", missing=missing)
     return text, 0

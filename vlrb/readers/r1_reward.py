@@ -24,7 +24,6 @@ from vlrb.readers.base import (
     flip,
     own_responses,
     preferred,
-    shorten,
 )
 
 FORMAT = "r1-reward"
@@ -105,8 +104,7 @@ def _reverse(fields: FieldReader) -> int:
     value = fields.record.get("reverse", False)
     if isinstance(value, bool) or (type(value) is int and value in (0, 1)):
         return int(value)
-    message = _("`reverse` must be true (rejected shown first) or false, not {value}", value=shorten(value))
-    fields.fault("reverse", "bad-order-flag", message=message)
+    fields.wrong("reverse", value, wanted=_("true (rejected shown first) or false"), code="bad-order-flag")
     return 0
 
 

@@ -18,6 +18,7 @@ from vlrb.readers.base import (
     TextComparison,
     fields_of,
     preferred,
+    two_texts,
 )
 
 FORMAT = "two-score"
@@ -50,7 +51,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         record = fields.record
         fields.require_id()
         scores = two_scores(fields)
-        texts = _responses(record)
+        texts = two_texts([record.get("response0"), record.get("response1")])
         query = fields.optional_text("query") if texts else None
         if fields.finish():
             choice = preferred(scores)
@@ -73,8 +74,3 @@ def two_scores(fields: FieldReader) -> tuple[float, float]:
         return fields.scores(record["outputs"], "outputs")
     first, second = next((names for names in SCORE_FIELDS if names[0] in record or names[1] in record), SCORE_FIELDS[0])
     return fields.number(first), fields.number(second)
-
-
-def _responses(record: dict[str, Any]) -> tuple[str, str] | None:
-    first, second = record.get("response0"), record.get("response1")
-    return (first, second) if isinstance(first, str) and isinstance(second, str) else None

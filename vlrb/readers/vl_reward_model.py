@@ -55,12 +55,12 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
 
 
 def _choice(fields: FieldReader) -> int:
-    name = "prediction" if "prediction" in fields.record else "pred"
+    name = "pred" if "pred" in fields.record and "prediction" not in fields.record else "prediction"
     if name not in fields.record:
         message = _(
             "give `prediction`, the index (0 or 1) of the preferred stored response, or `score_a` and `score_b`"
         )
-        fields.fault("prediction", "missing-field", message=message)
+        fields.fault(name, "missing-field", message=message)
         return UNDECIDED
     value = fields.record[name]
     choice = UNDECIDED if type(value) is int and value == -1 else as_vote(value)
@@ -74,11 +74,7 @@ def _choice(fields: FieldReader) -> int:
             votes=VOTES,
         )
         fields.fault(name, "bad-vote", message=message)
-        return UNDECIDED
-    message = _(
-        "`{name}` must be 0 or 1, the index of the preferred stored response, or null, not {value}",
-        name=name,
-        value=shorten(value),
-    )
-    fields.fault(name, "bad-vote", message=message)
+    else:
+        wanted = _("0 or 1, the index of the preferred stored response, or null")
+        fields.wrong(name, value, wanted=wanted, code="bad-vote")
     return UNDECIDED

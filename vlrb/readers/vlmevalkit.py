@@ -12,7 +12,16 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, failed_remark, fields_of
+from vlrb.readers.base import (
+    FieldReader,
+    FileGuide,
+    ParsedFile,
+    PredictionRow,
+    Records,
+    failed_remark,
+    fields_of,
+    two_texts,
+)
 from vlrb.verdicts import choice_of
 
 FORMAT = "vlmevalkit"
@@ -66,7 +75,7 @@ def _row_number(fields: FieldReader) -> int | None:
         value = int(value)
     if type(value) is int and value >= 0:
         return value
-    fields.fault("index", "bad-field", message=_("the column `index` must be the row number in the dataset, from 0"))
+    fields.wrong("index", value, wanted=_("the row number in the dataset, from 0"))
     return None
 
 
@@ -78,9 +87,8 @@ def _responses(value: Any) -> tuple[str, str] | None:
             value = ast.literal_eval(value)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
-    if isinstance(value, list) and len(value) == 2 and all(isinstance(text, str) and _is_text(text) for text in value):
-        return value[0], value[1]
-    return None
+    texts = two_texts(value)
+    return texts if texts and all(map(_is_text, texts)) else None
 
 
 def _is_text(value: str) -> bool:

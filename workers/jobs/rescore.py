@@ -22,7 +22,7 @@ from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from vlrb.behaviour import behaviour_of
 from vlrb.scoring import tally_many
-from vlrb.votes import Votes, packed_sizes, unpack_many
+from vlrb.votes import Votes, packed_size, unpack_many
 from workers.jobs.score import tally_text
 from workers.scorer import Scorer
 
@@ -100,7 +100,7 @@ def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: st
     texts: dict[str, _Counted] = {}
     for k, group in groupby(entries, key=lambda entry: entry.k):
         # Votes of the wrong length are left to the queue: there the one entry fails, not the whole run.
-        same = [entry for entry in group if len(entry.packed) in packed_sizes(items, k)]
+        same = [entry for entry in group if len(entry.packed) == packed_size(items, k)]
         if not same:
             continue
         matrix = unpack_many([entry.packed for entry in same], items, k=k)
