@@ -37,14 +37,13 @@ from submissions.submit_html import (
     why_off_html,
 )
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.json_types import Json
 from vlrb.common.messages import _, joined
 from vlrb.common.translations import ENGLISH, Translations, translations
 from vlrb.predictions.readability import needs_confirmation
 
 CSS_PATH = Path(__file__).with_name("page.css")
 _POLL_SECONDS = 2.0  # thirty calls a minute of those that one address may make
-_NO_FILE: Json = {"code": "no-file", "detail": _("Choose a file first."), "problems": []}
+_NO_FILE: dict[str, Any] = {"code": "no-file", "detail": _("Choose a file first."), "problems": []}
 _FIELDS = (*FIELDS, *visibility_options.FIELDS, visibility_options.CONFIRMATION)
 _NAMES = {
     **{name: name.replace("_", " ").capitalize() for name in _FIELDS},
@@ -372,7 +371,9 @@ def _address(request: gr.Request) -> str:
     return "" if call is None else f"{call.url.scheme}://{call.url.netloc}"
 
 
-def _submit(service: GradioSubmissions, path: str | None, *, values: Sequence[object], user: Identity) -> Json:
+def _submit(
+    service: GradioSubmissions, path: str | None, *, values: Sequence[object], user: Identity
+) -> dict[str, Any]:
     if path is None:
         return dict(_NO_FILE)
     return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), user=user)
@@ -381,10 +382,10 @@ def _submit(service: GradioSubmissions, path: str | None, *, values: Sequence[ob
 def _expose(service_of: ServiceOf, page: SubmitPage) -> None:
     """`check`, `submit` and `status` by name, for gradio_client. Answers are those of the REST routes."""
 
-    def check(request: gr.Request, file: str | None) -> Json:
+    def check(request: gr.Request, file: str | None) -> dict[str, Any]:
         return service_of(request).check(Path(file)) if file is not None else dict(_NO_FILE)
 
-    def status(request: gr.Request, submission: str) -> Json:
+    def status(request: gr.Request, submission: str) -> dict[str, Any]:
         return service_of(request).status(submission, identity_of(request.request)) or dict(UNKNOWN_SUBMISSION)
 
     answer = gr.JSON(visible=False)
@@ -395,15 +396,15 @@ def _expose(service_of: ServiceOf, page: SubmitPage) -> None:
     trigger.click(status, [name], [answer], api_name="status")
 
 
-def _submission_call(service_of: ServiceOf) -> Callable[..., Json]:
+def _submission_call(service_of: ServiceOf) -> Callable[..., dict[str, Any]]:
     """Return the function `submit`. gradio_client takes the names of its parameters from its signature."""
 
-    def submit(request: gr.Request, file: str, *values: object) -> Json:
+    def submit(request: gr.Request, file: str, *values: object) -> dict[str, Any]:
         return _submit(service_of(request), file, values=values, user=identity_of(request.request))
 
     kinds = {"request": gr.Request, "file": str, **{name: type(_DEFAULTS.get(name, "")) for name in _FIELDS}}
     place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    submit.__annotations__ = {**kinds, "return": Json}
+    submit.__annotations__ = {**kinds, "return": dict[str, Any]}
     submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by Gradio
         [inspect.Parameter(name, place, annotation=kind, default=_default(name)) for name, kind in kinds.items()]
     )

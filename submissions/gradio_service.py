@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from auth import AuthError, Identity
 from auth.problem_details import problem_body
@@ -16,7 +17,6 @@ from submissions.service import SubmissionService
 from submissions.status import Status
 from submissions.submit_html import submit_page
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.json_types import Json
 from vlrb.common.messages import _
 
 
@@ -34,7 +34,7 @@ class GradioSubmissions:
 
     intake: SubmissionService
     track: Callable[[str, Identity], Status | None]
-    result: Callable[[str], Json | None]  # scorecard of an entry, once it is on the board
+    result: Callable[[str], dict[str, Any] | None]  # scorecard of an entry, once it is on the board
     uploads: Path
     limit: int
     spec: BenchmarkSpec
@@ -51,7 +51,7 @@ class GradioSubmissions:
         """The names of the scores, in their order."""
         return self.spec.headline_first
 
-    def check(self, path: Path) -> Json:
+    def check(self, path: Path) -> dict[str, Any]:
         """Return the report of a dry run, or a problem."""
         try:
             report = self.intake.check(self._arrived(path))
@@ -61,7 +61,7 @@ class GradioSubmissions:
             self._done_with(path)
         return report
 
-    def submit(self, path: Path, form: Mapping[str, object], *, user: Identity) -> Json:
+    def submit(self, path: Path, form: Mapping[str, object], *, user: Identity) -> dict[str, Any]:
         """Return the acknowledgement, or a problem with `code`."""
         try:
             metadata, chosen_visibility = visibility_options.parse_form(form)
@@ -80,7 +80,7 @@ class GradioSubmissions:
         self._done_with(path)
         return api.submission_response(accepted)
 
-    def status(self, submission: str, user: Identity) -> Json | None:
+    def status(self, submission: str, user: Identity) -> dict[str, Any] | None:
         """Return where a submission is; None where there is none that this person may see."""
         try:
             result = self.track(submission, user)
@@ -88,7 +88,7 @@ class GradioSubmissions:
             return None
         return result.to_json() if result else None
 
-    def allowance(self, user: Identity) -> Json:
+    def allowance(self, user: Identity) -> dict[str, Any]:
         """Return the attempts so far and the time of the next, or a problem with `code`."""
         try:
             return api.allowance(user, self.intake.allowance(user))
@@ -114,12 +114,12 @@ class _EmptyUpload(Exception):
     """The file is not there any more."""
 
 
-def _belongs_elsewhere(report: Json) -> bool:
+def _belongs_elsewhere(report: dict[str, Any]) -> bool:
     """Return whether a rejected file is of another benchmark that is served here: it is checked there next."""
     return bool((report.get("other_benchmark") or {}).get("path"))
 
 
-def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> Json:
+def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> dict[str, Any]:
     if isinstance(error, TooLarge):
         return problem_body(413, "too-large", detail=str(error))
     if isinstance(error, ReadingFailed):

@@ -33,8 +33,8 @@ from vlrb.benchmarks.labels import (
     refuse_labels,
 )
 from vlrb.benchmarks.pairs import PairSet, holds_pairs_of, labels_of_pairs, read_pairs
-from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
-from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.hub_sources import FORM, HubSource, parse_hub_source
 from vlrb.common.messages import _
 
@@ -122,9 +122,7 @@ def _other_benchmark(rows: Sequence[LabelRow], spec: BenchmarkSpec) -> Benchmark
     """Return the benchmark whose fields the rows have, if they lack those of this one."""
     if not rows or holds_pairs_of(rows[0], spec):
         return None
-    definitions = spec.folder.parent if spec.folder is not None else DEFINITIONS
-    others = (load_spec(name, definitions) for name in known_benchmarks(definitions) if name != spec.id)
-    return next((other for other in others if holds_pairs_of(rows[0], other)), None)
+    return next((other for other in others_beside(spec) if holds_pairs_of(rows[0], other)), None)
 
 
 def label_set(rows: Sequence[LabelRow], revision: str, *, table: ItemTable) -> LabelSet:

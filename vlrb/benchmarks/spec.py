@@ -41,7 +41,7 @@ class Category:
     key: str
     title: str
     colour: str
-    tagged: bool
+    tagged: bool = False
     dark: str = ""  # the colour on a dark ground; "" is the same
     about: str = ""
     short: str = ""  # in the head of a narrow table; "" is the title
@@ -66,9 +66,9 @@ class CategoryRule:
     """
 
     category: str
-    equals: str | None
-    id_prefix: str | None
-    path_keyword: str | None
+    equals: str | None = None
+    id_prefix: str | None = None
+    path_keyword: str | None = None
 
     def matches(self, value: str, item_id: str) -> bool:
         """Return whether the rule fits an item with this field value and id."""
@@ -92,8 +92,8 @@ class ItemFields:
     question: str
     responses: tuple[str, str]
     category: tuple[str, ...]
-    label: str | None
-    label_values: Mapping[str, int]
+    label: str | None = None
+    label_values: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,8 @@ class Overall:
     title: str
     kind: str
     categories: tuple[str, ...]
-    pairs: int | None
-    without_ties: bool
+    pairs: int | None = None
+    without_ties: bool = False
     subtitle: str = ""  # under the name, on the board
     about: str = ""  # a sentence
     name: str = ""  # in the head of a table; "" is the key
@@ -173,8 +173,8 @@ class ItemEdition:
     key: str
     title: str
     pairs: int
-    sizes: Mapping[str, int]
-    groups: Mapping[str, int]
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    groups: Mapping[str, int] = field(default_factory=dict)
     inferred: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -193,7 +193,7 @@ class Source:
 
     key: str
     category: str
-    id_prefixes: tuple[str, ...]
+    id_prefixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +201,8 @@ class ErrorChoice:
     """An error that annotators choose from. ``tag``: the error tag that a label gets; another key is a kind of it."""
 
     key: str
-    tag: str
-    title: str
+    tag: str = ""
+    title: str = ""
 
     @property
     def is_kind(self) -> bool:
@@ -246,28 +246,28 @@ class BenchmarkSpec:
     title: str
     citation: str
     dataset: str
-    licence: str
-    synthetic: bool
-    public_labels: bool
-    label_digests: frozenset[str]  # of label revisions that anybody can have
-    ties: bool
     verdict_format: str
     categories: tuple[Category, ...]
-    fields: ItemFields | None
     rules: tuple[CategoryRule, ...]
     protocols: tuple[ProtocolSpec, ...]
     overalls: tuple[Overall, ...]
     headline: str
-    grouped: Grouped | None
-    editions: tuple[ItemEdition, ...]
     sources: tuple[Source, ...]
     groupings: Mapping[str, Mapping[str, tuple[str, ...]]]
-    tags: tuple[str, ...]
-    drop_from_questions: tuple[str, ...]
     brand: str = ""  # the name on pages; "" is the title
     paper: str = ""  # address of the paper
     homepage: str = ""  # "" is the address of the dataset
+    licence: str = "unconfirmed"
+    synthetic: bool = False
+    public_labels: bool = False
+    label_digests: frozenset[str] = frozenset()  # of label revisions that anybody can have
+    ties: bool = False
+    fields: ItemFields | None = None
+    grouped: Grouped | None = None
+    editions: tuple[ItemEdition, ...] = ()
     has_sources: bool = False
+    drop_from_questions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     tag_names: Mapping[str, str] = field(default_factory=dict)  # as a label file writes a tag -> one of ``tags``
     tag_titles: Mapping[str, str] = field(default_factory=dict)
     errors: tuple[ErrorChoice, ...] = ()

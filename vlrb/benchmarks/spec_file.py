@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -55,6 +57,8 @@ _STRICT = {
     "unreadable": "wrong",
     "votes": "majority",
 }
+_DECLARED = ("items", "category_rules", "number_check_examples")
+"""Entries that the definition has under another name."""
 
 T = TypeVar("T")
 
@@ -81,6 +85,15 @@ def load_spec(benchmark: str, definitions: Path = DEFINITIONS) -> BenchmarkSpec:
         raise SpecError(f"there is no benchmark {benchmark!r}; known: {known}")
     own = definitions / benchmark / SPEC
     return _load(own if own.is_file() else DEFINITIONS / benchmark / SPEC)
+
+
+def others_beside(spec: BenchmarkSpec) -> Iterator[BenchmarkSpec]:
+    """Yield the other benchmarks beside a definition. One that cannot be used must not keep files of this one away."""
+    definitions = spec.folder.parent if spec.folder is not None else DEFINITIONS
+    for name in known_benchmarks(definitions):
+        if name != spec.id:
+            with suppress(SpecError):
+                yield load_spec(name, definitions)
 
 
 @cache
@@ -113,64 +126,77 @@ def _entries(path: Path) -> dict[str, Any]:
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:
     """Return the definition that a parsed ``spec.toml`` holds. Raises KeyError for an entry that is missing."""
-    categories = tuple(_tables(data, "categories", read=_category))
+    categories = _tables(Category, data["categories"], "categories", shown=("title", "about", "short", "hyphenated"))
     keys = tuple(category.key for category in categories)
-    grouped = Grouped(**data["grouped"]) if "grouped" in data else None
-    given = {"overalls": [_MICRO], **data}
-    overalls = (*_tables(given, "overalls", read=lambda row: _overall(row, keys)), *_of_groups(grouped, keys))
-    sources = _sources(data, keys)
-    return BenchmarkSpec(
-        id=data["id"],
-        title=data["title"],
-        citation=data["citation"],
-        dataset=data["dataset"],
-        licence=data.get("licence", "unconfirmed"),
-        synthetic=data.get("synthetic", False),
-        public_labels=data.get("public_labels", False),
-        label_digests=frozenset(data.get("label_digests", ())),
-        ties=data.get("ties", False),
-        verdict_format=data["verdict_format"],
-        categories=categories,
-        fields=_item_fields(data["items"]) if "items" in data else None,
-        rules=tuple(
-            _rule(row) for row in data.get("category_rules", [{"category": key, "equals": key} for key in keys])
-        ),
-        protocols=tuple(ProtocolSpec(**_with_texts(row, "title", "summary", "text")) for row in _protocols(data)),
-        overalls=overalls,
-        headline=data.get("headline", overalls[0].key),
-        grouped=grouped,
-        editions=tuple(_tables({"editions": (), **data}, "editions", read=_edition)),
-        sources=sources,
-        groupings=_groupings(data, keys, sources=sources),
-        tags=tuple(data.get("tags", ())),
-        drop_from_questions=tuple(data.get("drop_from_questions", ())),
-        brand=data.get("brand", data["title"]),
-        paper=data.get("paper", ""),
-        homepage=data.get("homepage") or data["dataset"],
-        has_sources="sources" in data,
-        tag_names=data.get("tag_names", {}),
-        tag_titles={key: _shown(title) for key, title in data.get("tag_titles", {}).items()},
-        errors=tuple(
-            _tables({"errors": [{"key": tag} for tag in data.get("tags", ())], **data}, "errors", read=_error)
-        ),
-        grouping_texts={
-            key: GroupingText(**_with_texts(row, "title", "words"))
-            for key, row in data.get("grouping_texts", {}).items()
+    given = {
+        "overalls": [_MICRO], "sources": [{"key": key, "category": key} for key in keys],
+        "category_rules": [{"category": key, "equals": key} for key in keys],
+        "errors": [{"key": tag} for tag in data.get("tags", ())], **data,
+    }  # fmt: skip
+    rows = [{"categories": keys, **row} for row in given["overalls"]]
+    if "grouped" in data:
+        rows.append({"categories": keys, "kind": GROUPS, **data["grouped"]})
+    overalls = _tables(Overall, rows, "overalls", shown=("title", "subtitle", "about", "name"))
+    sources = _tables(Source, given["sources"], "sources")
+    errors = _tables(ErrorChoice, given["errors"], "errors")
+    built = {
+        "categories": categories,
+        "fields": _item_fields(data["items"]) if "items" in data else None,
+        "rules": _tables(CategoryRule, given["category_rules"], "category_rules"),
+        "protocols": _tables(ProtocolSpec, _protocols(data), "protocols", shown=("title", "summary", "text")),
+        "overalls": overalls,
+        "headline": data.get("headline", overalls[0].key),
+        "grouped": _built(Grouped, data["grouped"]) if "grouped" in data else None,
+        "editions": _tables(ItemEdition, data.get("editions", ()), "editions", shown=("title",)),
+        "sources": sources,
+        "has_sources": "sources" in data,
+        "groupings": _groupings(data, keys, sources=sources),
+        "label_digests": frozenset(data.get("label_digests", ())),
+        "brand": data.get("brand", data["title"]),
+        "homepage": data.get("homepage") or data["dataset"],
+        "tag_titles": {key: _shown(title) for key, title in data.get("tag_titles", {}).items()},
+        "errors": tuple(replace(one, tag=one.tag or one.key, title=one.title or one.key) for one in errors),
+        "grouping_texts": {
+            key: _built(GroupingText, row, ("title", "words")) for key, row in data.get("grouping_texts", {}).items()
         },
-        splits=tuple(
-            Split(row["grouping"], tuple(row["revisions"]), sizes=tuple(row["sizes"])) for row in data.get("splits", ())
-        ),
-        exchanged=tuple(data.get("exchanged", ())),
-        examples={key: _shown(text) for key, text in data.get("number_check_examples", {}).items()},
-        imitates=data.get("imitates", ""),
-        filtered_by=tuple(data.get("filtered_by", ())),
-        videos=data.get("videos", False),
-        combined=tuple(
-            CombinedCategories(row["key"], _shown(row["title"]), categories=tuple(row["categories"]))
-            for row in data.get("combined", ())
-        ),
-        folder=folder,
-    )
+        "splits": _tables(Split, data.get("splits", ()), "splits"),
+        "examples": {key: _shown(text) for key, text in data.get("number_check_examples", {}).items()},
+        "combined": _tables(CombinedCategories, data.get("combined", ()), "combined", shown=("title",)),
+        "folder": folder,
+    }
+    named = {name: value for name, value in data.items() if name not in _DECLARED}
+    return _built(BenchmarkSpec, {**named, **built})
+
+
+def _tables(
+    kind: Callable[..., T], rows: Iterable[Mapping[str, Any]], name: str, *, shown: Sequence[str] = ()
+) -> tuple[T, ...]:
+    """Return what the tables of a name say. Raises KeyError for an entry that is missing, with its table."""
+    result = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            result.append(_built(kind, row, shown))
+        except KeyError as missing:
+            raise KeyError(f"{name}[{number}].{missing.args[0]}") from None
+    return tuple(result)
+
+
+def _built(kind: Callable[..., T], row: Mapping[str, Any], shown: Sequence[str] = ()) -> T:
+    """Return what a table says, by the names of its entries; those ``shown`` are texts that pages may translate.
+
+    Raises:
+        KeyError: an entry is missing.
+    """
+    for name in _required(kind):
+        if name not in row:
+            raise KeyError(name)
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
+    return kind(**values | {name: _shown(row[name]) for name in shown if name in row})
+
+
+@cache
+def _required(kind: Any) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING)
 
 
 def _protocols(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -179,28 +205,9 @@ def _protocols(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return rows if any(row["key"] == _STRICT["key"] for row in rows) else (_STRICT, *rows)
 
 
-def _tables(data: Mapping[str, Any], name: str, *, read: Callable[[Any], T]) -> Iterator[T]:
-    """Yield what each table of that name says. Raises KeyError for an entry that is missing, with its table."""
-    for number, row in enumerate(data[name], start=1):
-        try:
-            yield read(row)
-        except KeyError as missing:
-            raise KeyError(f"{name}[{number}].{missing.args[0]}") from None
-
-
 def _shown(text: str) -> str:
     """Return a text of a definition as one that pages may translate (scripts/declared_texts.py lists them)."""
     return Message(text, {}) if text else ""
-
-
-def _with_texts(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {key: _shown(value) if key in names else value for key, value in row.items()}
-
-
-def _sources(data: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[Source, ...]:
-    """Return the sources; without any, each category is its own."""
-    rows = data.get("sources", ({"key": key, "category": key} for key in keys))
-    return tuple(Source(row["key"], row["category"], id_prefixes=tuple(row.get("id_prefixes", ()))) for row in rows)
 
 
 def _groupings(
@@ -212,63 +219,10 @@ def _groupings(
     return {name: {key: tuple(row[key]) for key in keys} for name, row in rows.items()}
 
 
-def _category(row: Mapping[str, Any]) -> Category:
-    texts = (_shown(row.get(name, "")) for name in ("dark", "about", "short", "hyphenated"))
-    return Category(row["key"], _shown(row["title"]), row["colour"], row.get("tagged", False), *texts)
-
-
-def _error(row: Mapping[str, Any]) -> ErrorChoice:
-    return ErrorChoice(row["key"], row.get("tag", row["key"]), title=row.get("title", row["key"]))
-
-
-def _rule(row: Mapping[str, Any]) -> CategoryRule:
-    return CategoryRule(
-        row["category"], row.get("equals"), id_prefix=row.get("id_prefix"), path_keyword=row.get("path_keyword")
-    )
-
-
 def _item_fields(row: Mapping[str, Any]) -> ItemFields:
-    first, second = row["responses"]
     meanings = row.get("label_values", {})
     _check_known("label_values", meanings.values(), known=_OPTIONS)
-    values = {value: _OPTIONS[option] for value, option in meanings.items()}
-    return ItemFields(
-        row["id"],
-        row["question"],
-        responses=(first, second),
-        category=tuple(row["category"]),
-        label=row.get("label"),
-        label_values=values,
-    )
-
-
-def _overall(row: Mapping[str, Any], keys: tuple[str, ...]) -> Overall:
-    return Overall(
-        key=row["key"],
-        title=_shown(row["title"]),
-        kind=row["kind"],
-        categories=tuple(row.get("categories", keys)),
-        pairs=row.get("pairs"),
-        without_ties=row.get("without_ties", False),
-        subtitle=_shown(row.get("subtitle", "")),
-        about=_shown(row.get("about", "")),
-        name=_shown(row.get("name", "")),
-    )
-
-
-def _of_groups(grouped: Grouped | None, keys: tuple[str, ...]) -> tuple[Overall, ...]:
-    """Return the overall number of a benchmark's groups; none without groups."""
-    if grouped is None:
-        return ()
-    texts = (_shown(grouped.subtitle), _shown(grouped.about), _shown(grouped.name))
-    return (Overall(grouped.key, _shown(grouped.title), GROUPS, keys, None, False, *texts),)
-
-
-def _edition(row: Mapping[str, Any]) -> ItemEdition:
-    sizes, groups, inferred = (row.get(name, {}) for name in ("sizes", "groups", "inferred"))
-    return ItemEdition(
-        row["key"], _shown(row["title"]), pairs=row["pairs"], sizes=sizes, groups=groups, inferred=inferred
-    )
+    return _built(ItemFields, {**row, "label_values": {value: _OPTIONS[said] for value, said in meanings.items()}})
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec, SpecError, UnknownCategory, value_at
-from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.benchmarks.spec import BenchmarkSpec, UnknownCategory, value_at
+from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.messages import _
 from vlrb.predictions.problems import BenchmarkName, Problem, UploadRejected
 from vlrb.readers import first_records
@@ -21,19 +21,10 @@ def other_benchmark(data: bytes, spec: BenchmarkSpec) -> BenchmarkSpec | None:
     """
     if spec.synthetic:
         return None
-    folder = spec.folder.parent if spec.folder is not None else DEFINITIONS
-    known = [_load(name, spec) for name in known_benchmarks(folder) if name != spec.id]
-    others = [other for other in known if other is not None and not other.synthetic]
+    others = [other for other in others_beside(spec) if not other.synthetic]
     results = [benchmark_of_record(record, [spec, *others]) for record in first_records(data)]
     named = {other.id: other for other in results if other is not None}
     return next(iter(named.values())) if len(named) == 1 and spec.id not in named else None
-
-
-def _load(name: str, spec: BenchmarkSpec) -> BenchmarkSpec | None:
-    try:
-        return load_spec(name, spec.folder.parent if spec.folder is not None else DEFINITIONS)
-    except SpecError:  # of another benchmark's definition, which must not keep files of this one away
-        return None
 
 
 def benchmark_of_record(record: Any, specs: Iterable[BenchmarkSpec]) -> BenchmarkSpec | None:

@@ -12,7 +12,6 @@ import pytest
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.vlrb.predictions.test_hostile import zipped
-from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.predictions import containers
 from vlrb.predictions.parse import UploadRejected, parse_predictions
 
@@ -93,7 +92,3 @@ def test_what_is_larger_than_files_may_be_is_refused_whether_packed_or_not(
     with pytest.raises(UploadRejected) as caught:
         parse_predictions(pack(NATIVE), table(4))
     assert caught.value.problem_count == 1
-
-
-def test_sixteen_votes_of_the_official_script_are_no_larger_than_files_may_be() -> None:
-    assert FILE_LIMIT > 109_177_626
