@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
+from leaderboard.board.reported_results import left_out
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
@@ -89,6 +90,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)
+    yield from (method.why for method in left_out(spec))
     yield from spec.tag_titles.values()
     yield from spec.examples.values()
 

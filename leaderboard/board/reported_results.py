@@ -182,6 +182,22 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A publication that is about a benchmark and has no figure of it. ``why``: a sentence."""
+
+    name: str
+    source: str
+    url: str
+    why: str
+
+
+@cache
+def left_out(spec: BenchmarkSpec) -> tuple[LeftOut, ...]:
+    """Return what was looked through in vain when the results of a definition were collected."""
+    return tuple(LeftOut(**row) for row in json.loads(spec.read(RESULTS) or b"{}").get("left_out", ()))
+
+
 def mixed_definitions(result: ReportedFigures, published: Sequence[ReportedFigures]) -> tuple[str, ...]:
     """Return the definitions of overall that the column of a result's table mixes; none where it has one."""
     if result.definition is None:

@@ -44,6 +44,7 @@ from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.render import TYPE_NAMES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined
+from vlrb.common.rounding import one_decimal
 
 MOST_LINES = 6  # more cannot be named at their ends
 
@@ -188,7 +189,7 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     for kind, group in groupby(chosen, key=lambda entry: entry.kind):
         lines += [_heading(_kind(kind)), *group]
     words = ChartText(
-        _("A base model, critics trained from it, and judges by kind"),
+        _critics_finding(view),
         _(
             "Share of pairs judged as people did, with 95% intervals; filled: scored here; hollow: reported, and the "
             "paper's figure of critic training. {rules}",
@@ -201,6 +202,19 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         _("Submitters state the kind of their judge. Judges of one kind may differ in everything else."),
     )
     return _dots(lines, drawn_scores(view.spec), view=view, words=words, notes=notes)
+
+
+def _critics_finding(view: ChartQuery) -> str:
+    """Return what training as a critic adds to the paper's base model, or else what is drawn."""
+    key = view.spec.headline
+    base, *critics = (values[key] for values in (paper_figures(view.spec).critics or {"": {key: 0.0}}).values())
+    if not critics:
+        return _("Judges by kind")
+    return _(
+        "Trained as a critic, the paper’s base model gains up to {points} points of {score}",
+        points=one_decimal(max(critics) - base),
+        score=headline_name(view.spec),
+    )
 
 
 def _kind(kind: str) -> str:

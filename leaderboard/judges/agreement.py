@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from leaderboard.board.names import short_name
 from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine, JudgeResult
 from vlrb.common.messages import _
@@ -17,6 +18,7 @@ from vlrb.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlat
 
 WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 340, 260, 38, 34, 10  # of a drawing: size, room for ticks, and beside the points
 _STEP = 10
+_LETTER, _LINE, _APART = 6, 12, 7  # of a name: the width of a letter, its height, how far it is from its point
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,21 @@ class BenchmarkAgreement:
         """Return where the judge's point is in the drawing."""
         (low, high), (bottom, top) = self.axes
         return across(100 * judge.first, low, high=high), upward(100 * judge.second, bottom, high=top)
+
+    def labels(self) -> list[tuple[str, float, float, str]]:
+        """Return the names that have room beside their points: name, place, and which end of it is there."""
+        points = [(judge, *self.place(judge)) for judge in self.judges]
+        taken = [(x - 4, x + 4, y) for _judge, x, y in points]
+        labels = []
+        for judge, x, y in points:
+            name, width = short_name(judge.name), _LETTER * len(short_name(judge.name))
+            for start, anchor in ((x + _APART, "start"), (x - _APART - width, "end")):
+                free = all(begin > start + width or end < start or abs(y - at) > _LINE for begin, end, at in taken)
+                if free and start >= LEFT and start + width <= WIDTH:
+                    taken.append((start, start + width, y))
+                    labels.append((name, start if anchor == "start" else start + width, y, anchor))
+                    break
+        return labels
 
     def ticks(self) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]:
         """Return the ticks of both axes, with their places."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from leaderboard.board.reported_results import left_out
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
@@ -33,10 +34,12 @@ from leaderboard.judges.selection import (
 from leaderboard.judges.table import judge_lines, named_parts, part_of, variant_of
 from leaderboard.pages import compare
 from leaderboard.pages.status_pages import not_found_page, status_page
-from leaderboard.render import render
+from leaderboard.render import message_page, render
 from leaderboard.responses import respond
 from leaderboard.share.exports import FORMATS
 from leaderboard.share.routes import base_of
+from vlrb.common.messages import _
+from vlrb.judges import judge_slug
 from vlrb.statistics.rank_agreement import LEAST
 
 _PICKED = re.compile(r"\[([a-z0-9-]+)\]$")  # what an entry of the list of judges ends with
@@ -184,7 +187,7 @@ def _judge_page(board_versions: Sequence[BoardVersion], slug: str, *, relations:
     every = lines_of(board_versions)
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
-        return None
+        return _left_out_page(board_versions[0], slug)
     reported = any(cell.reports for cell in line.cells if cell is not None)
     missing = [
         board_version.spec.title for board_version, cell in zip(board_versions, line.cells, strict=True) if cell is None
@@ -194,3 +197,12 @@ def _judge_page(board_versions: Sequence[BoardVersion], slug: str, *, relations:
     values["composite"] = composite_of(every, weights, tested=tested(board_versions, relations)).get(slug)
     values |= {"findings": findings_of(board_versions), "part_of": part_of, "variant_of": variant_of}
     return render(board_versions[0].context, "judge.html", current="/judges", **values)
+
+
+def _left_out_page(board_version: BoardVersion, slug: str) -> str | None:
+    """Return the page of a method that claims something about the benchmark without a figure."""
+    method = next((one for one in left_out(board_version.spec) if judge_slug(one.name) == slug), None)
+    if method is None:
+        return None
+    links = ((method.source, method.url), (_("Published figures, checked"), f"{board_version.context.prefix}/reported"))
+    return message_page(board_version.context, method.name, lead=_(method.why), links=links)

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from leaderboard.board.reported_results import ReportedFigures
+from leaderboard.board.reported_results import ReportedFigures, left_out
 from leaderboard.cache import BoardVersion
 from leaderboard.pages.reported_findings import report_findings
 from leaderboard.render import render
 from vlrb.common.messages import _
+from vlrb.judges import judge_slug
 from vlrb.pairs.definition_check import FITS
 
 PATH = "/reported"
@@ -82,6 +83,8 @@ def reported_page(board_version: BoardVersion, view: ReportedView) -> str:
         rows=sorted(rows, key=lambda row: _order(row, view.sort)),
         verdict_of=verdict_of,
         findings=report_findings(published),
+        left_out=left_out(spec),
+        judge_slug=judge_slug,
         overall=lambda row: row.printed.get(_overall(row), ""),
     )
 
