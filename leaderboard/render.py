@@ -37,6 +37,7 @@ from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, sel
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
+from leaderboard.board.separation import edition_gaps
 from leaderboard.cache import SNAPSHOT_DIGITS, BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta
@@ -370,6 +371,7 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: B
             for edition in board.spec.editions
             if edition.pairs
         },
+        "gaps": edition_gaps(board.sizes.get(board.spec.pooled, 0)),
         "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
         "judges": any(row.tier != "baseline" for row in board.rows),

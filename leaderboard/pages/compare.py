@@ -17,6 +17,7 @@ from leaderboard.board.names import listed
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find
 from leaderboard.board.rows import Board, BoardRow
+from leaderboard.board.separation import separation_json
 from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import _, joined, ngettext
@@ -107,8 +108,8 @@ class Comparison:
         return next((pair for pair in self.pairs if {pair.first.id, pair.second.id} == {first, second}), None)
 
     def separable(self, name: str) -> frozenset[frozenset[str]]:
-        """Return the pairs of entries that differ on one part, adjusted for all pairs."""
-        return separable_pairs(self.pairs, name)
+        """Return the pairs of entries that differ on one part, adjusted for all differences of the page."""
+        return frozenset(pair_ids(pair) for pair in self.pairs if (one := pair.of(name)) and one.separable)
 
 
 def pair_ids(pair: Pair) -> frozenset[str]:
@@ -168,7 +169,25 @@ def compare(
         _pair(board_version, board, first=first, second=second, relations=relations)
         for first, second in combinations(ordered, 2)
     ]
-    return Comparison(board, rows, pairs=tuple(sorted(pairs, key=_clearness)))
+    return Comparison(board, rows, pairs=tuple(sorted(_over_page(pairs), key=_clearness)))
+
+
+def _over_page(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs with p values adjusted over all of them: scores and categories are one family, sources another.
+
+    However many judges are on a page, one in twenty pages of equal ones has a difference that is said to be one.
+    """
+    whole, sources = (
+        iter(adjust([one for pair in pairs for one in pair.differences if one.of_source is of_source]))
+        for of_source in (False, True)
+    )
+    return [
+        replace(
+            pair,
+            differences=_ordered([next(sources if one.of_source else whole) for one in pair.differences], pair.spec),
+        )
+        for pair in pairs
+    ]
 
 
 def _clearness(pair: Pair) -> tuple[float, float]:
@@ -189,7 +208,7 @@ def _pair(
     if not reason and relations is not None:
         counted = relations.pair(first.id, second.id, spec, board.grouping)
         if counted is not None:
-            differences = _tables([_counted(name, counts, spec=spec) for name, counts in counted.items()])
+            differences = [_counted(name, counts, spec=spec) for name, counts in counted.items()]
             return Pair(first, second, reason="", differences=_ordered(differences, spec), spec=spec)
     if spec.synthetic and {first.tier, second.tier} == {"scored", "reported"}:
         return Pair(first, second, reason=reason, differences=(), spec=spec)
@@ -203,15 +222,6 @@ def _pair(
         differences=_ordered([result for result in results if result is not None], spec),
         spec=spec,
     )
-
-
-def _tables(score_differences: Sequence[ScoreDifference]) -> list[ScoreDifference]:
-    """Return p-values adjusted table by table: overall numbers and categories stand in one, sources in another."""
-    sources = [score_difference for score_difference in score_differences if score_difference.of_source]
-    return [
-        *adjust([score_difference for score_difference in score_differences if not score_difference.of_source]),
-        *adjust(sources),
-    ]
 
 
 def _counted(name: str, paired_counts: PairedCounts, *, spec: BenchmarkSpec) -> ScoreDifference:
@@ -525,6 +535,7 @@ def _pair_json(pair: Pair) -> dict[str, Any]:
         "paired": pair.paired,
         "reason": pair.reason or None,
         "sentence": sentence(pair),
+        "separation": separation_json(pair),
         "differences": {difference.name: difference_json(difference) for difference in pair.differences},
     }
 

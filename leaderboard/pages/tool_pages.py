@@ -9,6 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from leaderboard.board import separation
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
@@ -201,6 +202,7 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         full=len(chosen) >= compare.MOST,
         own=own,
         words=compare,
+        separating=partial(separation.sentences, board_version, revision=revision),
         spec=board_version.spec,
         api="/api/v1" + url(chosen, search="", by=""),
         board_url=BoardQuery(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leaderboard.board import separation
 from leaderboard.board.opening import finding
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardVersion
@@ -16,7 +17,11 @@ from tests.factories.pairwise import body, body_of, related
 from tests.factories.snapshots import entry, items, label_sets, snapshot
 from tests.factories.specs import DEMO, VL
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.protocols import category_counts
+from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import PairwiseArrays, compare_all, pack
+from vlrb.statistics.power import pairs_to_separate
+from vlrb.statistics.reliability import rerun_error
 from vlrb.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
 
 A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
@@ -100,28 +105,22 @@ def test_of_two_that_share_first_place_one_is_ahead_where_these_two_alone_are_lo
     assert "alone" in text and "Judge A is ahead by " in text
 
 
-def test_p_values_are_adjusted_for_the_differences_of_their_table(
-    board_version: BoardVersion, relations: PairwiseArrays
+@pytest.mark.parametrize("ids", [(A, B), (A, B, C, D)])
+def test_p_values_are_adjusted_for_the_differences_of_the_page(
+    board_version: BoardVersion, relations: PairwiseArrays, ids: tuple[str, ...]
 ) -> None:
-    for pair in compare.compare(board_version, (A, B, C, D), relations=relations).pairs:
-        for table in (pair.whole, pair.sources):
-            expected = holm([one.p or 0.0 for one in table]).tolist()
-            assert [one.p_adjusted for one in table] == expected
-            assert [one.separable for one in table] == [p < ALPHA for p in expected]
-            for one in table:
-                assert one.low is not None and one.high is not None and one.p is not None
-                assert (one.low > 0 or one.high < 0) == (one.p < ALPHA)
-
-
-def test_the_table_of_all_pairs_adjusts_for_the_number_of_pairs(
-    board_version: BoardVersion, relations: PairwiseArrays
-) -> None:
-    found = compare.compare(board_version, (A, B, C, D), relations=relations)
+    found = compare.compare(board_version, ids, relations=relations)
+    for of_source in (False, True):
+        family = [one for pair in found.pairs for one in pair.differences if one.of_source is of_source]
+        expected = holm([one.p or 0.0 for one in family]).tolist()
+        assert [one.p_adjusted for one in family] == expected
+        assert [one.separable for one in family] == [p < ALPHA for p in expected]
+        for one in family:
+            assert one.low is not None and one.high is not None and one.p is not None
+            assert (one.low > 0 or one.high < 0) == (one.p < ALPHA)
     for name in VL.headline_first:
-        tested = [(compare.pair_ids(pair), one.p or 0.0) for pair in found.pairs if (one := pair.of(name))]
-        adjusted = holm([p for _, p in tested])
-        assert len(tested) == 6
-        assert found.separable(name) == {user for (user, _), p in zip(tested, adjusted, strict=True) if p < ALPHA}
+        separable = {compare.pair_ids(pair) for pair in found.pairs if (one := pair.of(name)) and one.separable}
+        assert found.separable(name) == separable
 
 
 def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(board_version: BoardVersion) -> None:
@@ -131,6 +130,35 @@ def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(boa
     assert compare.adjust([barely])[0].separable
     assert not any(one.separable for one in compare.adjust([barely] * 10))
     assert all(one.p_adjusted is None for one in compare.adjust(table)), "nothing is shown that was not tested"
+
+
+def test_the_page_says_how_many_pairs_separate_two_judges(
+    board_version: BoardVersion, relations: PairwiseArrays
+) -> None:
+    pair = one_pair(board_version, relations, A, B)
+    overall, known = pair.of("overall"), separation.separation(pair)
+    assert overall and known and overall.only_first is not None and overall.only_second is not None
+    assert known.discordant == (overall.only_first + overall.only_second) / 1250
+    assert known.needed == pairs_to_separate(overall.delta, discordant=known.discordant)
+    said = " ".join(separation.sentences(board_version, pair))
+    assert f"about {known.needed:,} pairs" in said and f"{known.discordant:.1%} of 1,250 pairs" in said
+    assert separation.separation(one_pair(board_version, None, A, B)) is None
+    assert separation.edition_gaps(1247) == [("10%", "2.5"), ("25%", "4.0")]
+
+
+def test_one_vote_per_pair_is_warned_of_where_the_difference_is_within_that_of_two_runs() -> None:
+    several, close, far, apart = entry(1, 0.7, k=5), entry(2, 0.71, k=1), entry(3, 0.7, k=1), entry(4, 0.3, k=1)
+    version = BoardVersion("s", snapshot([several, close, far, apart]), context=RenderContext(VL), published=())
+    counted = Tally.from_json(several["tallies"]["v2"], VL)
+    error = rerun_error(category_counts(counted.agreeing, VL).sum(axis=0))
+    assert error is not None and separation.typical_rerun_variance(version, "v2") == error.within
+    for ids, warned in (((B, C), True), ((B, D), False)):
+        pair = one_pair(version, None, *ids)
+        gap = abs(pair.of("overall").delta)  # type: ignore[union-attr]
+        assert (gap < error.differs()) is warned
+        assert len(list(separation.sentences(version, pair))) == warned
+    alone = BoardVersion("s", snapshot([close, far]), context=RenderContext(VL), published=())
+    assert separation.typical_rerun_variance(alone, "v2") is None, "nobody has several votes"
 
 
 def test_judges_that_are_alike_are_not_told_apart(board_version: BoardVersion, relations: PairwiseArrays) -> None:

@@ -11,32 +11,10 @@ import pandas as pd
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
-from vlrb.editions.commands.power_command import interval_width, neighbours, pairs_for_width, pairs_to_separate
+from vlrb.editions.commands.power_command import interval_width, neighbours, pairs_for_width
 from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
 
 TRAITS = ["id", "category", "source", "difficulty", "words"]
-
-
-def test_pairs_that_separate_two_judges_in_a_worked_example() -> None:
-    """0.65 against 0.60, one in four discordant: (1.95996 * 0.5 + 0.84162 * sqrt(0.2475))^2 / 0.0025 = 782.4."""
-    assert pairs_to_separate(0.65, 0.60, discordant=0.25) == 783
-    assert pairs_to_separate(0.6, 0.6, discordant=0.3) is None
-    with pytest.raises(ValueError, match="discordant"):
-        pairs_to_separate(0.9, 0.5, discordant=0.1)
-
-
-def test_the_power_is_reached_in_simulation() -> None:
-    n = pairs_to_separate(0.70, 0.60, discordant=0.30, power=0.8)
-    assert n is not None
-    chance = random.Random(3)
-    separated = 0
-    for _ in range(400):
-        first = second = 0
-        for _ in range(n):
-            u = chance.random()
-            first, second = first + (u < 0.20), second + (0.20 <= u < 0.30)
-        separated += (first - second) ** 2 > 3.8415 * (first + second)
-    assert separated / 400 == pytest.approx(0.8, abs=0.06)
 
 
 @pytest.mark.parametrize("width", [0.02, 0.05, 0.1])

@@ -1,12 +1,4 @@
-"""`vlrb edition power`: how many pairs each category needs until neighbours on today's board separate.
-
-Two judges answer the same pairs, so they are compared by McNemar's test. With accuracies p1 and p2, difference d and
-share of pairs on which exactly one is right f, the test has power 1 - b at level a from
-
-    n = (z(1 - a/2) sqrt(f) + z(1 - b) sqrt(f - d^2))^2 / d^2
-
-pairs on (Connor 1987, "Sample size for testing differences in proportions for the paired-sample design", formula 3).
-"""
+"""`vlrb edition power`: how many pairs each category needs until neighbours on today's board separate."""
 
 from __future__ import annotations
 
@@ -14,14 +6,12 @@ import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import ceil, sqrt
 from pathlib import Path
 from typing import Any
 
-from scipy.special import ndtri
-
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.pool import read_json
+from vlrb.statistics.power import pairs_to_separate
 from vlrb.statistics.uncertainty import wilson
 
 
@@ -121,24 +111,6 @@ def pairs_for_width(accuracy: float, width: float) -> int:
     return high
 
 
-def pairs_to_separate(
-    first: float, second: float, *, discordant: float, level: float = 0.05, power: float = 0.8
-) -> int | None:
-    """Return the pairs from which on two judges separate with this power; None where they are equally good.
-
-    Raises:
-        ValueError: fewer pairs are discordant than the accuracies differ.
-    """
-    difference = abs(first - second)
-    if difference < 1e-12:
-        return None
-    if discordant < difference - 1e-12 or discordant > 1:
-        raise ValueError("the discordant share lies between the difference of the accuracies and 1")
-    rest = max(0.0, discordant - difference**2)
-    root = float(ndtri(1 - level / 2)) * sqrt(discordant) + float(ndtri(power)) * sqrt(rest)
-    return ceil((root / difference) ** 2 - 1e-9)
-
-
 def neighbours(
     category: str, scores: Mapping[str, float], *, discordant: float | None, power: float = 0.8
 ) -> Iterator[dict[str, Any]]:
@@ -152,5 +124,5 @@ def neighbours(
         share = usual if discordant is None else max(discordant, high - low)
         yield {
             "category": category, "better": better, "worse": worse, "accuracies": (high, low), "discordant": share,
-            "pairs": pairs_to_separate(high, low, discordant=share, power=power),
+            "pairs": pairs_to_separate(high - low, discordant=share, power=power),
         }  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from vlrb.editions.folder.splitting import PUBLIC
 from vlrb.editions.pools.pool import PoolPair
 from vlrb.editions.report_page import ReportPart
+from vlrb.statistics.power import DISCORDANT, smallest_gap
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +73,7 @@ def card_parts(card: Mapping[str, Any]) -> Iterator[ReportPart]:
         f"{card['hidden']:,} with hidden ones."
     )
     yield pd.DataFrame(card["table"])
+    yield from _separated(card["pairs"])
     yield "## Funnel"
     yield _funnel(card)
     if card["filter"] is not None:
@@ -106,6 +108,16 @@ def card_parts(card: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield "## Digests"
     yield pd.DataFrame(card["sha256"].items(), columns=["file", "SHA-256"])
     yield f"Commitment to the labels (HMAC-SHA256 of the digest of labels.jsonl): {card['label_commitment']}"
+
+
+def _separated(pairs: int) -> Iterator[ReportPart]:
+    """Yield the smallest gap between two judges that an edition separates."""
+    for share in DISCORDANT:
+        if (gap := smallest_gap(pairs, discordant=share)) is not None:
+            yield (
+                f"Two judges of whom exactly one is right on {share:.0%} of the pairs separate from "
+                f"{100 * gap:.1f} points on (McNemar's test, power 80%)."
+            )
 
 
 def _lengths(card: Mapping[str, Any]) -> pd.DataFrame:
