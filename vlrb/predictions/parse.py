@@ -223,7 +223,8 @@ def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTa
     examples = ", ".join(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
     verb = _("rows is a pair") if len(unknown) == rows else _("rows are no pairs")
     return _(
-        "{what} {verb} of {name}. This looks like a file of another benchmark. The first ones are {examples}.",
+        "{what} {verb} of {name}. Take ids from the dataset unchanged; a file of another benchmark belongs there. The "
+        "first ones are {examples}.",
         what=what,
         verb=verb,
         name=name,

@@ -53,9 +53,12 @@ def loads(text: bytes) -> Any:
             else _("line {lineno}, column {colno}", lineno=error.lineno, colno=error.colno)
         )
         wrong = error.msg.removesuffix(" starting at")  # the place is named before it
-        raise JsonFault(
-            "bad-json", _("not valid JSON at {place}: {msg}", place=place, msg=wrong), line=error.lineno
-        ) from None
+        message = _("not valid JSON at {place}: {msg}", place=place, msg=wrong)
+        if wrong == "Extra data":
+            message = _("{fault}. Write each record on a line of its own, with nothing after it.", fault=message)
+        elif wrong.startswith("Unterminated") or error.pos >= len(error.doc.rstrip()):
+            message = _("{fault}. It ends in the middle: write or upload the file again.", fault=message)
+        raise JsonFault("bad-json", message, line=error.lineno) from None
     _check(value, 1, strings=b"\\u" in text and _ODD_ESCAPE.search(text) is not None)
     return value
 

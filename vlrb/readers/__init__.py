@@ -33,7 +33,16 @@ from vlrb.readers import (
 )
 from vlrb.readers.base import FormatReader, ParsedFile, PredictionReader, is_bare_verdict
 from vlrb.readers.lines import LINE_LIMIT, first_lines, json_lines, records_of, too_many_records
-from vlrb.readers.unsuitable import Flags, is_by_column, refusal, refuse_binary, refuse_table, refuse_text
+from vlrb.readers.unsuitable import (
+    FORMATS,
+    Flags,
+    found_in,
+    is_by_column,
+    refusal,
+    refuse_binary,
+    refuse_table,
+    refuse_text,
+)
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
 
@@ -282,13 +291,10 @@ def _unknown(value: Any, findings: ProblemCollector, *, rows: int = 1) -> Upload
     known = refusal(value, rows=rows)
     if known:
         return findings.reject(*known)
-    names = ", ".join(
-        f"{reader.FORMAT} (which reads {reader.GUIDE.also} as well)" if reader.GUIDE.also else reader.FORMAT
-        for reader in READERS
-    )
     message = _(
-        "the format is not known; known are {names}. Or write one line for each pair: its `id` and "
-        '`votes`, for instance {{"id": "ID", "votes": [0]}}.',
-        names=names,
+        "{found} That is no known format. Write one line for each pair: its `id` and `votes`, for "
+        'instance {{"id": "ID", "votes": [0]}}. {formats}',
+        found=found_in(value),
+        formats=FORMATS,
     )
     return findings.reject("unknown-format", message)

@@ -31,7 +31,7 @@ class FileGuide:
 
     ``upload`` is in the documentation's table. The about page shows ``command`` (what to run, or a line of the
     file) and ``note`` where there is a command; else it names the tool. ``name``: how sentences call the format, where
-    that is not the tool. ``also``: another tool, whose files people may not know by this format.
+    that is not the tool.
     ``verdict_formats``: of the benchmarks that the tool is for; () is all.
     """
 
@@ -40,7 +40,6 @@ class FileGuide:
     command: str = ""
     note: str = ""
     name: str = ""
-    also: str = ""
     verdict_formats: tuple[str, ...] = ()
 
 

@@ -42,7 +42,7 @@ def matches_format(record: dict[str, Any]) -> bool:
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
     """Return the rows of a native file."""
-    parsed = ParsedFile(FORMAT)
+    parsed, numbers = ParsedFile(FORMAT), set[int]()
     for fields in fields_of(records, findings):
         record, key = fields.record, _item_key(fields)
         kinds = [kind for kind in _KINDS if kind in record]
@@ -57,6 +57,8 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             fields.fault(kinds[-1] if kinds else "votes", "bad-kind" if kinds else "missing-field", message=message)
         elif kinds[0] == "votes":
             choices, replies = _votes(fields, spec), record["votes"]
+            if isinstance(replies, list):
+                numbers.update(vote for vote in replies if type(vote) is int)
         elif kinds[0] == "scores":
             replies = fields.score_pairs("scores")
             choices = [preferred(pair) for pair in replies]
@@ -66,6 +68,13 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             parsed.reply_field = "judgements.text"
         if fields.finish():
             parsed.add(PredictionRow(fields.line, choices, shown, fields.id, key=key), replies)
+    if numbers == {1, 2} and not spec.ties:
+        findings.clear()
+        message = _(
+            "The votes are 1 and 2, and no vote is 0. Subtract 1 from each: 0 is the response that the dataset has "
+            "first, 1 the other."
+        )
+        raise findings.reject("bad-vote", message)
     return parsed
 
 
@@ -74,7 +83,7 @@ def _item_key(fields: FieldReader) -> str | None:
     record = fields.record
     for name in ("id", "item"):
         if record.get(name) is not None and not isinstance(record[name], str):
-            fields.wrong(name, record[name], wanted=_("a text"))
+            fields.wrong(name, record[name], wanted=_("a text, as the dataset has it"))
     key = record.get("item")
     if record.get("id") is None and key is None:
         message = _("the field `id` is missing; give the pair's id, or its fingerprint as `item`")

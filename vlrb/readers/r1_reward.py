@@ -33,7 +33,6 @@ GUIDE = FileGuide(
     upload="the result file as written",
     command='{"id": "…", "chosen": "…", "rejected": "…", "rewards": [1, 0]}',
     note="The higher reward decides, not the text beside it. Equal rewards are a tie.",
-    also="Proxy-GRM",
 )
 SWAPPED_FORMAT = "proxy-grm"
 _FIRST_IN_PROMPT = "[Response 1]:\n"

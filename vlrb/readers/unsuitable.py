@@ -123,7 +123,7 @@ def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: st
     message = _(
         "A prediction table has the columns index, question, response and prediction, as VLMEvalKit "
         "writes them, or id and vote: 0 where the judge chose the response that the dataset has first, 1 where it "
-        "chose the other. This one has {shown}.",
+        "chose the other. The first row names them; here it has {shown}.",
         shown=examples,
     )
     return findings.reject(code, message)
@@ -189,6 +189,11 @@ def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
             "summary-only",
             _("This is a tool's summary of scores. Upload the file of single predictions that it wrote beside it."),
         )
+    if as_number(value.get("score", "")) is not None and as_vote(value["score"]) is None:
+        return "no-votes", _(
+            "`score` is one number, and two responses have one each. Write one line for each pair, first the score "
+            'of the response that the dataset has first: {"id": "ID", "scores": [0.7, 0.2]}.'
+        )
     if "correct" in keys or "score" in keys or "flag_status" in keys:
         return "correctness-only", _(
             "This file says which pairs were right, not which response was chosen. {native}", native=_NATIVE
@@ -198,6 +203,18 @@ def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
     return None
 
 
+def found_in(value: Any) -> str:
+    """Say what a record or a document without a known format holds: the names of its first fields."""
+    record = value[0] if isinstance(value, list) and value else value
+    if not isinstance(record, dict) or not record:
+        return _("The file holds {found}.", found=shorten(record))
+    names = ", ".join(f"`{name[:40]}`" for name in list(record)[:_SHOWN_FIELDS])
+    if len(record) > _MOST_FIELDS:
+        return _("This is one object with {n:,} fields: {names} and so on.", n=len(record), names=names)
+    return _("The first record has the fields {names}.", names=names)
+
+
+_SHOWN_FIELDS, _MOST_FIELDS = 8, 40  # more is an object with a field for each pair
 _FLAGS = ("correct", "is_correct")
 _NEARLY_ALL = 0.95
 _FEWEST = 20  # lines that tell anything

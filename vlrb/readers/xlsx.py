@@ -52,7 +52,10 @@ def _check_directory(parts: list[zipfile.ZipInfo], findings: ProblemCollector, *
     """Refuse an archive that is no workbook, or that unpacks to too much by its directory."""
     names = {part.filename for part in parts}
     if "[Content_Types].xml" not in names or not any(name.startswith("xl/worksheets/") for name in names):
-        message = _("This is a zip archive. Unpack it and upload the prediction file inside, as it is or with gzip.")
+        message = _(
+            "This is a zip archive of {n} files. Unpack it and upload one: all predictions, as it is or with gzip.",
+            n=len(parts),
+        )
         if any(name.startswith(("word/", "ppt/")) for name in names):
             message = _("This is a Word or PowerPoint file. Upload the judge's replies that your tool wrote.")
         raise findings.reject("unsupported-container", message)

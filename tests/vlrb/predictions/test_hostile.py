@@ -481,13 +481,6 @@ def test_messages_say_what_stands_there(line: bytes, message: str) -> None:
     assert message in caught.value.problems[0].message
 
 
-def test_proxy_grm_is_named_beside_its_reader() -> None:
-    with pytest.raises(UploadRejected) as caught:
-        parse_predictions(b'{"whatever": 1}', TABLE)
-    message = caught.value.problems[0].message
-    assert message.index("r1-reward (") < message.index("Proxy-GRM") < message.index("), two-score")
-
-
 @pytest.mark.parametrize(("count", "lines"), [(2, [1, 2]), (20, list(range(1, 21))), (150, [1])])
 def test_lines_of_which_none_is_json_are_all_reported(count: int, lines: list[int]) -> None:
     with pytest.raises(UploadRejected) as caught:
@@ -501,7 +494,7 @@ def test_lines_of_which_none_is_json_are_all_reported(count: int, lines: list[in
 def test_a_text_that_is_cut_off_is_named_in_a_whole_sentence() -> None:
     with pytest.raises(UploadRejected) as caught:
         parse_predictions(LINES[0] + b'\n{"id": "cut', TABLE)
-    assert caught.value.problems[0].message.endswith("Unterminated string")
+    assert caught.value.problems[0].message.endswith("write or upload the file again.")
 
 
 def test_a_damaged_json_list_is_one_problem() -> None:

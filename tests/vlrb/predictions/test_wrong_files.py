@@ -49,9 +49,9 @@ def only_problem(data: bytes, items: ItemTable | None = None) -> Problem:
         (files.workbook([{"Macro Accuracy": "0.5", "general": "0.4"}]), ("This is VLMEvalKit's score file",)),
         (b"\x80\x04\x95\x01", ("Python pickle", "MODEL_VL-RewardBench.xlsx")),
         (QUESTIONS, ("no column `prediction`", "MODEL_VL-RewardBench.xlsx")),
-        (b"name,score\na,1\nb,2\n", ("index, question, response and prediction", "This one has name, score.")),
+        (b"name,score\na,1\nb,2\n", ("index, question, response and prediction", "here it has name, score.")),
         (b"{'id': 'a', 'votes': [0]}\n" * 40, ("Python dictionaries, not JSON", "json.dumps")),
-        (zipped({"a.jsonl": b"{}", "b.jsonl": b"{}"}), ("This is a zip archive. Unpack it",)),
+        (zipped({"a.jsonl": b"{}", "b.jsonl": b"{}"}), ("This is a zip archive of 2 files. Unpack it",)),
         (zipped(WORD), ("This is a Word or PowerPoint file.",)),
         (gzip.compress(b"\x89PNG\r\n\x1a\n\0"), ("This file is a PNG image.",)),
     ],
@@ -78,7 +78,7 @@ def test_another_benchmark_is_one_sentence_with_three_examples() -> None:
     other = files.jsonl([{"id": f"mmbench-{number}", "votes": [0]} for number in range(50)])
     found = only_problem(other, ItemTable.load(VL))
     assert found.code == "other-benchmark"
-    assert found.message.startswith("None of the 50 rows is a pair of VL-RewardBench.")
+    assert found.message.startswith("None of the 50 rows is a pair of VL-RewardBench. Take ids from the dataset")
     assert found.message.endswith("“mmbench-0” on line 1, “mmbench-1” on line 2, “mmbench-2” on line 3.")
     records = [{"index": n, "question": f"Which {n}?", "answer": "A", "prediction": "B"} for n in range(50)]
     assert "“Which 0?” on line 1" in only_problem(json.dumps(records).encode(), ItemTable.load(VL)).message
@@ -125,6 +125,30 @@ def test_bare_verdicts_are_refused_with_the_line_to_write(verdict: str) -> None:
     applied = '{"id": "ID", "votes": [0]}'
     lines = "\n".join(applied.replace("ID", row["id"]) for row in rows)
     assert parse_predictions(lines.encode(), table(4)).items == len(rows)
+
+
+GOOD = [{"id": row["id"], "votes": [number % 2]} for number, row in enumerate(PAIRS)]
+BY_ID = {f"{row['id']}-{copy}": [0] for row in PAIRS for copy in range(9)}
+WRONG: dict[str, tuple[bytes, tuple[str, ...]]] = {
+    "other fields": (files.jsonl([{"index": 3, "choice": "x"}] * 4), ("`index`, `choice`", "`id` and `votes`")),
+    "an object by id": (json.dumps(BY_ID).encode(), (f"one object with {len(BY_ID)} fields", "one line for each pair")),
+    "a list of words": (b'["first", "second"]', ("The file holds", "one line for each pair")),
+    "one score": (files.jsonl([{"id": row["id"], "score": 0.25} for row in PAIRS]), ("one number", '"scores": [')),
+    "counted from 1": (files.jsonl([{**row, "votes": [row["votes"][0] + 1]} for row in GOOD]), ("Subtract 1",)),
+    "cut off": (files.jsonl(GOOD)[:-9], ("ends in the middle", "again")),
+    "commas": (files.jsonl(GOOD[:1]).strip() + b",\n", ("on a line of its own, with nothing after it",)),
+    "row numbers": (files.jsonl([{"id": 7, "votes": [0]}]), ("as the dataset has it, not 7",)),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_a_researcher_may_write_is_refused_by_what_it_holds_and_the_line_to_write_is_read(name: str) -> None:
+    data, words = WRONG[name]
+    message = only_problem(data).message
+    for word in words:
+        assert word in message
+    applied = [{"id": row["id"], "scores": [0.7, 0.2]} for row in PAIRS] if name == "one score" else GOOD
+    assert parse_predictions(files.jsonl(applied), table(2)).items == len(PAIRS)
 
 
 def test_a_table_of_pandas_by_column_is_named_with_the_call_that_writes_rows() -> None:
