@@ -32,7 +32,8 @@ def completion(text: str | None, finish: str = "stop") -> Reply:
     """A chat completion with this text."""
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
     usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-    return Reply(body={"id": "x", "object": "chat.completion", "choices": [choice], "usage": usage})
+    head = {"id": "x", "object": "chat.completion", "created": 0, "model": "m"}
+    return Reply(body={**head, "choices": [choice], "usage": usage})
 
 
 def refusal(status: int, message: str, **more: Any) -> Reply:
