@@ -15,14 +15,13 @@ from typing import Any
 
 from vlrb.common.command_line import complain
 from vlrb.common.messages import _
+from vlrb.judge import JudgeError
 from vlrb.judge.configuration import CLASSIFY, SCORE, RunConfiguration
 from vlrb.judge.endpoint import Endpoint, RequestRefused, TransientFault
-from vlrb.judge.errors import JudgeError
 from vlrb.judge.images import image_url, open_image
 from vlrb.judge.journal import REFUSED_PARAMETER, UNDECIDED, Journal, RecordedAnswer, short
-from vlrb.judge.pairs import PairToJudge
+from vlrb.judge.pairs import PairToJudge, RequestKey
 from vlrb.judge.parameters import ParameterChanges, refused_parameter
-from vlrb.judge.plan import RequestKey
 from vlrb.judge.requests import (
     UnusableReply,
     chat_body,

@@ -10,9 +10,8 @@ from typing import Any
 
 from vlrb.judge.configuration import RunConfiguration
 from vlrb.judge.images import image_url
-from vlrb.judge.pairs import PairToJudge
+from vlrb.judge.pairs import PairToJudge, RequestKey, is_swapped
 from vlrb.judge.parameters import EXCLUSIVE, RENAMED
-from vlrb.judge.plan import RequestKey, is_swapped
 from vlrb.judge.requests import UnusableReply, chat_body, chat_messages, read_chat, read_usage
 from vlrb.judge.texts import as_content, as_reason
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vlrb.common.command_line import CommandParser, complain
 from vlrb.common.messages import _
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 
 USAGE = 2
 

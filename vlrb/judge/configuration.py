@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from vlrb.common.json_files import NUMBER, JsonFileFault, Shape, read_shaped
 from vlrb.common.messages import _
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 from vlrb.judge.images import ImagePolicy
 from vlrb.judge.prompts import Prompt
 from vlrb.judge.totals import Prices

@@ -14,8 +14,8 @@ import httpx2
 import openai
 
 from vlrb.common.messages import _
+from vlrb.judge import JudgeError
 from vlrb.judge.configuration import require_base_url
-from vlrb.judge.errors import JudgeError
 from vlrb.judge.progress import duration
 from vlrb.judge.texts import as_reason
 

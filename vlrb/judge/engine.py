@@ -12,14 +12,13 @@ import tenacity
 
 from vlrb.common.command_line import say
 from vlrb.common.messages import _
+from vlrb.judge import JudgeError
 from vlrb.judge.askers import AnswerFailed, Asker
 from vlrb.judge.concurrency import AdaptiveConcurrency
 from vlrb.judge.configuration import RunConfiguration
 from vlrb.judge.endpoint import RequestRefused, TransientFault
-from vlrb.judge.errors import JudgeError
 from vlrb.judge.journal import Journal, RecordedAnswer, short
-from vlrb.judge.pairs import PairToJudge
-from vlrb.judge.plan import RequestKey, is_swapped
+from vlrb.judge.pairs import PairToJudge, RequestKey, is_swapped
 from vlrb.judge.progress import ProgressLine, duration
 from vlrb.judge.texts import as_reason
 from vlrb.judge.totals import Prices, RunBudget, RunTotals

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from vlrb.common.messages import _
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 
 if TYPE_CHECKING:
     from PIL import Image

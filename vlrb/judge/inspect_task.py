@@ -6,7 +6,6 @@ The provider `vlrb` asks an OpenAI-compatible endpoint (`--model-base-url`, key 
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import Any
 
 from inspect_ai import Epochs, Task, task
@@ -16,10 +15,9 @@ from inspect_ai.model._providers.openai_compatible import OpenAICompatibleAPI
 from inspect_ai.scorer import Score, Target, mean, scorer
 from inspect_ai.solver import Generate, TaskState, solver
 
-from vlrb.judge.endpoint import LONGEST_WAIT, NO_KEY, read_retry_after
+from vlrb.judge.endpoint import LONGEST_WAIT, read_retry_after
 from vlrb.judge.images import STORED, ImagePolicy, image_url
-from vlrb.judge.pairs import PairToJudge, read_pairs
-from vlrb.judge.plan import RANDOM, is_swapped
+from vlrb.judge.pairs import RANDOM, PairToJudge, is_swapped, read_pairs
 from vlrb.judge.prompts import OFFICIAL
 from vlrb.judge.requests import OFFICIAL_PARAMETERS
 from vlrb.judge.texts import as_reason
@@ -84,11 +82,8 @@ def readable() -> Any:
 class OfficialRequests(OpenAICompatibleAPI):
     """Sends the official body: no `detail` of images, `stream` false, `max_tokens` by its name."""
 
-    def __init__(
-        self, model_name: str, base_url: str | None = None, *, api_key: str | None = None, **more: Any
-    ) -> None:
-        key = api_key or os.environ.get("OPENAI_API_KEY") or NO_KEY
-        super().__init__(model_name, base_url, api_key=key, service="vlrb", **{"max_retries": 0, **more})
+    def __init__(self, model_name: str, base_url: str | None = None, **more: Any) -> None:
+        super().__init__(model_name, base_url, service="vlrb", api_key_var="OPENAI_API_KEY", max_retries=0, **more)
         self.http_client.follow_redirects = False
 
     async def messages_to_openai(self, input: Any) -> Any:

@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 
 from vlrb.common.json_files import MAYBE_TEXT, NUMBER, JsonFileFault, Shape, check_shape
 from vlrb.common.messages import _
-from vlrb.judge.errors import JudgeError
-from vlrb.judge.plan import WHOLE_PAIR, RequestKey
+from vlrb.judge import JudgeError
+from vlrb.judge.pairs import WHOLE_PAIR, RequestKey
 
 JOURNAL = "journal.jsonl"
 REFUSED_PARAMETER = "refused-parameter"

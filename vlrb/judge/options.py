@@ -10,11 +10,10 @@ from random import SystemRandom
 from typing import Any
 
 from vlrb.common.messages import _
+from vlrb.judge import JudgeError
 from vlrb.judge.configuration import APIS, CHAT, PRICES, SCORER, RunConfiguration, read_run
-from vlrb.judge.errors import JudgeError
 from vlrb.judge.images import FORMS, STORED, ImagePolicy
-from vlrb.judge.pairs import PairFile, read_pairs
-from vlrb.judge.plan import BOTH, ORDERS, RANDOM
+from vlrb.judge.pairs import BOTH, ORDERS, RANDOM, PairFile, read_pairs
 from vlrb.judge.prompts import OFFICIAL, PROMPTS, READINGS, find_prompt
 from vlrb.judge.requests import OFFICIAL_PARAMETERS
 from vlrb.judge.totals import Prices, RunBudget

@@ -1,23 +1,26 @@
-"""Pairs to judge, from JSON lines, parquet or a Hub dataset. Labels and all other fields are dropped while reading."""
+"""Pairs to judge, without labels, of a file or Hub dataset; and the votes of each, with their order."""
 
 from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from vlrb.benchmarks.items import fingerprint
 from vlrb.benchmarks.label_files import LabelsError, read_rows
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 from vlrb.judge.images import ImageSource, find_image
 
 FIELDS = ("id", "query", "response", "image", "image_path")
+RANDOM, BOTH, PARITY = "random", "both", "parity"
+ORDERS = (RANDOM, BOTH, PARITY)
+WHOLE_PAIR = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +112,30 @@ def pairs_of_run(folder: Path, recorded: Mapping[str, Any], *, source: str | Non
             )
         )
     return file
+
+
+class RequestKey(NamedTuple):
+    """Which answer: of a pair, a vote, and where responses are scored one by one, a response."""
+
+    row: int
+    vote: int
+    response: int = WHOLE_PAIR
+
+
+def is_swapped(pair: PairToJudge, vote: int, *, order: str, seed: int) -> bool:
+    """Return whether a vote sees the second response first. It depends on nothing but its arguments."""
+    if order == PARITY:
+        return pair.swapped_by_parity
+    if order == BOTH:
+        return (vote + pair.row) % 2 == 1
+    return hashlib.sha256(f"{seed}:{pair.row}:{pair.fingerprint}:{vote}".encode()).digest()[0] % 2 == 1
+
+
+def keys(pairs: Sequence[PairToJudge], votes: int, *, pointwise: bool) -> Iterator[RequestKey]:
+    """Yield the keys of all answers that complete a run, vote by vote of each pair."""
+    for pair in pairs:
+        for vote in range(votes):
+            if pointwise:
+                yield from (RequestKey(pair.row, vote, response=response) for response in (0, 1))
+            else:
+                yield RequestKey(pair.row, vote)

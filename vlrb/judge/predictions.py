@@ -13,8 +13,7 @@ from vlrb.common.messages import _
 from vlrb.judge.configuration import write_whole
 from vlrb.judge.journal import UNDECIDED as NEITHER
 from vlrb.judge.journal import RecordedAnswer
-from vlrb.judge.pairs import PairFile, PairToJudge
-from vlrb.judge.plan import RequestKey
+from vlrb.judge.pairs import PairFile, PairToJudge, RequestKey
 from vlrb.judge.prompts import ANSWER_TAG
 from vlrb.judge.texts import as_reason
 from vlrb.judge.totals import read_verdict

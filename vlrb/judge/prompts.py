@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vlrb.common.messages import _
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 
 OVERALL_JUDGMENT, ANSWER_TAG = "overall-judgment", "answer-tag"
 READINGS = (OVERALL_JUDGMENT, ANSWER_TAG)

@@ -16,8 +16,7 @@ from vlrb.common.command_line import lines
 from vlrb.common.messages import _
 from vlrb.judge.configuration import PRICES, write_json
 from vlrb.judge.journal import JOURNAL, REFUSED_PARAMETER, Journal, busy_seconds, read_journal
-from vlrb.judge.pairs import PairFile
-from vlrb.judge.plan import RequestKey
+from vlrb.judge.pairs import PairFile, RequestKey
 from vlrb.judge.predictions import dry_run, write_predictions
 from vlrb.judge.progress import duration
 from vlrb.judge.texts import as_money

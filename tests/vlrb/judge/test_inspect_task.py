@@ -66,6 +66,7 @@ def _inspect(folder: Path, url: str, items: Path) -> bytes:
 
 
 def _ran(*command: str, cwd: Path) -> None:
-    environment = os.environ | ({"HOME": str(cwd)} if command[0].endswith("inspect") else {})  # it keeps traces there
+    home = {"HOME": str(cwd), "OPENAI_API_KEY": "EMPTY"} if command[0].endswith("inspect") else {}  # traces go home
+    environment = os.environ | home
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr + done.stdout

@@ -15,7 +15,7 @@ import pytest
 
 from tests.vlrb.judge.model_server import JUDGEMENT, Reply, completion, serving_model
 from tests.vlrb.judge.running import item, predictions, write_items
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 from vlrb.judge.journal import Journal
 
 ROOT = Path(__file__).parents[3]

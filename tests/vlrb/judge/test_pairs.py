@@ -13,11 +13,10 @@ from PIL import Image
 from pyarrow import parquet
 
 from tests.vlrb.judge.running import PNG, item, write_items
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 from vlrb.judge.images import JPEG as JPEG_FORM
 from vlrb.judge.images import LARGEST_IMAGE, OFFICIAL, ImagePolicy, ImageSource, find_image, image_url
-from vlrb.judge.pairs import read_pairs
-from vlrb.judge.plan import BOTH, PARITY, RANDOM, is_swapped
+from vlrb.judge.pairs import BOTH, PARITY, RANDOM, is_swapped, read_pairs
 
 JPEG = b"\xff\xd8\xff\xe0 not much of a picture"
 INLINE = "data:image/png;base64," + base64.b64encode(PNG).decode()

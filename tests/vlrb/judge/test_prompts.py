@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from vlrb.judge.errors import JudgeError
+from vlrb.judge import JudgeError
 from vlrb.judge.prompts import OFFICIAL, PROMPTS, find_prompt
 from vlrb.judge.totals import read_verdict
 

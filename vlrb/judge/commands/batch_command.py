@@ -12,14 +12,13 @@ from typing import Any
 
 from vlrb.common.command_line import say
 from vlrb.common.messages import _, ngettext
+from vlrb.judge import JudgeError
 from vlrb.judge.batch_files import LIMITS, BatchResult, custom_id, image_of, read_result, request_line, split
 from vlrb.judge.configuration import RunConfiguration, keep_prices, open_run, read_file, require_run, write_json
-from vlrb.judge.errors import JudgeError
 from vlrb.judge.journal import REFUSED_PARAMETER, Journal, RecordedAnswer, short
 from vlrb.judge.options import add_price_options, add_question_options, configure, read_prices
-from vlrb.judge.pairs import PairFile, pairs_of_run
+from vlrb.judge.pairs import PairFile, RequestKey, is_swapped, keys, pairs_of_run
 from vlrb.judge.parameters import ParameterChanges
-from vlrb.judge.plan import RequestKey, is_swapped, keys
 from vlrb.judge.report import OK, FinishedRun, about_this_start
 
 BATCH = "batch"

@@ -12,15 +12,14 @@ from collections.abc import Sequence
 
 from vlrb.common.command_line import say
 from vlrb.common.messages import _
+from vlrb.judge import JudgeError
 from vlrb.judge.askers import Asker, ChatAsker, ScoreAsker, ScorerAsker, load_scorer, takes_one_response
 from vlrb.judge.configuration import CHAT, RunConfiguration, keep_prices, open_run
 from vlrb.judge.endpoint import Endpoint
 from vlrb.judge.engine import EngineLimits, JudgeEngine, RunStopped
-from vlrb.judge.errors import JudgeError
 from vlrb.judge.journal import Journal
 from vlrb.judge.options import configure, read_budget, read_prices
-from vlrb.judge.pairs import PairFile
-from vlrb.judge.plan import RequestKey, keys
+from vlrb.judge.pairs import PairFile, RequestKey, keys
 from vlrb.judge.progress import ProgressLine
 from vlrb.judge.report import INTERRUPTED, FinishedRun, about_this_start
 

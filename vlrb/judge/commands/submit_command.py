@@ -8,8 +8,8 @@ from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.common.messages import _
+from vlrb.judge import JudgeError
 from vlrb.judge.configuration import require_run
-from vlrb.judge.errors import JudgeError
 from vlrb.judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
 from vlrb.judge.report import stored_metadata
 
