@@ -22,7 +22,7 @@ from review.script_texts import SENTENCES
 from review.views import ANSWER_TEXTS
 from storage.models.review import NOTE_LIMIT, REASON_LENGTHS
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.spec import BenchmarkSpec, small
+from vlrb.benchmarks.spec import BenchmarkSpec, capital, small
 from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH, translations
 from vlrb.label_quality.annotation import DISPUTE_ANSWERS
@@ -63,7 +63,7 @@ class ErrorGroup(NamedTuple):
 def error_groups(spec: BenchmarkSpec) -> tuple[ErrorGroup, ...]:
     """Return the buttons of a benchmark's errors; those that come after the last free key have none."""
     made = [
-        (error.tag if error.is_kind else "", Button(error.key, _ERROR_KEYS[place : place + 1], words=error.title))
+        (error.tag if error.is_kind else "", Button(error.key, _ERROR_KEYS[place : place + 1], words=capital(error.title)))
         for place, error in enumerate(spec.errors)
     ]
     groups = []

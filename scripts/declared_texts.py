@@ -92,6 +92,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     yield from (edition.title for edition in spec.editions)
     yield from (method.why for method in left_out(spec))
     yield from spec.tag_titles.values()
+    yield from (capital(error.title) for error in spec.errors)
     yield from spec.examples.values()
 
 

@@ -194,7 +194,9 @@
   }
 
   function sendAgain() {
-    if (!unsaved.size || saving) return;
+    if (saving) return;
+    if (pair && wanted !== pair.place) show(wanted); // it could not be loaded
+    if (!unsaved.size) return;
     complain("");
     save();
   }

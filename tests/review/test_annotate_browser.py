@@ -176,13 +176,16 @@ def test_an_answer_that_could_not_be_saved_is_said_and_kept_until_it_is(browser:
     page = _open(browser, site, user=SECOND_MAINTAINER)
     page.goto(f"{site.url}/annotate/1#9")
     _place(page, 9)
+    page.check("#advance")
     page.context.set_offline(True)
     page.keyboard.press("k")
     page.wait_for_selector("text=Your answer is not saved.")
     page.wait_for_selector('#saved:text-is("Not saved")')
     assert site.bench.key(8) not in site.said(SECOND_MAINTAINER)
-    page.context.set_offline(False)  # it is sent by itself
+    _place(page, 9)
+    page.context.set_offline(False)  # it is sent by itself, and the next pair comes
     page.wait_for_selector(SAVED)
+    expect(page.locator("#place")).not_to_have_text("9")
     assert site.said(SECOND_MAINTAINER)[site.bench.key(8)][0] == "vague-knowledge"
 
 
