@@ -57,8 +57,8 @@ _HERE = Path(__file__).parent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 LIBRARIES = ("plotly-cartesian.min.js", "htmx.min.js")
 """Scripts of others, as they were published."""
-_SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", *LIBRARIES)
-STATIC = ("site.css", "board.css", "tools.css", "judges.css", *_SCRIPTS, "icon.svg")
+_SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js", *LIBRARIES)
+STATIC = ("site.css", "board.css", "tools.css", "judges.css", "review.css", *_SCRIPTS, "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
     ("Analyse", "/analyse"),

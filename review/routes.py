@@ -10,12 +10,15 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 
 from auth import Identity
 from auth.middleware import identity_of
+from auth.pages import AccountPages
 from auth.routes import PRIVATE, Forms
 from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, disputes
 from review.items import find_item
-from review.pages import STATIC, DisputeView, Draft, ReviewPages, static
+from review.pages import annotation_page
+from review.views import ANSWER_TEXTS
+from storage.models.review import REASON_LENGTHS
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -23,70 +26,80 @@ _POLICY = (
 )
 _PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
-_STATIC = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
 _MOST_DIGITS = 10
 _FormText = Annotated[str, Form(max_length=20_000)]
 
 
-def build(
-    context: ActionContext,
-    pages: ReviewPages,
-    *,
-    forms: Forms,
-    not_found: Callable[[Any], Response],
-) -> APIRouter:
-    """Return the routes; `not_found` makes the page for addresses that name nothing, from the request's headers."""
-    router = APIRouter(include_in_schema=False)
-    _add_static(router)
-    _add_dispute(router, _ReviewRoutes(context, pages, forms=forms), not_found=not_found)
-    _add_annotate(router, context, pages=pages, not_found=not_found)
-    _add_images(router, context, not_found=not_found)
-    return router
+class _Draft(NamedTuple):
+    """Values of the dispute form, and what is wrong with them."""
+
+    better: str = ""
+    tag: str = ""
+    reason: str = ""
+    problem: str = ""
 
 
 class _ReviewRoutes(NamedTuple):
     context: ActionContext
-    pages: ReviewPages
+    pages: AccountPages
     forms: Forms
+    not_found: Callable[[Any], Response]  # from the request's headers
 
-    def page(self, user: Identity, name: str, *, draft: Draft, problem: str = "", status: int = 200) -> Response:
-        """Return the form. Raises NotFound, Conflict where there is no such pair."""
+    def asked_by(self, request: Request) -> ActionContext:
+        return self.context.acting_as(identity_of(request))
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        return HTMLResponse(self.pages.render(template, {"current": "", **values}), status, _PRIVATE)
+
+    def dispute(self, user: Identity, name: str, *, draft: _Draft, status: int = 200) -> Response:
+        """Return the form about a pair, and the user's own disputes of it. Raises NotFound, Conflict."""
         items = self.context.items
-        table = items.table
-        index = find_item(table, name)
-        key = table.items[index].key
-        texts = items.texts[index] if items.texts else None
-        image = f"/explore/{key}/image" if texts and items.image(texts.image) else None
+        index = find_item(items.table, name)
+        item, texts = items.table.items[index], items.texts[index] if items.texts else None
         own = disputes.own(self.context.acting_as(user)) if user.signed_in else []
-        about = [dispute for dispute in own if dispute.item == key]
-        csrf = self.forms.token(user) if user.signed_in else ""
-        pair = DisputeView(table, index, texts=texts, image=image, own=about)
-        page = self.pages.dispute(user, pair, csrf=csrf, draft=draft, problem=problem)
-        return HTMLResponse(page, status, _PRIVATE)
+        return self.page(
+            "dispute.html",
+            status,
+            who=user,
+            item=item,
+            number=index + 1,
+            total=len(items.table),
+            texts=texts,
+            image=f"/explore/{item.key}/image" if texts and items.image(texts.image) else None,
+            own=[dispute for dispute in own if dispute.item == item.key],
+            csrf=self.forms.token(user) if user.signed_in else "",
+            draft=draft,
+            answer_texts=ANSWER_TEXTS,
+            tags=items.table.spec.tags,
+            lengths=REASON_LENGTHS,
+            most=disputes.MOST_OPEN,
+        )
 
 
-def _add_static(router: APIRouter) -> None:
-    @router.get("/annotate/static/{name}")
-    def file(name: str) -> Response:
-        if name not in STATIC:
-            return Response(status_code=404)
-        return Response(static(name), 200, _STATIC, media_type=STATIC[name])
+def build(
+    context: ActionContext, pages: AccountPages, *, forms: Forms, not_found: Callable[[Any], Response]
+) -> APIRouter:
+    """Return the routes; `not_found` makes the page for addresses that name nothing, from the request's headers."""
+    router = APIRouter(include_in_schema=False)
+    site = _ReviewRoutes(context, pages, forms=forms, not_found=not_found)
+    _add_dispute(router, site)
+    _add_annotate(router, site)
+    return router
 
 
-def _add_dispute(router: APIRouter, routes: _ReviewRoutes, *, not_found: Callable[[Any], Response]) -> None:
+def _add_dispute(router: APIRouter, site: _ReviewRoutes) -> None:
     @router.get("/disputes")
     def own(request: Request) -> Response:
         """All of one's own disputes."""
-        result = disputes.own(routes.context.acting_as(identity_of(request)))
-        return HTMLResponse(routes.pages.disputes(result), 200, _PRIVATE)
+        return site.page("disputes.html", own=disputes.own(site.asked_by(request)), answer_texts=ANSWER_TEXTS)
 
     @router.get("/dispute/{name}")
     def form(name: str, request: Request) -> Response:
         """Return the page of a pair, with the form to dispute its label."""
         try:
-            return routes.page(identity_of(request), name, draft=Draft())
+            return site.dispute(identity_of(request), name, draft=_Draft())
         except (NotFound, Conflict):
-            return not_found(request.headers)
+            return site.not_found(request.headers)
 
     @router.post("/dispute/{name}")
     def send(
@@ -100,63 +113,52 @@ def _add_dispute(router: APIRouter, routes: _ReviewRoutes, *, not_found: Callabl
     ) -> Response:
         """Dispute it; what was typed is not lost when something is wrong with it."""
         user = identity_of(request)
-        routes.forms.check(user, csrf)
+        site.forms.check(user, csrf)
         try:
-            disputes.dispute(routes.context.acting_as(user), name, better=better, reason=reason, tag=tag or None)
+            disputes.dispute(site.asked_by(request), name, better=better, reason=reason, tag=tag or None)
         except NotFound:
-            return not_found(request.headers)
+            return site.not_found(request.headers)
         except Conflict as impossible:
-            return routes.page(user, name, draft=Draft(better, tag, reason=reason), problem=str(impossible), status=422)
-        index = find_item(routes.context.items.table, name)
-        return RedirectResponse(
-            f"{routes.pages.prefix}/dispute/{routes.context.items.table.items[index].key}#yours", 303, _PRIVATE
-        )
+            return site.dispute(
+                user, name, draft=_Draft(better, tag, reason=reason, problem=str(impossible)), status=422
+            )
+        table = site.context.items.table
+        key = table.items[find_item(table, name)].key
+        return RedirectResponse(f"{site.pages.prefix}/dispute/{key}#yours", 303, _PRIVATE)
 
 
-def _add_annotate(
-    router: APIRouter, context: ActionContext, *, pages: ReviewPages, not_found: Callable[[Any], Response]
-) -> None:
+def _add_annotate(router: APIRouter, site: _ReviewRoutes) -> None:
     @router.get("/annotate")
     def projects(request: Request) -> Response:
         """Return the projects in which the user may answer."""
-        user = identity_of(request)
-        sheets = answers.sheets(context.acting_as(user))
-        return HTMLResponse(pages.projects(user, sheets), 200, _PRIVATE)
+        return site.page("annotate_projects.html", sheets=answers.sheets(site.asked_by(request)))
 
     @router.get("/annotate/{project}")
     def annotate(project: str, request: Request) -> Response:
-        """One of them."""
-        sheet = _sheet(context, request, project=project)
-        if sheet is None:
-            return not_found(request.headers)
-        return HTMLResponse(pages.annotate(identity_of(request), sheet, spec=context.items.table.spec), 200, _PRIVATE)
+        """One of them; pairs and answers come later, over the API."""
+        ctx = site.asked_by(request)
+        try:
+            sheet = answers.sheet(ctx, _number(project))
+        except NotFound:
+            return site.not_found(request.headers)
+        shown = annotation_page(ctx.items.table.spec, site.pages.language)
+        return site.page("annotate.html", sheet=sheet, account=ctx.user.account, **shown)
 
-
-def _add_images(router: APIRouter, context: ActionContext, *, not_found: Callable[[Any], Response]) -> None:
     @router.get("/annotate/{project}/{place}/image")
     def image(project: str, place: str, *, request: Request) -> Response:
         """Return the image of a pair of a file."""
-        if not (_is_number(project) and _is_number(place)):
-            return not_found(request.headers)
         try:
-            path = answers.image_of(context.acting_as(identity_of(request)), int(project), place=int(place))
+            path = answers.image_of(site.asked_by(request), _number(project), place=_number(place))
         except NotFound:
-            return not_found(request.headers)
+            path = None
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
-            return not_found(request.headers)
+            return site.not_found(request.headers)
         return FileResponse(path, headers={**_PRIVATE, "X-Content-Type-Options": "nosniff"}, media_type=kind)
 
 
-def _sheet(context: ActionContext, request: Request, *, project: str) -> answers.ProjectView | None:
-    """Return a project as the user sees it; None where there is none for this user."""
-    if not _is_number(project):
-        return None
-    try:
-        return answers.sheet(context.acting_as(identity_of(request)), int(project))
-    except NotFound:
-        return None
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS
+def _number(text: str) -> int:
+    """Return the number in an address. Raises NotFound."""
+    if text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS:
+        return int(text)
+    raise NotFound(text[:_MOST_DIGITS])

@@ -28,12 +28,11 @@ import web.status_page
 from auth import Identity
 from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
-from leaderboard.render import assets, environment
+from leaderboard.render import assets
 from maintenance.decision_log import PublicLog
 from maintenance.page.routes import MaintainPage
 from operation.metrics import render
 from operation.public_status import PublicStatus
-from review.pages import ReviewPages
 from settings import Settings
 from submissions.account_page import submission_sections
 from web.actions import ACTIONS
@@ -171,10 +170,9 @@ def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of
 
 def _add_review(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     """Add disputes and verification by hand."""
-    identities, context = services.auth, action_context(settings, services, of=of)
-    pages = ReviewPages(environment(of.context))
-    forms = auth.routes.forms_of(identities)
-    app.include_router(review.routes.build(context, pages, forms=forms, not_found=partial(not_found_page, of.context)))
+    context, forms = action_context(settings, services, of=of), auth.routes.forms_of(services.auth)
+    not_found = partial(not_found_page, of.context)
+    app.include_router(review.routes.build(context, of.account_pages, forms=forms, not_found=not_found))
 
 
 def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:

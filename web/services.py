@@ -11,6 +11,7 @@ from prometheus_client import CollectorRegistry
 
 import leaderboard.routes
 import maintenance.page.routes
+import review.pages
 import submissions.pages
 from auth import Identity
 from auth.crypto import random_id
@@ -151,7 +152,9 @@ def _process_name() -> str:
 
 
 def _account_pages(context: RenderContext) -> AccountPages:
-    return AccountPages(environment(context), [submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES])
+    return AccountPages(
+        environment(context), [submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES, review.pages.TEMPLATES]
+    )
 
 
 def build_services(settings: Settings, database: Database, *, signer: Signer) -> Services:

@@ -19,7 +19,7 @@ from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, re
 from review import drafts, views
 from review.items import find_item, pair_names, short_name, vote_counts
 from storage.annotation import disputes as stored
-from storage.annotation.disputes import Disputed, NewDispute
+from storage.annotation.disputes import Disputed
 from storage.database import LARGEST
 from storage.integrity import audit
 from storage.jobs.tasks import TaskView
@@ -97,10 +97,8 @@ def dispute(
     index = find_item(ctx.items.table, item)
     why = clean_reason(reason, limit=REASON_LENGTHS[1])
     if len(why) < REASON_LENGTHS[0]:
-        raise Conflict(
-            "reason-too-short",
-            _("Say in at least {least} characters what is wrong.", least=REASON_LENGTHS[0]),
-        )
+        least = REASON_LENGTHS[0]
+        raise Conflict("reason-too-short", _("Say in at least {least} characters what is wrong.", least=least))
     if better not in DISPUTE_ANSWERS:
         raise Conflict("bad-answer", _("What is right is one of {names}.", names=", ".join(DISPUTE_ANSWERS)))
     if tag is not None and tag not in (tags := ctx.items.table.spec.tags):
@@ -111,7 +109,7 @@ def dispute(
     key, name = ctx.items.table.items[index].key, short_name(ctx.items.table, index)
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
-        mine = stored.open_ones(session, ctx.items.table.benchmark, account=ctx.user.account)
+        mine = stored.open_ones(session, ctx.benchmark, account=ctx.user.account)
         if key in mine:
             return ActionResult(
                 False,
@@ -122,11 +120,10 @@ def dispute(
                 "too-many-open",
                 _("You have {most_open} open disputes. Wait until some are decided.", most_open=MOST_OPEN),
             )
-        new = NewDispute(key, ctx.user.account, better=better, tag=tag, reason=why)
-        number = stored.add(session, ctx.items.table.benchmark, dispute=new)
-        seq = audit.append(
-            session, OPENED, data={"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
-        )
+        values = {"item": key, "account": ctx.user.account, "better": better, "tag": tag, "reason": why}
+        number = stored.add(session, ctx.benchmark, **values)
+        facts = {"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
+        seq = audit.append(session, OPENED, data=facts)
     return ActionResult(
         True, _("Dispute {number} about {name} is with the maintainers.", number=number, name=name), seq=seq
     )
@@ -137,19 +134,12 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     """Return your own disputes and what became of them."""
     require(ctx.user, Role.SUBMITTER)
     with ctx.database.read() as session:
-        result = stored.of_account(session, ctx.items.table.benchmark, account=ctx.user.account)
+        result = stored.of_account(session, ctx.benchmark, account=ctx.user.account)
     names = pair_names(ctx.items.table)
     return [
         OwnDispute(
-            row.id,
-            row.item,
             name=names.get(row.item, row.item[:12]),
-            better=row.better,
-            tag=row.tag,
-            reason=row.reason,
-            state=row.state,
-            note=row.note,
-            created_at=row.created_at,
+            **{name: value for name, value in row._asdict().items() if name in OwnDispute._fields},
         )
         for row in result
     ]
@@ -165,12 +155,9 @@ def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
     """Disputes by item, with the judges' votes; the item that was disputed last first. For maintainers."""
     require_maintainer(ctx.user)
     if unknown := set(state) - set(STATES):
-        raise Conflict(
-            "bad-state",
-            f"{', '.join(sorted(unknown))}: a dispute is {', '.join(STATES)}.",
-        )
+        raise Conflict("bad-state", f"{', '.join(sorted(unknown))}: a dispute is {', '.join(STATES)}.")
     with ctx.database.read() as session:
-        states = stored.in_states(session, ctx.items.table.benchmark, states=state)
+        states = stored.in_states(session, ctx.benchmark, states=state)
     by_item: dict[str, list[Disputed]] = {}
     for dispute in states:
         by_item.setdefault(dispute.item, []).append(dispute)
@@ -224,10 +211,7 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
         if not stored.decide(session, number, state=state, note=clean_note, by=ctx.user.account):
             now = stored.find(session, ctx.benchmark, ids=[number])[0].state
             if now != state:
-                raise Conflict(
-                    "decided",
-                    f"Dispute {number} was {now} before, and a decision was made.",
-                )
+                raise Conflict("decided", f"Dispute {number} was {now} before, and a decision was made.")
             return ActionResult(False, f"Dispute {number} was {now} before.")
         facts = {
             "dispute": number,

@@ -26,7 +26,6 @@ from storage.database import LARGEST, Session
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
-from storage.labels import label_imports
 from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import (
@@ -260,10 +259,6 @@ def close(
                 if result.base_revision
                 else f"{result.name} is about a file, so no draft follows: name none.",
             )
-        if (written := _written(session, ctx.benchmark, project=project, revision=revision)) is not None:
-            return ActionResult(
-                False, f"{result.name} is closed, and its draft {revision} is written.", task_id=written
-            )
         task, new, seq = None, False, None
         if revision:
             source = {"project": project}
@@ -299,13 +294,6 @@ def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
     return close(ctx, failed.params["project"], revision=failed.subject, reason=failed.reason, level=level_of(failed))
 
 
-def _written(session: Session, benchmark: str, *, project: int, revision: str) -> int | None:
-    """Return the task that wrote this draft from this project's answers; None where it is not there."""
-    asked = tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=benchmark)
-    mine = [task.id for task in asked if (task.subject, task.params.get("project")) == (revision, project)]
-    return mine[0] if mine and revision in label_imports.names(session, benchmark) else None
-
-
 @action(
     "verification.list",
     "GET /api/v1/maintenance/verification",
@@ -337,10 +325,7 @@ def known(session: Session, benchmark: str, *, project: int, lock: bool = False)
 def _check_team(team: AnnotationTeam) -> str:
     """Return the guidelines. Raises Conflict where a pair cannot need so many answers, or guidelines are too long."""
     if not FEWEST_ANSWERS <= team.answers <= MOST_ANSWERS:
-        raise Conflict(
-            "bad-answers",
-            f"A pair needs {FEWEST_ANSWERS} to {MOST_ANSWERS} answers, not {team.answers}.",
-        )
+        raise Conflict("bad-answers", f"A pair needs {FEWEST_ANSWERS} to {MOST_ANSWERS} answers, not {team.answers}.")
     if len(team.guidelines) > LONGEST_GUIDELINES:
         raise Conflict("long-guidelines", f"Guidelines have at most {LONGEST_GUIDELINES:,} characters.")
     return "".join(character for character in team.guidelines if character.isprintable() or character == "\n").strip()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
@@ -39,19 +39,9 @@ def open_ones(session: Session, benchmark: str, *, account: str) -> dict[str, in
     return {row.item: row.id for row in session.execute(wanted)}
 
 
-class NewDispute(NamedTuple):
-    """A dispute of an account about an item; `better` as on the item's page."""
-
-    item: str
-    account: str
-    better: str
-    tag: str | None
-    reason: str
-
-
-def add(session: Session, benchmark: str, *, dispute: NewDispute) -> int:
-    """Raise IntegrityError where the account has one open about the item."""
-    new = insert(Dispute).values(benchmark=benchmark, **dispute._asdict())
+def add(session: Session, benchmark: str, **values: Any) -> int:
+    """Return the number of a new dispute. Raises IntegrityError where the account has one open about the item."""
+    new = insert(Dispute).values(benchmark=benchmark, **values)
     return session.execute(new.returning(Dispute.id)).scalar_one()
 
 
@@ -80,14 +70,6 @@ def decide(session: Session, dispute_id: int, *, state: str, note: str, by: str)
         execution_options={"synchronize_session": False},
     )
     return changed.first() is not None
-
-
-def counts(session: Session, benchmark: str) -> dict[str, int]:
-    """State -> how many."""
-    wanted = select(Dispute.state, func.count()).where(Dispute.benchmark == benchmark).group_by(Dispute.state)
-    result = {"open": 0, "accepted": 0, "rejected": 0}
-    result.update((state, number) for state, number in session.execute(wanted))
-    return result
 
 
 def _listed(session: Session, *conditions: object, limit: int) -> list[Disputed]:

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from auth import Identity
 from review.actions import projects
-from review.pages import INVERT, PREFERENCES, STATIC, UNUSABLE, error_groups, static
+from review.pages import INVERT, PREFERENCES, UNUSABLE, error_groups
 from review.selection import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by
@@ -180,9 +180,6 @@ def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_cod
         (STRANGER, "/annotate", 200),
     ):
         assert site.ask(user, "GET", path=path).status_code == status
-    for name in STATIC:
-        assert site.client.get(f"/annotate/static/{name}").content == static(name)
-    assert site.client.get("/annotate/static/site.py").status_code == 404
 
 
 def test_no_two_buttons_have_the_same_key() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from common.script_texts import script_texts
 from leaderboard import submit_texts, theme
-from review import script_texts as annotate
+from review import pages as annotate
 from tests.factories.specs import VL
 from vlrb.common.messages import Message
 from vlrb.common.translations import translations
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 SCRIPTS: dict[str, tuple[Message, ...]] = {
     "leaderboard/static/board.js": (),
     "leaderboard/static/submit.js": submit_texts.SENTENCES,
-    "review/static/annotate.js": annotate.SENTENCES,
+    "leaderboard/static/annotate.js": annotate.SENTENCES,
     "leaderboard/static/nav.js": (),
 }
 _STRING = re.compile(r"\"([^\"\n]*)\"|`([^`]*)`")

@@ -9,13 +9,15 @@ from fastapi import FastAPI, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth import AuthError, Forbidden, Identity
+from auth.pages import AccountPages
 from auth.problem_details import refusal
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets, environment
 from leaderboard.render_context import RenderContext
 from maintenance import api
 from maintenance.action_context import ItemLookup
-from review import pages, routes
+from review import routes
+from review.pages import TEMPLATES
 from storage.database import Database
 from tests.factories.accounts import (
     ANNOTATOR,
@@ -55,7 +57,7 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
     site = RenderContext()
-    made = pages.ReviewPages(environment(site))
+    made = AccountPages(environment(site), [TEMPLATES])
     app.include_router(
         routes.build(context, made, forms=routes.Forms(_token, _check), not_found=partial(not_found_page, site))
     )
