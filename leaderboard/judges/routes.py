@@ -6,10 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from leaderboard.board.query import compare_url
 from leaderboard.board.reported_results import left_out
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.judges import api
@@ -31,8 +33,9 @@ from leaderboard.judges.selection import (
     tested,
     version_key,
 )
-from leaderboard.judges.table import judge_lines, named_parts, part_of, variant_of
+from leaderboard.judges.table import JudgeResult, judge_lines, named_parts, part_of, variant_of
 from leaderboard.pages import compare
+from leaderboard.pages.entry import entry_summary
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import message_page, render
 from leaderboard.responses import respond
@@ -195,8 +198,22 @@ def _judge_page(board_versions: Sequence[BoardVersion], slug: str, *, relations:
     values = {"line": line, "prefixes": _prefixes(board_versions), "missing": missing, "reported": reported}
     weights = dict.fromkeys(_prefixes(board_versions), 1.0)
     values["composite"] = composite_of(every, weights, tested=tested(board_versions, relations)).get(slug)
-    values |= {"findings": findings_of(board_versions), "part_of": part_of, "variant_of": variant_of}
+    values |= {"arithmetic": findings_of(board_versions), "part_of": part_of, "variant_of": variant_of}
+    values["results"] = [
+        result
+        for board_version, cell in zip(board_versions, line.cells, strict=True)
+        if (result := _scored_result(board_version, cell)) is not None
+    ]
     return render(board_versions[0].context, "judge.html", current="/judges", **values)
+
+
+def _scored_result(board_version: BoardVersion, cell: JudgeResult | None) -> dict[str, Any] | None:
+    """Return what the page of a judge says of its best entry on one benchmark, and its other versions there."""
+    entry = board_version.entry(cell.scored.id) if cell is not None and cell.scored is not None else None
+    if cell is None or entry is None:
+        return None
+    summary = entry_summary(board_version, cell.board, entry)
+    return {**summary, "cell": cell, "start": board_version.context.prefix, "compare_url": compare_url}
 
 
 def _left_out_page(board_version: BoardVersion, slug: str) -> str | None:

@@ -142,6 +142,45 @@ def page(
     return None
 
 
+def entry_summary(
+    board_version: BoardVersion, board: Board, entry: SnapshotEntry, *, nearest: Sequence[compare.Pair] = ()
+) -> dict[str, Any]:
+    """Return what a page says first of an entry: where it stands, what hurts it, its biases, and its K curve."""
+    spec, revision = board.spec, board.label_revision
+    tally = Tally.from_json(entry["tallies"][revision], spec)
+    behaviour = entry_behaviour(entry, revision)
+    card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
+    strict = card["protocols"][spec.ranking]
+    if hides := board_version.is_redacted(revision):
+        strict = strict_as_shown(tally, board_version.level(revision))
+        card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
+    row, prefix = board.find(entry["id"]), board_version.context.prefix
+    return {
+        "spec": spec,
+        "board": board,
+        "entry": entry,
+        "row": row,
+        "card": card,
+        "strict": strict,
+        "tally": tally,
+        "hides": hides,
+        "words": compare,
+        "strips": marked_strips(board, row) if row is not None else (),
+        "findings": EntryFindings(
+            category=entry_findings.category_finding(
+                strict, entry_findings.known_intervals(strict), keys=spec.category_keys
+            ),
+            tags=None if hides else entry_findings.tag_finding(tally),
+            length=None if hides else entry_findings.length_finding(tally),
+            behaviour=behaviour,
+            neighbours=entry_findings.neighbour_finding(nearest, board.headline),
+        ),
+        "by_tag": _tags(tally),
+        "compare_tags": f"{prefix}/analyse?chart=tags&entries={entry['id']}",
+        "curve": None if hides else _curve(card["k_curve"], spec),
+    }
+
+
 def _scored_page(
     board_version: BoardVersion,
     entry: SnapshotEntry,
@@ -152,66 +191,41 @@ def _scored_page(
     gone: Mapping[str, Any] | None,
 ) -> str:
     board = board_of(board_version, entry, revision=asked.revision)
-    revision = board.label_revision
-    spec = board.spec
-    tally = Tally.from_json(entry["tallies"][revision], spec)
-    behaviour = entry_behaviour(entry, revision)
-    card = scorecard(tally, behaviour, benchmark=board_version.benchmark, label_revision=revision)
-    strict = card["protocols"][spec.ranking]
+    revision, spec = board.label_revision, board.spec
     neighbours = nearest(entry["id"], revision)
-    if hides := board_version.is_redacted(revision):
-        strict = strict_as_shown(tally, board_version.level(revision))
-        card["groupings"] = {spec.official: {**card["groupings"][spec.official], spec.ranking: strict}}
+    summary = entry_summary(board_version, board, entry, nearest=neighbours)
+    tally, behaviour, hides = summary["tally"], summary["findings"].behaviour, summary["hides"]
+    row = summary["row"]
     return render(
         board_version.context,
         "entry.html",
         current="",
-        spec=board_version.spec,
-        demo=board_version.spec.synthetic,
+        **summary,
+        demo=spec.synthetic,
         **past_board_context(board_version, asked.as_of, now=asked.url(as_of="")),
         asked=asked,
         gone=gone,
+        rerun_gap=Z * math.sqrt(2) * rerun["rerun"] if (rerun := summary["card"]["rerun"]) else 0.0,
         other_labels=revision != board_version.snapshot["label_revision"],
-        entry=entry,
         format=format_name(entry["format"]),
-        row=(row := board.find(entry["id"])),
-        strips=marked_strips(board, row) if row is not None else (),
         related=_related(board, row),
-        findings=EntryFindings(
-            category=entry_findings.category_finding(
-                strict, entry_findings.known_intervals(strict), keys=spec.category_keys
-            ),
-            tags=None if hides else entry_findings.tag_finding(tally),
-            length=None if hides else entry_findings.length_finding(tally),
-            behaviour=behaviour,
-            neighbours=entry_findings.neighbour_finding(neighbours, board.headline),
-        ),
         neighbour_url=lambda pair: board_version.context.prefix + asked.url(id=pair.second.id),
         best_of=row.best_of if row is not None else None,
         scored=board.scored,
         revision=revision,
-        card=card,
-        rerun_gap=Z * math.sqrt(2) * card["rerun"]["rerun"] if card["rerun"] else 0.0,
-        strict=strict,
-        board=board,
         by_category=(by_category := _categories(tally)),
         halves=0 if hides else sum(cell.half_right for cell in by_category),
         by_source=[]
         if hides
         else [_cell(tally, name, title=name, category=spec.source_category[name]) for name in spec.shown_sources],
-        by_tag=_tags(tally),
-        compare_tags=f"{board_version.context.prefix}/analyse?chart=tags&entries={entry['id']}",
         lengths=[] if hides else [_cell(tally, name, title=title) for name, title in _LENGTHS],
-        curve=None if hides else _curve(card["k_curve"], spec),
         sizes=_grouping_sizes(tally),
         facts=_facts(entry),
         protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
         unread_replies=UNREAD_REPLIES if has_unread_replies(behaviour.parse_rate, behaviour.first_shown_rate) else "",
-        hides=hides,
         history=_history(board_version, entry, asked=asked),
         nearest=neighbours,
         compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
-        words=compare,
         **_shared(board_version, asked, base=base),
     )
 

@@ -130,6 +130,7 @@ def test_those_on_the_same_benchmarks_are_offered_first(board_versions: list[Boa
         ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Judge 0</bdi> and"),
         ("/judges/compare?a=judge-0&b=nobody", 200, "There is no judge nobody"),
         ("/agreement", 200, "A rank correlation needs at least 5 judges on both: 3 more."),
+        ("/judges/judge-0", 200, "Its position."),
         ("/judges/carevl", 200, "no number could be found"),
     ],
 )
