@@ -81,8 +81,9 @@ def wait_for(address: str, process: subprocess.Popen[bytes], *, log: Path) -> No
 
 
 @contextmanager
-def service(folder: Path) -> Iterator[str]:
+def service(folder: Path, **settings: str) -> Iterator[str]:
     """`python app.py` on a data directory, with every middleware of a public service; yields its address.
+    `settings`: further ones.
 
     Nobody signs in, so the issuer is never asked.
     """
@@ -97,6 +98,7 @@ def service(folder: Path) -> Iterator[str]:
         "OIDC_CLIENT_ID": "bench",
         "SESSION_SECRET": os.urandom(32).hex(),
         "HF_HUB_OFFLINE": "1",
+        **settings,
     }
     log = folder / "service.log"
     with started([sys.executable, str(ROOT / "app.py")], log, environ=environ) as process:

@@ -22,8 +22,10 @@ def share_arenas() -> None:
 
 
 def shorten_pauses() -> None:
-    """Let a thread that waits for the interpreter's lock have it after half a millisecond instead of five."""
+    """Let a thread that waits for the interpreter's lock have it after half a millisecond instead of five, and look
+    through all objects, which stops every thread for 20 to 90 ms, a tenth as often."""
     sys.setswitchinterval(0.0005)
+    gc.set_threshold(*gc.get_threshold()[:2], 100)
 
 
 def freeze_loaded() -> None:
