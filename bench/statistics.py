@@ -14,12 +14,14 @@ import numpy.typing as npt
 
 from vlrb.arrays import BoolArray
 from vlrb.statistics.ranking import (
+    MANY,
     best_set,
     best_set_limit,
     influence,
     normal_draws,
     paired_tests,
     parts_of,
+    ranges_of,
     step_down,
 )
 from vlrb.statistics.selection import luck, select_best, selected_p
@@ -40,7 +42,7 @@ PARTS = parts_of(CATEGORY)
 def main() -> None:
     """Print all tables; some minutes, or some seconds with --quick."""
     share = 0.05 if "--quick" in sys.argv[1:] else 1.0
-    for table in (best_of, ranges, paired_intervals):
+    for table in (best_of, ranges, first_place, paired_intervals):
         for line in table(share):
             print(line, flush=True)
         print()
@@ -133,7 +135,7 @@ def ranges(share: float = 1.0) -> Iterator[str]:
         "| best left out | one alone |"
     )
     yield "|---|---|---|---|---|---|---|---|---|"
-    draws = normal_draws(len(CATEGORY))
+    draws = [normal_draws(len(CATEGORY), entries) for entries in (0, MANY + 1)]
     cases = ((12, 0.0, 400), (40, 0.0, 200), (12, 2.0, 100), (40, 2.0, 100), (150, 2.0, 10), (500, 2.0, 3))
     for judges, spread, boards in cases:
         random, result, sets = np.random.default_rng(judges), [], []
@@ -144,7 +146,10 @@ def ranges(share: float = 1.0) -> Iterator[str]:
             first = best_set(judges, tests, clear=tests.p < best_set_limit(judges))
             sets.append((not first[-1], first.sum() == 1))
             wrong = (tests.delta > 0) == (abilities[tests.first] <= abilities[tests.second])
-            for rejected in (holm(tests.p) < ALPHA, step_down(tests, influence(right, PARTS), draws=draws)):
+            for rejected in (
+                holm(tests.p) < ALPHA,
+                step_down(tests, influence(right, PARTS), draws=draws[judges > MANY]),
+            ):
                 false = (rejected & (wrong if spread else True)).any()
                 result.append((float(false), judges - 2 * rejected.sum() / judges))
         pairs = np.array(result).reshape(-1, 2, 2).mean(axis=0)
@@ -153,6 +158,25 @@ def ranges(share: float = 1.0) -> Iterator[str]:
             f"| {judges} | {kind} | {len(result) // 2} | {pairs[0, 0]:.3f} | {pairs[1, 0]:.3f} "
             f"| {pairs[0, 1]:.2f} | {pairs[1, 1]:.2f} | {left_out:.3f} | {alone:.2f} |"
         )
+
+
+def first_place(share: float = 1.0) -> Iterator[str]:
+    """Power and level of first place: 22 judges, one ahead of 21 equals; how often it stands alone by its rivals and
+    by all pairs, and how often it is left out."""
+    judges, boards = 22, round(200 * share)
+    yield "| judges | lead, points | boards | alone, best set | alone, all pairs | best left out |"
+    yield "|---|---|---|---|---|---|"
+    for lead in (0.0, 0.2, 0.4, 0.6):
+        random, result = np.random.default_rng(judges), []
+        for _ in range(boards):
+            right = board(random, np.append(np.full(judges - 1, 0.7), 0.7 + lead))
+            tests = paired_tests(right, PARTS, exact=False)
+            first = best_set(judges, tests, clear=tests.p < best_set_limit(judges))
+            beaten = ranges_of(judges, tests, rejected=holm(tests.p) < ALPHA).worst[-1] == 1
+            ahead = macro(right)
+            result.append((first[-1] and first.sum() == 1, beaten, not first[-1], ahead[-1] - ahead[:-1].mean()))
+        alone, all_pairs, left_out, points = np.array(result, dtype=float).mean(axis=0)
+        yield f"| {judges} | {100 * points:.1f} | {boards} | {alone:.2f} | {all_pairs:.2f} | {left_out:.3f} |"
 
 
 def paired_intervals(share: float = 1.0) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from leaderboard.board.names import short_name
 from leaderboard.board.query import BoardQuery, row_test
 from leaderboard.board.rows import Board, BoardRow
-from vlrb.common.messages import Message, _
+from vlrb.common.messages import Message, _, ngettext
 from vlrb.common.rounding import percent
 
 OPEN_AND_SMALL = (("open", "yes"), ("max_size", "10"))
@@ -56,6 +56,14 @@ def _best(board: Board, view: BoardQuery) -> BoardRow | None:
     return max(rows, key=lambda row: row.value(key), default=None)
 
 
+def _sharing(board: Board, row: BoardRow, *, key: str) -> int:
+    """Return how many others share first place with the best judge, as far as that was tested."""
+    standings = board.standings(key)
+    if row.id not in standings or not board.ranges.get(key):
+        return 0
+    return sum(at.shares_first for name, at in standings.items() if name != row.id)
+
+
 def _key(board: Board, view: BoardQuery) -> str:
     return view.sort if view.sort in board.values else board.headline
 
@@ -63,6 +71,8 @@ def _key(board: Board, view: BoardQuery) -> str:
 def _card(board: Board, row: BoardRow, *, title: Message, view: BoardQuery) -> Card:
     key = _key(board, view)
     bounds = row.interval.get(key)
-    words = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
+    words: str = f"{percent(bounds[0])}–{percent(bounds[1])}" if bounds else ""
+    if not view.filters and (others := _sharing(board, row, key=key)):
+        words = ngettext("{words}, level with {n} other", "{words}, level with {n} others", others, words=words)
     said = row.note if row.tier == "reported" else ""
     return Card(title, short_name(row.model), key, percent(row.value(key)), said or words, view.url(), bool(said))

@@ -15,6 +15,9 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.rounding import units
 from vlrb.statistics.pairwise import RankRange
 
+FEW_RANKS = 5
+"""A range of so many ranks and a quarter of the judges, or more, stands on an entry's page and in JSON alone."""
+
 
 class RankInfo(NamedTuple):
     """``rank`` is shared by equals. ``best`` and ``worst`` are None where nothing was tested."""
@@ -24,6 +27,7 @@ class RankInfo(NamedTuple):
     worst: int | None = None
     level: bool = False  # could be first, without having its rank
     band: int | None = None  # the rank at the top of the band that it shares with others
+    wide: bool = False  # whether the range holds so many of the judges that it tells little
 
     @property
     def shares_first(self) -> bool:
@@ -66,7 +70,10 @@ def standings(
         if rank is not None and tested.worst <= len(at):
             # Equals share the first rank: who cannot be first begins below it, not at the second of them.
             best = at[tested.best - 1] if tested.best == 1 else max(at[tested.best - 1], below_first)
-            result[name] = RankInfo(rank, best, worst=at[tested.worst - 1], level=tested.best == 1 and rank > 1)
+            wide = tested.worst - tested.best >= max(FEW_RANKS, len(at) // 4)
+            result[name] = RankInfo(
+                rank, best, worst=at[tested.worst - 1], level=tested.best == 1 and rank > 1, wide=wide
+            )
     return result
 
 

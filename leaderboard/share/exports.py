@@ -341,7 +341,7 @@ def _cell(
 def _rank(standing: RankInfo | None) -> _Cell:
     if standing is None:
         return _Cell("")
-    if standing.best is None or standing.best == standing.worst:
+    if standing.best is None or standing.best == standing.worst or standing.wide:
         return _Cell(str(standing.rank))
     return _Cell(str(standing.rank), (str(standing.best), str(standing.worst)))
 
@@ -370,7 +370,7 @@ def _sentences(taken: Extract) -> list[str]:
         f"Rule {protocols(board.spec)[board.protocol].title}, categories {categories}, labels {board.label_revision}."
     ]
     lines.append("Percent agreement with people, 95% intervals.")
-    if any(at.best != at.worst for row in taken.rows if (at := taken.standing(row))):
+    if any(at.best != at.worst and not at.wide for row in taken.rows if (at := taken.standing(row))):
         lines.append("With a rank, the ranks that paired tests leave open.")
     if board.ranges and "scored" in tiers:
         lines.append("Bold: shares first place on the board, by paired tests.")

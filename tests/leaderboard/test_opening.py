@@ -167,3 +167,5 @@ def test_each_card_leads_to_its_view_and_a_figure_is_never_claimed_without_its_v
     assert claimed.words == wrong.remark
     assert len(cards(replace(found, spec=replace(VL, synthetic=True)), BoardQuery(VL))) == 3
     assert cards(board(), BoardQuery(VL)) == ()
+    assert "1 other" not in best.words
+    assert "1 other" in cards(shared(board(0.9, 0.9, 0.4)), BoardQuery(VL))[0].words

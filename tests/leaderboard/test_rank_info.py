@@ -41,6 +41,15 @@ def test_a_judge_whose_tested_version_is_not_the_ranked_one_keeps_its_place_amon
     }
 
 
+def test_a_range_over_many_of_the_judges_is_wide_and_one_of_few_ranks_is_not() -> None:
+    ranks = {f"{rank:02}": rank for rank in range(1, 41)}
+    ranges = {name: RankRange(max(1, rank - 2), min(40, rank + 2)) for name, rank in ranks.items()}
+    found = standings(ranks, ranges | {"20": RankRange(10, 20), "30": RankRange(21, 30)})
+    assert {name for name, at in found.items() if at.wide} == {"20"}
+    few = standings({"a": 1, "b": 2, "c": 3}, dict.fromkeys("abc", RankRange(1, 3)))
+    assert not any(at.wide for at in few.values())
+
+
 def test_who_cannot_be_first_begins_below_those_that_share_the_first_rank() -> None:
     ranges = {"a": RankRange(1, 2), "b": RankRange(1, 2), "c": RankRange(2, 3)}
     assert standings({"a": 1, "b": 1, "c": 3}, ranges)["c"] == RankInfo(3, 3, worst=3)

@@ -68,7 +68,7 @@ from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
-VERSION = "5"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "6"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
 AGREEMENT_AT_MOST = 200
@@ -577,7 +577,7 @@ def _ranges(
     """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
     result: dict[str, Any] = {grouping: {} for grouping in parts}
     known: dict[bytes, dict[str, Any]] = {}  # groupings share parts, and overall
-    draws = normal_draws(right.shape[1])
+    draws = normal_draws(right.shape[1], len(right))
     for grouping, orders in parts.items() if len(right) else ():
         for order, masks in orders.items():
             key = b"".join(np.packbits(mask).tobytes() for mask in masks)

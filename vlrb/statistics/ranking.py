@@ -22,7 +22,9 @@ from vlrb.statistics.selection import Selection, selected_p
 from vlrb.statistics.uncertainty import ALPHA, PairedSums, holm, macro_difference, mcnemar_exact, paired_sums
 
 RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
-DRAWS, SEED, STEPS = 499, 20241126, 3
+DRAWS, DRAWS_OF_MANY, MANY = 4999, 499, 200
+"""Draws of a bootstrap; fewer of more entries than MANY, whose ranges are wide whatever the draws."""
+SEED, STEPS = 20241126, 3
 _TINY = 1e-30
 _NO_DOUBT = 1e-10
 _ROUNDING = 1e-5  # of a variance, in single precision
@@ -140,7 +142,7 @@ def rank_ranges(
         selected.make_exact(selected.bound)
         rejected = holm(selected.p) < ALPHA
     else:
-        weights = normal_draws(right.shape[1]) if draws is None else draws
+        weights = normal_draws(right.shape[1], len(right)) if draws is None else draws
         rejected = step_down(tests, influence(right, parts), draws=weights, selected=selected)
     first = best_set(len(right), tests, clear=selected.below(best_set_limit(len(right))))
     return ranges_of(len(right), tests, rejected=rejected).led_by(first)
@@ -160,7 +162,7 @@ def grouped_rank_ranges(
         rejected = holm(tests.p) < ALPHA
     else:
         scores = influence(right, parts) @ _membership(groups)
-        rejected = step_down(tests, scores, draws=normal_draws(scores.shape[1]))
+        rejected = step_down(tests, scores, draws=normal_draws(scores.shape[1], len(right)))
     first = best_set(len(right), tests, clear=tests.p < best_set_limit(len(right)))
     return ranges_of(len(right), tests, rejected=rejected).led_by(first)
 
@@ -321,9 +323,10 @@ class SelectedTests:
         return np.asarray(self.p < limit)
 
 
-def normal_draws(items: int) -> npt.NDArray[np.float32]:
+def normal_draws(items: int, entries: int = 0) -> npt.NDArray[np.float32]:
     """(DRAWS, items): always the same standard normals, so that the same votes have the same ranges."""
-    return np.random.default_rng(SEED).standard_normal((DRAWS, items), dtype=np.float32)
+    count = DRAWS if entries <= MANY else DRAWS_OF_MANY
+    return np.random.default_rng(SEED).standard_normal((count, items), dtype=np.float32)
 
 
 def influence(outcomes: Array, parts: Sequence[BoolArray]) -> npt.NDArray[np.float32]:
