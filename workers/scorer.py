@@ -56,22 +56,14 @@ def measured_disclosure(labels: LabelSet, table: ItemTable, *, level: str) -> di
 
 
 def load_scorer(
-    items_file: Path | None,
-    specs: Iterable[tuple[str, str]],
-    *,
-    benchmark: BenchmarkSpec | None = None,
-    token: str = "",
+    items_file: Path | None, specs: Iterable[tuple[str, str]], *, benchmark: BenchmarkSpec, token: str = ""
 ) -> Scorer:
-    """Return all that is needed to score, from (revision, file or Hub dataset) pairs; ``benchmark`` None is the one
-    that the items name. ``token``: who may read private datasets. Raises LabelsError.
+    """Return all that is needed to score, from (revision, file or Hub dataset) pairs.
 
-    Without a manifest file, the items of a benchmark of labelled pairs follow from the sources (``table_of_sources``).
+    ``items_file`` None: the items of the definition. ``token``: who may read private datasets. Raises LabelsError.
     """
-    sources = tuple(specs)
-    if items_file is None and benchmark is not None and benchmark.fields is not None:
-        return _scorer_of_pairs(benchmark, sources, token=token)
     table = load_table(items_file, benchmark)
-    labels = {revision: load_labels(spec, revision, table=table, token=token) for revision, spec in sources}
+    labels = {revision: load_labels(spec, revision, table=table, token=token) for revision, spec in specs}
     return Scorer(table, labels, version=SCORER_VERSION)
 
 
@@ -81,17 +73,7 @@ def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], *, token: str 
     Raises:
         LabelsError: a source is not the benchmark's own file, or there is neither a source nor a manifest.
     """
-    return _table_of([load_pairs(source, spec, token=token) for source in sources], spec)
-
-
-def _scorer_of_pairs(spec: BenchmarkSpec, sources: Iterable[tuple[str, str]], *, token: str) -> Scorer:
-    sets = {revision: load_pairs(source, spec, token=token) for revision, source in sources}
-    table = _table_of(sets.values(), spec)
-    labels = {revision: labels_of_pairs(pairs, revision, table=table) for revision, pairs in sets.items()}
-    return Scorer(table, labels, version=SCORER_VERSION)
-
-
-def _table_of(sets: Iterable[PairSet], spec: BenchmarkSpec) -> ItemTable:
+    sets = [load_pairs(source, spec, token=token) for source in sources]
     editions = {pairs.edition: pairs for pairs in sets}
     known = ItemTable.load(spec) if spec.has_items else None
     if known is not None and all(_labels_edition(pairs, known) for pairs in editions.values()):

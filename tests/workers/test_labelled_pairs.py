@@ -41,7 +41,7 @@ from vlrb.benchmarks.baselines import FIRST, LONGER, RANDOM
 from vlrb.benchmarks.pairs import PairSet, read_pairs
 from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
-from workers.item_files import main
+from workers.item_files import main, write_items
 from workers.runner import Worker, drain
 from workers.scorer import Scorer, load_scorer
 from workers.startup import prepare
@@ -80,8 +80,13 @@ class PairService:
         return body
 
 
+def scorer_of(manifest: Path, spec: BenchmarkSpec, *, source: Path) -> Scorer:
+    write_items(manifest, spec, sources=[str(source)])
+    return load_scorer(manifest, [("v1", str(source))], benchmark=spec)
+
+
 def serving(database: Database, folder: Path, *, spec: BenchmarkSpec, source: Path) -> PairService:
-    scorer = load_scorer(None, [("v1", str(source))], benchmark=spec)
+    scorer = scorer_of(folder / "items" / f"{spec.id}.json", spec, source=source)
     prepare(database, scorer, label_revision="v1")
     return PairService(make_setup(database, folder, table=scorer.table), database, scorer=scorer)
 
@@ -227,7 +232,7 @@ def test_the_manifest_is_that_of_the_definition_where_the_labels_are_of_an_editi
 
 def test_labels_of_one_revision_may_cover_a_part_of_the_items(database: Database, tmp_path: Path) -> None:
     whole = write_json_lines(tmp_path / "whole.jsonl", QUESTIONS)
-    scorer = load_scorer(None, [("v1", str(whole))], benchmark=MM_RLHF)
+    scorer = scorer_of(tmp_path / "items.json", MM_RLHF, source=whole)
     pairs: PairSet = read_pairs(QUESTIONS, MM_RLHF)
     assert scorer.labels["v1"].items == len(pairs.pairs)
     assert set(scorer.labels["v1"].preferred.tolist()) == {0, 1}  # the order of the file is not the stored one

@@ -71,11 +71,6 @@ def test_the_labels_are_those_of_the_facts_file(real_table: ItemTable) -> None:
     assert v2.tolist() == [-1 if row["v2_preferred_index"] is None else row["v2_preferred_index"] for row in facts]
 
 
-def test_v2_loads_by_ids_alone_as_by_rows(real_table: ItemTable) -> None:
-    without_rows = [{k: v for k, v in row.items() if k != "v0_row"} for row in rows(V2)]
-    assert label_set(without_rows, "v2", table=real_table).digest == _real(V2, real_table).digest
-
-
 def test_text_identical_pairs_keep_their_own_labels(real_table: ItemTable) -> None:
     changed = [dict(row) for row in rows(V0)]
     (row,) = [row for row in changed if row["id"] == "wildvision-battle-545"]
@@ -176,8 +171,8 @@ CANARY = "canary"
 
 @pytest.mark.parametrize("column", [*labels_module.COLUMNS, "models"])
 def test_what_stands_in_a_file_is_in_no_message_about_it(table: ItemTable, tmp_path: Path, column: str) -> None:
-    good = {"id": INVENTED[3]["id"], "human_ranking": [0, 1]}  # found by its id, by its row, or by its texts
-    rows = ({**INVENTED[3]}, good, {**good, "v0_row": 3})
+    good = {"id": INVENTED[3]["id"], "human_ranking": [0, 1]}  # found by its id, or by its texts
+    rows = ({**INVENTED[3]}, good)
     planted: tuple[Any, ...] = (
         CANARY, [CANARY], [CANARY, CANARY], [0, CANARY], [[CANARY]], {CANARY: CANARY}, f"[{CANARY}]", f"['{CANARY}']",
         f"['{CANARY}', 0]", f"['{CANARY}", f"{{'{CANARY}': 1}}", f"'{CANARY}'*99", "[" * 9999 + CANARY,
@@ -235,13 +230,6 @@ def test_twins_without_texts_are_labelled_in_the_order_of_their_rows() -> None:
     assert label_set(bare, "r1", table=twins).preferred.tolist()[:2] == [0, 1]
     with pytest.raises(LabelsError, match="row 15: the pair with this id is labelled twice"):
         label_set([*bare, bare[0]], "r1", table=twins)
-
-
-def test_a_row_number_that_belongs_to_another_id_is_refused(real_table: ItemTable) -> None:
-    wrong = [dict(row) for row in rows(V2)]
-    wrong[0]["v0_row"], wrong[1]["v0_row"] = wrong[1]["v0_row"], wrong[0]["v0_row"]
-    with pytest.raises(LabelsError, match="row 1: no pair of revision v2 of vl-rewardbench has this v0_row and id"):
-        label_set(wrong, "v2", table=real_table)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n[]\n", b"\x00\x01", b"PAR1 but not really", b"[1, 2]"])

@@ -253,3 +253,21 @@ def test_what_a_worker_holds_is_said_for_each_benchmark(two: TwoBenchmarks) -> N
         assert (alarm.code, alarm.blocking) == ("labels-missing", True)
         assert "the board of Other shows" in alarm.sentence
         assert session.scalars(select(Submission.id).where(Submission.benchmark == OTHER)).first() is not None
+
+
+def test_one_worker_scores_and_publishes_every_benchmark(database: Database, scorer: Scorer) -> None:
+    other = _other_scorer()
+    for one in (scorer, other):
+        prepare(database, one, label_revision="demo")
+    own_ids = small_benchmark.submit(database, range(2), queued=True)
+    other_ids = small_benchmark.submit(database, range(2), items=14, benchmark=OTHER)
+    worker = Worker(database, scorer, lease_seconds=60, others=(other,))
+    worker.heartbeat()
+    drain(worker, lambda: False, rest=lambda seconds: None)
+    with database.read() as session:
+        scored = set(session.execute(select(Score.benchmark, Score.submission_id)))
+        boards = [label_sets.current(session, name) for name in ("demo", OTHER)]
+        missing = [worker_heartbeats.no_worker_has(session, name, revision="demo") for name in ("demo", OTHER)]
+    assert scored >= {*(("demo", name) for name in own_ids), *((OTHER, name) for name in other_ids)}
+    assert all(board is not None and board.snapshot_id for board in boards)
+    assert missing == [False, False]

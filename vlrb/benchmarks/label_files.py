@@ -2,8 +2,8 @@
 service the worker alone runs it.
 
 Rows have the dataset's columns: `id`, `human_ranking`, and optionally `human_error_analysis` and the texts `query` and
-`response`. With texts an item is found by its fingerprint; without, by `v0_row` (the row of the same pair in the first
-revision) or by its id in the revision, the k-th occurrence of a repeated id being the k-th item of that id.
+`response`. With texts an item is found by its fingerprint; without, by its id in the revision, the k-th occurrence of a
+repeated id being the k-th item of that id.
 
 Problems of a file name row and column, never the content: the messages leave the worker.
 """
@@ -14,7 +14,8 @@ import ast
 import gzip
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.hub_sources import FORM, HubSource, parse_hub_source
 from vlrb.common.messages import _
 
-COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis", "v0_row")
+COLUMNS = ("id", "query", "response", "human_ranking", "human_error_analysis")
 _HALF = re.compile("[\ud800-\udfff]")
 
 LabelRow = Mapping[str, Any]
@@ -56,12 +57,19 @@ def load_labels(spec: str | Path, revision: str | None, *, table: ItemTable, tok
     Raises:
         LabelsError: it cannot be read, or does not label the items of that revision once each.
     """
-    try:
+    with _naming(spec):
         if table.spec.fields is not None:
             pairs = pairs_of(read_rows(spec, None, token=token), table.spec)
             return labels_of_pairs(pairs, revision or pairs.edition, table=table)
         rows = read_rows(spec, token=token)
         return label_set(rows, revision or recognise(rows, table), table=table)
+
+
+@contextmanager
+def _naming(spec: str | Path) -> Iterator[None]:
+    """Say in which labels something is wrong."""
+    try:
+        yield
     except LabelsError as error:
         raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
@@ -96,10 +104,8 @@ def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, *, edition: str | Non
     Raises:
         LabelsError: it is not such a file; the message names another benchmark whose file it is.
     """
-    try:
+    with _naming(spec):
         return pairs_of(read_rows(spec, None, token=token), benchmark, edition=edition)
-    except LabelsError as error:
-        raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
 def pairs_of(rows: Sequence[LabelRow], benchmark: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
@@ -107,7 +113,9 @@ def pairs_of(rows: Sequence[LabelRow], benchmark: BenchmarkSpec, *, edition: str
     try:
         return read_pairs(rows, benchmark, edition=edition)
     except LabelsError:
-        other = _other_benchmark(rows, benchmark)
+        if not rows or holds_pairs_of(rows[0], benchmark):
+            raise
+        other = next((other for other in others_beside(benchmark) if holds_pairs_of(rows[0], other)), None)
         if other is None:
             raise
         message = _(
@@ -116,13 +124,6 @@ def pairs_of(rows: Sequence[LabelRow], benchmark: BenchmarkSpec, *, edition: str
             id=other.id,
         )
         raise LabelsError(message) from None
-
-
-def _other_benchmark(rows: Sequence[LabelRow], spec: BenchmarkSpec) -> BenchmarkSpec | None:
-    """Return the benchmark whose fields the rows have, if they lack those of this one."""
-    if not rows or holds_pairs_of(rows[0], spec):
-        return None
-    return next((other for other in others_beside(spec) if holds_pairs_of(rows[0], other)), None)
 
 
 def label_set(rows: Sequence[LabelRow], revision: str, *, table: ItemTable) -> LabelSet:
@@ -186,11 +187,6 @@ class _Finder:
             if len(result) == 1:
                 return result, _("query and response")
             return [index for index in result if self._is_called(index, name)], _("query, response and id")
-        if row.get("v0_row") is not None:
-            first = self._table.in_revision(self._table.revisions[0])
-            number = _row_number(row["v0_row"])
-            there = 0 <= number < len(first) and self._is_called(first[number], name)
-            return [first[number]] if there else [], _("v0_row and id")
         return self._table.by_id(name, self._revision), "id"
 
     def _is_called(self, index: int, name: str) -> bool:
@@ -247,13 +243,6 @@ def _fingerprint(query: Any, responses: Sequence[str], *, table: ItemTable) -> s
 def _is_text(value: Any) -> bool:
     """Half of a character, which lists written as text may hold, is none."""
     return isinstance(value, str) and _HALF.search(value) is None
-
-
-def _row_number(value: Any) -> int:
-    try:
-        return int(value)
-    except (ValueError, TypeError, OverflowError):
-        raise LabelsError(_("v0_row is not the number of a row")) from None
 
 
 def _list(row: LabelRow, column: str) -> list[Any] | None:

@@ -97,7 +97,7 @@ def printed_names(spec: BenchmarkSpec) -> tuple[str, ...]:
 def figure_names(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the names under which percentages can be given to the number check of a benchmark: also that of the score
     which the check calls GROUPED."""
-    if spec.splits:
+    if spec.splits or not spec.editions:
         return spec.score_names
     return (*printed_names(spec), *([spec.grouped.key] if spec.grouped is not None else []))
 

@@ -213,14 +213,12 @@ class FieldReader:
         value = self.record.get(name)
         return value if isinstance(value, str) else None
 
-    def pair(self, name: str, path: str | None = None, *, where: dict[str, Any] | None = None) -> tuple[str, str]:
+    def pair(self, name: str) -> tuple[str, str]:
         """Return a list of two texts."""
-        path = path or name
-        holder = self.record if where is None else where
-        value = holder.get(name)
+        value = self.record.get(name)
         if texts := two_texts(value):
-            return self.bounded(texts[0], path), self.bounded(texts[1], path)
-        self.wrong(path, value, wanted=_("a list of two texts"), missing=name not in holder)
+            return self.bounded(texts[0], name), self.bounded(texts[1], name)
+        self.wrong(name, value, wanted=_("a list of two texts"), missing=name not in self.record)
         return "", ""
 
     def number(self, name: str) -> float:
