@@ -174,7 +174,7 @@ def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_an
     """
     _require_annotator(ctx.user)
     said = GivenAnswer(given_answer.verdict, tuple(given_answer.errors), note=given_answer.note)
-    _check(said, ctx.items.table.spec.error_keys)
+    _check(said, tuple(ctx.items.table.spec.tag_of))
     account = ctx.user.account
     with ctx.database.write() as session:
         result = _open_to(session, ctx, project=project, lock=True)

@@ -9,11 +9,8 @@ from tests import real_data
 from tests.factories import labels
 from tests.factories.specs import CATEGORIES, INVENTED, VL
 from vlrb.benchmarks.baselines import (
-    BASELINES,
     FIRST,
     LONGER,
-    MAJORITY,
-    RANDOM,
     always_longer,
     board_majority,
     constant_judge_tallies,
@@ -63,12 +60,3 @@ def test_the_majority_of_the_board_is_what_more_judges_prefer(verdicts):
 
 def test_two_judges_are_no_board():
     assert board_majority(np.zeros((2, 4), dtype=np.int8)) is None
-
-
-def test_only_the_random_baseline_is_expected_and_not_counted():
-    assert {baseline.id: baseline.expected for baseline in BASELINES if baseline.expected is not None} == {RANDOM: 0.5}
-
-
-def test_every_other_baseline_but_the_majority_declares_its_votes():
-    assert [baseline.id for baseline in BASELINES if baseline.votes is None] == [RANDOM, MAJORITY]
-    assert len({baseline.id for baseline in BASELINES}) == len(BASELINES)

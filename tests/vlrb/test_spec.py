@@ -217,7 +217,7 @@ def test_a_definition_with_tags_of_its_own_takes_no_errors_and_names_of_the_one_
     imitating = 'id = "signs"\ntitle = "Signs"\nimitates = "vl-rewardbench"\n'
     assert load_spec("signs", folder(tmp_path / "same", "signs", text=imitating)).errors == VL.errors
     own = load_spec("signs", folder(tmp_path / "own", "signs", text=f'{imitating}tags = ["blur"]\n'))
-    assert (own.error_keys, own.tag_names) == (("blur",), {})
+    assert (tuple(own.tag_of), own.tag_names) == (("blur",), {})
 
 
 def test_a_name_of_a_tag_in_label_files_is_of_a_tag_of_the_benchmark(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_a_name_of_a_tag_in_label_files_is_of_a_tag_of_the_benchmark(tmp_path: P
 
 def test_the_errors_of_vl_rewardbench_are_those_of_stored_answers() -> None:
     kinds = tuple(f"recognition-{kind}" for kind in ("text", "position", "scene", "face", "object"))
-    assert VL.error_keys == ("existence", *kinds, "attribute", "counting", "other")
+    assert tuple(VL.tag_of) == ("existence", *kinds, "attribute", "counting", "other")
     assert set(VL.tag_of.values()) == set(TAGS)
 
 

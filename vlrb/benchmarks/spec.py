@@ -326,11 +326,6 @@ class BenchmarkSpec:
         """Whether the fields of the benchmark's own file say which response is the preferred one."""
         return self.fields is not None and self.fields.label is None
 
-    @property
-    def order_tells_label(self) -> bool:
-        """Whether nearly all preferred responses come first in the benchmark's own file."""
-        return self.fields is None or self.fields.label is None
-
     @cached_property
     def has_items(self) -> bool:
         """Whether the folder of the definition has the items of the benchmark."""
@@ -383,11 +378,6 @@ class BenchmarkSpec:
     def untagged(self) -> tuple[str, ...]:
         """The categories whose pairs carry no error tag, where others do: each is a bucket of errors itself."""
         return tuple(category.key for category in self.categories if not category.tagged) if self.tags else ()
-
-    @cached_property
-    def error_keys(self) -> tuple[str, ...]:
-        """The keys of the errors that annotators choose from, in order."""
-        return tuple(error.key for error in self.errors)
 
     @cached_property
     def tag_of(self) -> Mapping[str, str]:

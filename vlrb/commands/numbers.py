@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Mapping
+from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
@@ -44,21 +46,27 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     spec = load_spec(arguments.benchmark, definitions_folder(os.environ))
     given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
     try:
-        if spec.splits:
-            plausibility = report.answer(report.read(given, spec))
-            found, printed = report.to_json(plausibility), [report.headline(plausibility), *plausibility.sentences]
-        else:
-            check = definition_report.answer(given, spec)
-            found = definition_report.to_json(check)
-            printed = [definition_report.headline(check), *definition_report.sentences(check)]
+        found = answer(given, spec)
     except report.BadFigures as wrong:
         complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
         return USAGE
     except ValueError as unknown:  # the sizes of the benchmark
         complain(unknown)
         return USAGE
-    print(json.dumps(found) if arguments.json else lines(printed))
+    print(json.dumps(found) if arguments.json else lines([found["headline"], *found["sentences"]]))
     return FITS if found["verdict"] == "fits" else DOES_NOT
+
+
+def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
+    """Return what arithmetic says about figures, with its `headline` and `sentences`.
+
+    Raises:
+        BadFigures: one is no percentage, none is given, or all are fractions.
+        ValueError: nothing is known of the benchmark's sizes.
+    """
+    if spec.splits:
+        return report.to_json(report.answer(report.read(given, spec)))
+    return definition_report.to_json(definition_report.answer(given, spec))
 
 
 def _spec(arguments: list[str]) -> BenchmarkSpec:

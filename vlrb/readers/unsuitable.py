@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.readability import VOTES
+from vlrb.predictions.tables import column_names
 from vlrb.readers.base import Records, as_number, as_vote, is_bare_verdict, shorten
 from vlrb.votes import UNDECIDED
 
@@ -90,14 +90,10 @@ def refuse_text(data: bytes, findings: ProblemCollector) -> UploadRejected:
 
 def _columns(text: str) -> list[str]:
     """Return the names of a table's columns; none where the text is no table."""
-    lines = text.split("\n")[:3]
-    delimiter = "\t" if "\t" in lines[0] else ","
-    try:
-        cells = list(csv.reader(lines, delimiter=delimiter))
-    except csv.Error:
-        return []
-    alike = len(cells) > 1 and len(cells[0]) > 1 and (delimiter == "\t" or len(cells[0]) == len(cells[1]))
-    return cells[0] if alike else []
+    header, _end, more = text.partition("\n")
+    names = column_names(header)
+    alike = "\t" in header or len(column_names(more.partition("\n")[0])) == len(names)
+    return names if more and len(names) > 1 and alike else []
 
 
 def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: str = "unknown-format") -> UploadRejected:

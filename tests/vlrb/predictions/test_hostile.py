@@ -343,14 +343,6 @@ def test_control_splitting_at_line_separators_makes_two_lines_of_one() -> None:
         assert len(f'{{"x": "one{separator}two"}}'.splitlines()) == 2
 
 
-@pytest.mark.parametrize("number", ["0", "3", "7", "12", "-1", "２", "٢", "9" * 5_000, "1" * 5_000])
-def test_other_numbers_are_undecided(number: str) -> None:
-    text = f"Overall Judgment: Answer {number} is better."
-    records = [{"id": row["id"], "judgements": [{"text": text, "swapped": False}]} for row in PAIRS]
-    matrix = parse_predictions(files.jsonl(records), TABLE).votes.matrix
-    assert (matrix == -1).all()
-
-
 @pytest.mark.parametrize(
     "text",
     [
