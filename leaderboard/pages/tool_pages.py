@@ -24,7 +24,7 @@ from vlrb.common.messages import _
 from vlrb.numbers import definition_report as definition_check
 from vlrb.numbers import report as number_check
 from vlrb.numbers.answer import Implied, Plausibility
-from vlrb.numbers.report import BadFigures
+from vlrb.numbers.figures import BadFigures
 from vlrb.pairs.definition_check import by_printed_name, printed_names
 from vlrb.pairs.reported_definitions import definition_name, printed_title
 

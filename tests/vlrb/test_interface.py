@@ -9,7 +9,7 @@ import pytest
 import vlrb
 from tests.factories.specs import DEMO
 from vlrb.commands import score as score_command
-from vlrb.numbers.report import BadFigures
+from vlrb.numbers.figures import BadFigures
 from workers.demo_files import write_demo
 
 GUIDE = Path(__file__).parents[2] / "docs" / "library.md"

@@ -10,7 +10,8 @@ from typing import Any
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
-from vlrb.numbers.report import MOST_LETTERS, BadFigures, url
+from vlrb.numbers.figures import read_by_name
+from vlrb.numbers.report import url
 from vlrb.pairs.definition_check import (
     FITS,
     IMPOSSIBLE,
@@ -20,7 +21,6 @@ from vlrb.pairs.definition_check import (
     UnreachableFigure,
     by_printed_name,
     check_definitions,
-    read_printed,
 )
 from vlrb.pairs.published_overalls import GROUPED, OVERALL
 from vlrb.pairs.reported_definitions import definition_name, needed_definitions, printed_title
@@ -59,22 +59,11 @@ def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
     Raises:
         BadFigures: one is no percentage, none is given, or all are fractions.
     """
-    texts = by_printed_name(given, spec)
-    for name, text in texts.items():
-        try:
-            read_printed({name: text if len(text) <= MOST_LETTERS else "…"}, spec)
-        except ValueError:
-            message = _(
-                "“{most_letters}” is not a percentage between 0 and 100, such as 71.9.",
-                most_letters=text[:MOST_LETTERS],
-            )
-            raise BadFigures(name, message) from None
-    figures = read_printed(texts, spec)
-    if not figures:
-        raise BadFigures(None, _("No figure was given: there is nothing to check."))
-    if all(float(printed) <= 1 for printed in figures.values()) and any(map(float, figures.values())):
-        raise BadFigures(None, _("All figures are at most 1: percent are needed (71.9), not fractions (0.719)."))
-    return check_definitions(figures, spec)
+    return check_definitions(_printed(by_printed_name(given, spec)), spec)
+
+
+def _printed(given: Mapping[str, str]) -> dict[str, str]:
+    return {name: str(value) for name, value in read_by_name(given).items() if value is not None}
 
 
 def headline(definition_check: DefinitionCheck) -> str:
@@ -186,6 +175,4 @@ def published_tables(spec: BenchmarkSpec) -> tuple[CheckedTable, ...]:
 def _row(row: Sequence[str], columns: Sequence[str], *, spec: BenchmarkSpec) -> CheckedRow:
     name, *figures = row
     given = dict(zip(columns, figures, strict=True))
-    return CheckedRow(
-        name, given.get(OVERALL, ""), check=check_definitions(read_printed(given, spec), spec), url=url(given)
-    )
+    return CheckedRow(name, given.get(OVERALL, ""), check=check_definitions(_printed(given), spec), url=url(given))

@@ -13,6 +13,7 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 
 Reading = Literal["rounded", "cut off", "either"]
+MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 MOST_DECIMALS = 6  # shares over a few thousand items differ by more than 1e-6, so further digits say nothing
 _PRINTED = re.compile(r"([0-9]{1,3})(?:[.,]([0-9]{1,30}))?\s*%?", re.ASCII)
 
@@ -79,6 +80,18 @@ class Figures:
         return self.with_values({self.spec.mean: None}) if self.spec.mean else self
 
 
+class BadFigures(ValueError):
+    """The figures cannot be read; ``field`` is the one at fault, or None where it is all of them.
+
+    ``known``: the names of figures, where ``field`` is none of them.
+    """
+
+    def __init__(self, field: str | None, message: str, *, known: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.field = field
+        self.known = known
+
+
 def figure(value: str | float | None) -> PublishedFigure | None:
     """Return a percentage as typed ("71.92", "71,9 %") or as a number; its decimals say how exact it is. None and ""
     are None.
@@ -92,25 +105,36 @@ def figure(value: str | float | None) -> PublishedFigure | None:
     match = _PRINTED.fullmatch(text)
     whole, decimals = (match[1], match[2] or "") if match else ("", "")
     if not match or Decimal(f"{whole}.{decimals or 0}") > 100:
-        raise ValueError(_("{text!r} is not a percentage between 0 and 100, such as 71.9", text=text[:40]))
+        excerpt = text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
+        raise ValueError(_("“{shown}” is not a percentage between 0 and 100, such as 71.9.", shown=excerpt))
     if len(decimals) <= MOST_DECIMALS:
         return PublishedFigure(int(whole + decimals), len(decimals))
     return PublishedFigure(round(Fraction(int(whole + decimals), 10 ** (len(decimals) - MOST_DECIMALS))), MOST_DECIMALS)
 
 
-def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -> Figures:
-    """Return the published percentages, by the name of the score.
+def read_by_name(given: Mapping[str, str | float | None]) -> dict[str, PublishedFigure | None]:
+    """Return percentages by their names.
 
     Raises:
-        ValueError: one is not a percentage, none is given, or all are at most 1 (fractions, it seems).
+        BadFigures: one is no percentage, none is given, or all are at most 1 (fractions, it seems).
     """
-    figures = {name: figure(given.get(name)) for name in spec.score_names}
+    figures: dict[str, PublishedFigure | None] = {}
+    for name, value in given.items():
+        try:
+            figures[name] = figure(value)
+        except ValueError as wrong:
+            raise BadFigures(name, str(wrong)) from None
     known = [printed for printed in figures.values() if printed is not None]
     if not known:
-        raise ValueError(_("no figure was given: there is nothing to check"))
+        raise BadFigures(None, _("No figure was given: there is nothing to check."))
     if any(printed.digits for printed in known) and all(printed.digits <= 10**printed.decimals for printed in known):
-        raise ValueError(_("all figures are at most 1: percent are needed (71.9), not fractions (0.719)"))
-    return Figures(figures, spec)
+        raise BadFigures(None, _("All figures are at most 1: percent are needed (71.9), not fractions (0.719)."))
+    return figures
+
+
+def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -> Figures:
+    """Return the published percentages, by the name of the score. Raises BadFigures."""
+    return Figures(read_by_name({name: given.get(name) for name in spec.score_names}), spec)
 
 
 def points(share: Fraction) -> str:

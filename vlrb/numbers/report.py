@@ -17,10 +17,10 @@ from vlrb.common.messages import _, joined, ngettext
 from vlrb.numbers.answer import Explanation, Plausibility
 from vlrb.numbers.check import check_numbers
 from vlrb.numbers.counts import right_range
-from vlrb.numbers.figures import Figures, Reading, figure, read_figures
+from vlrb.numbers.figures import MOST_LETTERS, Figures, Reading, read_figures
+from vlrb.numbers.figures import BadFigures as BadFigures
 from vlrb.pairs.definition_check import figure_names
 
-MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 _NO_FIGURES = ("benchmark", "lang")  # that every address may have
 _KEPT = 2048  # answers, of a few kilobytes each
 
@@ -30,18 +30,6 @@ _READINGS: Mapping[Reading, str] = {
     "cut off": _(", if they were cut off instead of rounded"),
     "either": _(", if some were cut off instead of rounded"),
 }
-
-
-class BadFigures(ValueError):
-    """The figures cannot be read; ``field`` is the one at fault, or None where it is all of them.
-
-    ``known``: the names of figures, where ``field`` is none of them.
-    """
-
-    def __init__(self, field: str | None, message: str, *, known: tuple[str, ...] = ()) -> None:
-        super().__init__(message)
-        self.field = field
-        self.known = known
 
 
 class NumberCheckQuery(NamedTuple):
@@ -104,30 +92,7 @@ def answer(asked: NumberCheckQuery) -> Plausibility:
     Raises:
         BadFigures: one is no percentage, none is given, or all are fractions.
     """
-    return check_numbers(figures(asked))
-
-
-def figures(asked: NumberCheckQuery) -> Figures:
-    """Return the figures as numbers.
-
-    Raises:
-        BadFigures: as ``answer``.
-    """
-    for name, text in asked.by_name.items():
-        try:
-            figure(text if len(text) <= MOST_LETTERS else "…")
-        except ValueError:
-            excerpt = text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
-            raise BadFigures(
-                name, _("“{shown}” is not a percentage between 0 and 100, such as 71.9.", shown=excerpt)
-            ) from None
-    try:
-        return read_figures(asked.by_name, asked.spec)
-    except ValueError:
-        if not any(asked.texts):
-            raise BadFigures(None, _("No figure was given: there is nothing to check.")) from None
-        message = _("All figures are at most 1: percent are needed (71.9), not fractions (0.719).")
-        raise BadFigures(None, message) from None
+    return check_numbers(read_figures(asked.by_name, asked.spec))
 
 
 def headline(plausibility: Plausibility) -> str:

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from vlrb.benchmarks.spec import BenchmarkSpec, ItemEdition
 from vlrb.common.messages import _
-from vlrb.numbers.figures import figure
 from vlrb.pairs.published_overalls import (
     GROUPED,
     OVERALL,
@@ -110,16 +109,6 @@ def by_printed_name(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, 
     return texts
 
 
-def read_printed(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str]:
-    """Return the percentages that were given, as decimals.
-
-    Raises:
-        ValueError: one is not a percentage between 0 and 100.
-    """
-    read = {name: figure(given.get(name)) for name in printed_names(spec)}
-    return {name: str(value) for name, value in read.items() if value is not None}
-
-
 def edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
     """Return the first edition that has pairs of every category with a figure; else the last.
 
@@ -137,7 +126,7 @@ def edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
 
 
 def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
-    """Return what arithmetic says about printed percentages. ``figures`` as of `read_printed`."""
+    """Return what arithmetic says about printed percentages. ``figures``: decimals, by printed name."""
     edition = edition_of(figures, spec)
     sizes = edition.likely_sizes
     fitting = fitting_overalls(figures, spec, sizes=sizes) if OVERALL in figures else None
