@@ -102,9 +102,11 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
         board_version = await version_or_problem(board_cache, request, snapshot=page.snapshot)
         if isinstance(board_version, Response):
             return board_version
+        own, asked = board_version.spec, request.query_params  # an old board keeps the rules that it had
+        protocol, grouping = asked.get("protocol", own.ranking), asked.get("grouping", own.official)
         wrong = (
-            _unknown("protocol", protocol, known=rules)
-            or _unknown("grouping", grouping, known=groupings)
+            _unknown("protocol", protocol, known=tuple(protocols(own)))
+            or _unknown("grouping", grouping, known=tuple(own.groupings))
             or (_unknown("revision", revision, known=board_version.revisions) if revision else None)
             or (_unknown_sort(page.sort, spec) if page.sort else None)
             or (_unknown("tier", page.tier, known=TIERS) if page.tier else None)

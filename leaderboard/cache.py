@@ -28,6 +28,7 @@ from leaderboard.render_context import RenderContext
 from leaderboard.serial_executor import SerialExecutor
 from storage.database_wait import log_away
 from storage.moderation import RemovedEntry
+from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.disclosure import PUBLIC
 
@@ -299,7 +300,7 @@ class BoardCache:
         self.context = context or RenderContext()
         self.spec = self.context.spec
         self._empty = empty_snapshot(self.spec.id)
-        self._published = load_published(self.spec) if published is None else published
+        self._published = published
         self._warm = warm
         self._check_every = check_every
         self.clock: Callable[[], float] = time.monotonic
@@ -367,22 +368,26 @@ class BoardCache:
         return board_version
 
     def _load_old(self, key: _OldKey) -> BoardVersion:
-        snapshot = self._source.load(key[0], old=True)
-        published = merge_imported(self._published, snapshot, spec=self.spec)
-        board_version = BoardVersion(
-            key[0],
-            snapshot,
-            context=self.context,
-            published=published,
-            old=True,
-            public_url=self._public_url,
-            executor=self.executor,
-        )
+        board_version = self._version(key[0], self._source.load(key[0], old=True), old=True)
         with self._old_lock:
             self._old[key] = board_version
             while len(self._old) > _KEPT_OLD:
                 self._old.popitem(last=False)
         return board_version
+
+    def _version(self, snapshot_id: str, snapshot: Mapping[str, Any], **notices: Any) -> BoardVersion:
+        """Return a board under the rules of its snapshot, whatever those of the definition have become."""
+        spec = board_rules.under(self.spec, snapshot.get("rules") or "")
+        shipped = load_published(spec) if self._published is None else self._published
+        return BoardVersion(
+            snapshot_id,
+            snapshot,
+            context=self.context if spec is self.spec else replace(self.context, spec=spec),
+            published=merge_imported(shipped, snapshot, spec=spec),
+            public_url=self._public_url,
+            executor=self.executor,
+            **notices,
+        )
 
     def refresh(self) -> BoardVersion:
         """Look at what is current now, and load it. Meanwhile everybody else gets the version before."""
@@ -411,16 +416,8 @@ class BoardCache:
             board_version = board_version.with_notices(current)
         else:
             snapshot = self._empty if current.snapshot_id is None else self._source.load(current.snapshot_id)
-            board_version = BoardVersion(
-                current.snapshot_id or "",
-                snapshot,
-                context=self.context,
-                published=merge_imported(self._published, snapshot, spec=self.spec),
-                delayed_since=current.delayed_since,
-                paused=current.paused,
-                public_url=self._public_url,
-                executor=self.executor,
-            )
+            notices = {"delayed_since": current.delayed_since, "paused": current.paused}
+            board_version = self._version(current.snapshot_id or "", snapshot, **notices)
         if self._warm is not None:
             self._warm(board_version)
         self._board_version, self._current = board_version, current

@@ -288,7 +288,13 @@ def _impossible_changes(row: RevisionRow) -> list[str]:
 def preview(result: Mapping[str, Any]) -> View:
     """Return what applying would change, those entries first that move furthest."""
     entries, pairs = preview_rows.by_move(result["entries"], result["columns"]), result.get("pairs") or ()
-    lines = [counterfactual(result), (result.get("disclosure") or {}).get("readers"), *preview_summary(result)]
+    rules = result.get("rules") or {"before": {}, "after": {}}
+    lines = [
+        *(f"{name}: {old or NOTHING} → {rules['after'][name] or NOTHING}." for name, old in rules["before"].items()),
+        counterfactual(result),
+        (result.get("disclosure") or {}).get("readers"),
+        *preview_summary(result),
+    ]
     if len(entries) > _MOST or len(pairs) > _MOST:
         lines.append(f"At most {_MOST} rows of a table are shown. The files have all of them.")
     if "pairs" not in result:
@@ -311,7 +317,7 @@ def preview_summary(result: Mapping[str, Any]) -> tuple[str, str]:
         f"From {board_words(result['from'])} to {board_words(result['to'])}: {label_difference(result['labels'])}"
     )
     changes = summary["significance_changed"]
-    significant = "significance is not compared, because the old scorer's rules are not here any more."
+    significant = "significance is not compared, because the rules differ."
     if result.get("significance_compared", True):
         verbs = "becomes or ceases" if changes == 1 else "become or cease"
         significant = f"{plural(changes, 'difference')} between neighbours {verbs} to be significant."

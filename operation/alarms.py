@@ -19,7 +19,7 @@ from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_sets
-from storage.labels.pending_rules import pending_rules
+from storage.labels.pending_rules import changed_rules, pending_rules
 
 NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-differ"
 DECISION_PENDING = "decision-pending"
@@ -80,6 +80,8 @@ def _labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[
         if (pending := pending_rules(session, benchmark)) is not None:
             words = f"{title}: {pending.sentence}"
             yield ServiceAlarm(DECISION_PENDING, words, effect=DECISION_PENDING)
+        if (other := changed_rules(session, benchmark)) is not None:
+            yield ServiceAlarm("rules-pending", f"{title}: {other}")
         holding = worker_heartbeats.workers_holding(session, benchmark, revision=board.label_revision)
         strangers = [name for name, holds in holding.items() if not holds]
         if len(strangers) == len(holding) > 0:

@@ -16,7 +16,7 @@ from operation.alarms import Alarms, service_alarms
 from operation.replication.litestream import Litestream
 from operation.start import RESTORED
 from storage.database import Database
-from storage.labels.pending_rules import pending_rules
+from storage.labels.pending_rules import changed_rules, pending_rules
 from storage.limits import submission_pause
 
 FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
@@ -96,7 +96,7 @@ def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
         "title": title,
         "queue": board_figures.queued,
         "board_seconds": _whole(board_figures.snapshot_age),
-        "decision": None if pending is None else pending.sentence,
+        "decision": changed_rules(session, benchmark) if pending is None else pending.sentence,
     }
 
 

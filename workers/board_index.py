@@ -69,9 +69,9 @@ class BoardView:
 
 @dataclass(frozen=True, slots=True)
 class _BoardFacts:
-    """What is known of a board beside its entries. ``board``: benchmark, label revision, scorer version."""
+    """What is known of a board beside its entries. ``board``: benchmark, label revision, scorer version, rules."""
 
-    board: tuple[str, str, str]
+    board: tuple[str, ...]
     rules: EntryRules
     revisions: Sequence[PairwiseRevision]
 
@@ -170,8 +170,8 @@ class BoardIndex:
         return not entry.order.off_board or (variant.named and self._groups.shows(entry.id, variant.owner))
 
 
-def _board(pointer: ActiveBoard) -> tuple[str, str, str]:
-    return pointer.benchmark, pointer.label_revision, pointer.scorer_version
+def _board(pointer: ActiveBoard) -> tuple[str, ...]:
+    return pointer.benchmark, pointer.label_revision, pointer.scorer_version, pointer.rules
 
 
 def _scored_since(session: Session, through: int) -> set[str] | None:
@@ -219,6 +219,6 @@ def _inputs(facts: _BoardFacts, entries: Sequence[ScoredEntry], *, judges: Mappi
     result = {}
     for revision in facts.revisions:
         under = [text for text, entry in zip(texts, entries, strict=True) if revision.name in entry.revisions]
-        parts = [VERSION, facts.board[-1], *revision, under]
+        parts = [VERSION, *facts.board[2:], *revision, under]
         result[revision.name] = hashlib.sha256(orjson.dumps(parts)).hexdigest()
     return result

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
@@ -34,6 +35,16 @@ class Scorer:
     def revisions(self) -> tuple[str, ...]:
         """Return the label revisions this process can score under."""
         return tuple(self.labels)
+
+    @property
+    def rules(self) -> str:
+        """Return the rules of the definition, as a board keeps them."""
+        return board_rules.rules_of(self.table.spec)
+
+    def under(self, rules: str) -> Scorer:
+        """Return what scores by the rules of a board."""
+        spec = board_rules.under(self.table.spec, rules)
+        return self if spec is self.table.spec else replace(self, table=self.table.under(spec))
 
     def sizes(self, revision: str) -> dict[str, int]:
         """Labelled items per source; public, for it is no more than what the benchmark is made of."""

@@ -40,6 +40,7 @@ def prepare(
         register(database, scorer, revision=revision)
     shown = _point_new_board(database, scorer, label_revision=label_revision)
     with database.write() as session:
+        label_sets.offer_rules(session, scorer.benchmark, rules=scorer.rules)
         configured = set(scorer.revisions) - label_imports.names(session, scorer.benchmark)
         for name in sorted(configured):
             level = levels.get(name, PUBLIC)
@@ -82,6 +83,7 @@ def _point_new_board(database: Database, scorer: Scorer, *, label_revision: str)
                     label_revision=label_revision,
                     scorer_version=scorer.version,
                     reason=_NEW_BOARD,
+                    rules=scorer.rules,
                 )
                 log.info("board.pointed", extra={"data": {"label_revision": label_revision, "reason": _NEW_BOARD}})
                 return label_revision

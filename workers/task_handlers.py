@@ -89,7 +89,14 @@ def _back_up(context: TaskContext, claim: TaskClaim) -> None:
 
 def _preview(context: TaskContext, claim: TaskClaim) -> None:
     labels, scope = context.labels(claim.subject), claim.params["scope"]
-    result = preview.preview(context.database, context.scorer, labels=labels, scope=scope, report=context.report(claim))
+    result = preview.preview(
+        context.database,
+        context.scorer,
+        labels=labels,
+        scope=scope,
+        report=context.report(claim),
+        rules=claim.params.get("rules"),
+    )
     words = f"{pluralize(result['summary']['entries'], 'entry', many='entries')} compared."
     with context.database.write() as session:
         tasks.finish(session, claim, result=result, outcome=words)

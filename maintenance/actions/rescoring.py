@@ -24,6 +24,7 @@ from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
+from vlrb.benchmarks import board_rules
 from vlrb.disclosure import PUBLIC, readers_words
 
 PREVIEW, APPLY = "rescore.preview", "rescore.apply"
@@ -33,7 +34,8 @@ COUNTED = ("labels", "entries", "moved", "largest_change")
 
 @dataclass(frozen=True, slots=True)
 class RescoreScope:
-    """Selected entries (default: all) and scorer version (default: the board's). `where`: field -> text, of FILTERS."""
+    """Selected entries (default: all), scorer version and rules (default: the board's). `where`: field -> text, of
+    FILTERS."""
 
     entries: Annotated[
         Sequence[str],
@@ -46,6 +48,10 @@ class RescoreScope:
     scorer_version: Annotated[
         str, ParamInfo(option="--scorer-version", metavar="N", help="the workers', where the board's is another")
     ] = ""
+    rules: Annotated[
+        bool,
+        ParamInfo("Rules of the definition", option="--rules", help="by its headline, votes and groupings of today"),
+    ] = False
 
     def checked(self) -> dict[str, Any]:
         """Return the selection as it is stored. Raises Conflict for a filter that is none."""
@@ -62,7 +68,8 @@ def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     """Return the question before an apply whose confirmation was left out."""
     part = given.get("entries") or given.get("where")
     given_away = not part and bool(_given_away(ctx, given["revision"]))
-    expected = confirmation_for(given["revision"], given.get("scorer_version", ""), given_away=given_away)
+    named = (given["revision"], given.get("scorer_version", ""))
+    expected = confirmation_for(*named, given_away=given_away, rules=bool(given.get("rules")))
     lost = "" if part else effect(ctx, given["revision"])
     question = f"Type {expected} to apply it: "
     return f"{lost} {question}".strip()
@@ -125,7 +132,7 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
                 version=board.scorer_version,
                 on_board=True,
             )
-        params = {"scope": scope, "scorer_version": version}
+        params = {"scope": scope, "scorer_version": version, **_offered(board, selected)}
         wanted = TaskRequest(
             PREVIEW,
             revision,
@@ -148,7 +155,9 @@ def _result_of(ctx: ActionContext, task: int) -> dict[str, Any]:
 
 
 def _preview_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    scope = RescoreScope(**failed.params["scope"], scorer_version=failed.params["scorer_version"])
+    scope = RescoreScope(
+        **failed.params["scope"], scorer_version=failed.params["scorer_version"], rules="rules" in failed.params
+    )
     return request_preview(ctx, failed.subject, selected=scope)
 
 
@@ -179,7 +188,7 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     help="make the board show a revision, all or nothing",
     title="Scored again under other labels",
     public="The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
-    shown=("from", "to", "reason", *COUNTED, "commitment", "snapshot_before"),
+    shown=("from", "to", "reason", *COUNTED, "commitment", "snapshot_before", "before", "after"),
     waits="until it is done",
     task=APPLY,
     retry=confirm_again("Apply revision"),
@@ -202,7 +211,7 @@ def request_apply(
     why, scope = clean_reason(reason), selected.checked()
     part = any(scope.values())
     given_away = not part and bool(_given_away(ctx, revision))
-    expected = confirmation_for(revision, selected.scorer_version, given_away=given_away)
+    expected = confirmation_for(revision, selected.scorer_version, given_away=given_away, rules=selected.rules)
     if confirmation != expected:
         effect_text = "" if part else effect(ctx, revision)
         question = f"To confirm, type {expected}."
@@ -213,12 +222,13 @@ def request_apply(
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
         version = _version(session, board, wanted=selected.scorer_version)
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
+        params |= {} if part else _offered(board, selected)
         if part:
             asked = _require_entries(session, ctx.benchmark, scope=scope, revision=revision, version=version)
             if all(entry.scored for entry in asked):
                 return ActionResult(False, _scored_already(len(asked), revision, version=version))
             params["scope"] = scope
-        elif params["to"] == now:
+        elif params["to"] == now and params.get("rules", board.rules) == board.rules:
             return ActionResult(
                 False,
                 f"The board shows revision {revision}, scorer version {version} already.",
@@ -255,11 +265,16 @@ def effect(ctx: ActionContext, revision: str) -> str:
     return f"{_given_away(ctx, revision)} {readers}".strip()
 
 
-def confirmation_for(revision: str, scorer_version: str = "", *, given_away: bool = False) -> str:
-    """Return what has to be typed before an apply: the revision's name, the scorer version where one is named, and a
-    word more where a public set gives the labels away."""
-    words = [revision, *(["scorer", scorer_version] if scorer_version else []), *(["nevertheless"] * given_away)]
-    return " ".join(words)
+def confirmation_for(revision: str, scorer_version: str = "", *, given_away: bool = False, rules: bool = False) -> str:
+    """Return what has to be typed before an apply: the revision's name, the scorer version where one is named, a word
+    for the definition's rules, and one more where a public set gives the labels away."""
+    words = [revision, *(["scorer", scorer_version] if scorer_version else []), *(["rules"] * rules)]
+    return " ".join([*words, *(["nevertheless"] * given_away)])
+
+
+def _offered(board: ActiveBoard, selected: RescoreScope) -> dict[str, str]:
+    """Return the rules to count by, where those of the definition are asked for."""
+    return {"rules": board.offered} if selected.rules else {}
 
 
 @action(
@@ -269,7 +284,7 @@ def confirmation_for(revision: str, scorer_version: str = "", *, given_away: boo
     help="go back to what the board showed before a revision was applied",
     title="Change of labels taken back",
     public="The board went back from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
-    shown=("from", "to", "reason", *COUNTED),
+    shown=("from", "to", "reason", *COUNTED, "before", "after"),
     button="Undo",
     danger=True,
 )
@@ -289,7 +304,8 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
         board = _board(session, ctx.benchmark)
         last = _last_apply(session, ctx.benchmark)
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
-        if board.label_revision != revision or last is None or last["to"] != now:
+        rules = (last or {}).get("rules", [board.rules, board.rules])
+        if board.label_revision != revision or last is None or (last["to"], rules[1]) != (now, board.rules):
             return ActionResult(
                 False,
                 f"The board does not show revision {revision} because of an apply: nothing to undo.",
@@ -304,8 +320,10 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
             label_revision=before["label_revision"],
             scorer_version=before["scorer_version"],
             reason=why,
+            rules=rules[0],
         )
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
+        facts |= board_rules.decision(*reversed(rules))
         facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, UNDONE, data=facts)
     shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"

@@ -24,12 +24,18 @@ class LabelSetChanged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ActiveBoard:
-    """The active label revision, scorer version and snapshot of a board (None before the first snapshot)."""
+    """The active label revision, scorer version and snapshot of a board (None before the first snapshot).
+
+    ``rules``: as vlrb.benchmarks.board_rules has them; "" are those of the definition. ``offered``: those that the
+    definition of the workers has.
+    """
 
     benchmark: str
     label_revision: str
     scorer_version: str
     snapshot_id: str | None
+    rules: str = ""
+    offered: str = ""
 
 
 def register(session: Session, revision: str, *, benchmark: str, digest: str, items: int) -> bool:
@@ -62,8 +68,9 @@ def commitment(session: Session, benchmark: str, *, revision: str) -> str | None
 
 def current(session: Session, benchmark: str) -> ActiveBoard | None:
     """Return the pointer of a benchmark's board; None before a worker has set it."""
-    columns = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)
-    row = session.execute(select(*columns).where(BoardState.benchmark == benchmark)).first()
+    pointer = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)
+    rules = (BoardState.rules, BoardState.offered_rules)
+    row = session.execute(select(*pointer, *rules).where(BoardState.benchmark == benchmark)).first()
     return None if row is None else ActiveBoard(*row)
 
 
@@ -72,10 +79,18 @@ def lock_board(session: Session, benchmark: str) -> None:
     session.execute(select(BoardState.benchmark).where(BoardState.benchmark == benchmark).with_for_update())
 
 
+def offer_rules(session: Session, benchmark: str, *, rules: str) -> None:
+    """Record the rules of the definition that workers have; the board keeps its own until a maintainer applies them."""
+    ours = update(BoardState).where(BoardState.benchmark == benchmark, BoardState.offered_rules != rules)
+    session.execute(ours.values(offered_rules=rules))
+
+
 def activate_revision(
-    session: Session, benchmark: str, *, label_revision: str, scorer_version: str, reason: str
+    session: Session, benchmark: str, *, label_revision: str, scorer_version: str, reason: str, rules: str | None = None
 ) -> bool:
-    """Make a board show another label revision or scorer version, on record; False where it does already.
+    """Make a board show another label revision, scorer version or other rules, on record; False where it does already.
+
+    `rules` None: those of the board.
 
     Submissions without a score under it get a job before anything else is scored: the workers do them at once.
     """
@@ -84,14 +99,17 @@ def activate_revision(
         session, benchmark, label_revision=label_revision, scorer_version=scorer_version, priority=job_queue.URGENT
     )
     board = current(session, benchmark)
-    if board is not None and (board.label_revision, board.scorer_version) == (label_revision, scorer_version):
+    known = "" if board is None else board.rules
+    ordered_by = {"rules": known if rules is None else rules}
+    shown = None if board is None else (board.label_revision, board.scorer_version, board.rules)
+    if shown == (label_revision, scorer_version, ordered_by["rules"]):
         return False
     before = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
     values = {"label_revision": label_revision, "scorer_version": scorer_version}
     if board is None:
-        session.execute(insert(BoardState).values(benchmark=benchmark, **values))
+        session.execute(insert(BoardState).values(benchmark=benchmark, **values, **ordered_by))
     else:
-        session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values))
+        session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values, **ordered_by))
         job_queue.drop_waiting(session, benchmark, scorer_version=board.scorer_version, but=scorer_version)
     facts = {"from": before, "to": values, "reason": reason}
     audit.append(session, ACTIVATED, data=facts | audit.scope(session, benchmark))

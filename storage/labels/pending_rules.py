@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from storage.jobs import worker_heartbeats
 from storage.labels import label_sets
+from vlrb.benchmarks import board_rules
 from vlrb.common.messages import Message, _
 
 
@@ -38,3 +40,25 @@ def pending_rules(session: Session, benchmark: str) -> PendingRules | None:
     if board is None or not running or board.scorer_version in running:
         return None
     return PendingRules(board.label_revision, board.scorer_version, newer=running[-1])
+
+
+def changed_rules(session: Session, benchmark: str) -> Message | None:
+    """Return that the definition has other rules than its board, and the command; None where it has not."""
+    board = label_sets.current(session, benchmark)
+    if board is None or "" in (board.rules, board.offered):
+        return None
+    before, after = board_rules.changes(board.rules, board.offered)
+    if not before:
+        return None
+    return _(
+        "The definition has other rules than the board, which keeps its own ({before}) until a maintainer applies "
+        "those of the definition ({after}). Look at the change with rescore preview {revision} --rules, then: "
+        'rescore apply {revision} --rules --reason "..." --confirm "{revision} rules"',
+        before=_listed(before),
+        after=_listed(after),
+        revision=board.label_revision,
+    )
+
+
+def _listed(rules: Mapping[str, str | None]) -> str:
+    return "; ".join(f"{name}: {value or '-'}" for name, value in rules.items())

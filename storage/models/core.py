@@ -359,6 +359,9 @@ class BoardState(Base):
     label_revision: Mapped[Words]
     scorer_version: Mapped[Words]
     snapshot_id: Mapped[Sha256 | None]
+    # vlrb.benchmarks.board_rules: by which the board is ordered, and those of the definition that the workers have
+    rules: Mapped[Words] = mapped_column(default="", server_default="")
+    offered_rules: Mapped[Words] = mapped_column(default="", server_default="")
     shown_seq: Mapped[int] = mapped_column(default=0, server_default="0")  # the last audit event the snapshot covers
     related_seq: Mapped[int] = mapped_column(default=0, server_default="0")  # the last one that relations cover
 

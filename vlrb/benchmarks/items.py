@@ -11,6 +11,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from json.encoder import encode_basestring
@@ -146,6 +147,13 @@ class ItemTable:
     def benchmark(self) -> str:
         """Id of the benchmark."""
         return self.spec.id
+
+    def under(self, spec: BenchmarkSpec) -> ItemTable:
+        """Return the same items under other rules of the definition."""
+        table = copy(self)
+        table.spec = spec
+        vars(table).pop("category_index", None)
+        return table
 
     @cached_property
     def category_index(self) -> npt.NDArray[np.int8]:

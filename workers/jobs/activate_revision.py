@@ -24,12 +24,14 @@ from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
+from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _, ngettext
 from vlrb.disclosure import PUBLIC, strictest
 from vlrb.label_quality.label_diff import diff_labels
 from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
+from workers.jobs.preview import in_order_of
 from workers.jobs.rescore import CHUNK, score_some
 from workers.scorer import Scorer
 from workers.startup import register
@@ -68,11 +70,13 @@ def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskCl
 
 def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim) -> bool:
     """Move the board and end the task; False where an entry of the board has no score under the new labels yet."""
-    moves = _moves(database, scorer, labels=labels)
+    rules = claim.params.get("rules")
+    moves = _moves(database, scorer, labels=labels, rules=rules)
     with database.write() as session:
         label_sets.lock_board(session, scorer.benchmark)
         board = _expected(session, claim)
-        if (board.label_revision, board.scorer_version) == (labels.revision, scorer.version):
+        wanted = (labels.revision, scorer.version, board.rules if rules is None else rules)
+        if (board.label_revision, board.scorer_version, board.rules) == wanted:
             tasks.finish(session, claim, result={"changed": False}, outcome=_("The board shows this already."))
             return True
         if _left_out(session, board, revision=labels.revision, version=scorer.version):
@@ -190,17 +194,18 @@ def _activate(
         )
     tasks.finish(session, claim, result={"changed": True, **moves}, outcome=words)
     published = label_imports.publish(session, scorer.benchmark, revision=labels.revision)
-    label_sets.activate_revision(
-        session, scorer.benchmark, label_revision=labels.revision, scorer_version=scorer.version, reason=claim.reason
-    )
+    rules = claim.params.get("rules")
+    label_sets.activate_revision(session, scorer.benchmark, **to, reason=claim.reason, rules=rules)
     imported = label_imports.find(session, scorer.benchmark, revision=labels.revision)
     facts = {"from": claim.params["from"], "to": to, "reason": claim.reason, "published": published, **moves}
     about = {"by": claim.requested_by, "task": claim.task_id, "snapshot_before": board.snapshot_id}
+    if rules is not None:
+        about |= board_rules.decision(board.rules, rules)
     about["commitment"] = imported.commitment if imported else None
     audit.append(session, APPLIED, data={**facts, **about, **audit.scope(session, scorer.benchmark)})
 
 
-def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str, Any]:
+def _moves(database: Database, scorer: Scorer, *, labels: LabelSet, rules: str | None) -> dict[str, Any]:
     """Return the diff for the changelog: counts of labels, entries and ranks."""
     with database.read() as session:
         board = label_sets.current(session, scorer.benchmark)
@@ -208,9 +213,11 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
             return {}
         where = {"revision": board.label_revision, "version": board.scorer_version}
         then = {"revision": labels.revision, "version": scorer.version}
-        if where == then:
+        if where == then and rules in (None, board.rules):
             return {}
-        spec = scorer.table.spec
+        spec_before, spec = (
+            scorer.under(own).table.spec for own in (board.rules, board.rules if rules is None else rules)
+        )
         # Everybody reads the event: how many labels differ depends on single ones, of both revisions.
         levels = label_levels.levels(session, board.benchmark)
         level = strictest(*(levels.get(revision, PUBLIC) for revision in (board.label_revision, labels.revision)))
@@ -224,7 +231,8 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet) -> dict[str,
     changed = None if known is None else diff_labels(known, labels).to_json()
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
-    before, after = (rank_entries(entries, count, spec=spec) for count in counts)
+    before = in_order_of(spec, rank_entries(entries, counts[0], spec=spec_before), spec_before)
+    after = rank_entries(entries, counts[1], spec=spec)
     headline = spec.headline_first.index(spec.headline)
     rounded = [ranked.shares[:, headline].round(_DIGITS) for ranked in (before, after)]
     return {

@@ -61,11 +61,11 @@ class _Task:
     judges: Mapping[str, str]  # of these and of all that count as their variants, best first; some are not on the board
     named: frozenset[str]  # entries whose owner is named
 
-    def identity(self, scorer_version: str) -> TaskIdentity:
+    def identity(self, scorer: Scorer) -> TaskIdentity:
         """Return all that the comparison follows from; votes and labels never change, so names represent them."""
         return TaskIdentity(
             self.revision.name,
-            (scorer_version, *self.revision),
+            (scorer.version, scorer.rules, *self.revision),
             entries=tuple(self.entries),
             judges=tuple(self.judges.items()),
             named=self.named,
@@ -85,6 +85,7 @@ def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsM
         pointer = label_sets.current(session, scorer.benchmark)
         if pointer is None or pointer.scorer_version != scorer.version:
             return 0  # what is right is a matter of the scorer version's rules
+        scorer = scorer.under(pointer.rules)
         seqs = select(BoardState.shown_seq, BoardState.related_seq).where(BoardState.benchmark == pointer.benchmark)
         board = session.execute(seqs).one()
         if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
@@ -164,9 +165,7 @@ def _compute(
     """Outside any transaction but for the reading of votes."""
     computed = []
     for task in tasks:
-        related = memory.compared(
-            task.identity(scorer.version), partial(_compare, database, scorer, task=task, memory=memory)
-        )
+        related = memory.compared(task.identity(scorer), partial(_compare, database, scorer, task=task, memory=memory))
         summary = {"id": related.packed.id, "fixed": _fixed(scorer, task.revision), **related.summary}
         stored = orjson.dumps(summary).decode()
         computed.append(

@@ -6,6 +6,7 @@ The result holds counts and entries. It holds labels of single pairs only where 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from storage.jobs.tasks import TaskKind
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.arrays import FloatArray
+from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
@@ -54,24 +56,31 @@ class _PreviewCounts(NamedTuple):
 
 
 def preview(
-    database: Database, scorer: Scorer, *, labels: LabelSet, scope: Mapping[str, Any], report: ReportProgress
+    database: Database,
+    scorer: Scorer,
+    *,
+    labels: LabelSet,
+    scope: Mapping[str, Any],
+    report: ReportProgress,
+    rules: str | None = None,
 ) -> dict[str, Any]:
-    """Return what applying `labels` would change. Raises LabelsError where the board's own labels are not known
-    here."""
+    """Return what applying `labels`, and `rules` where they are given, would change. Raises LabelsError where the
+    board's own labels are not known here."""
     with database.read() as session:
         board = label_sets.current(session, scorer.benchmark)
         if board is None or board.label_revision not in scorer.labels:
             raise LabelsError(_("there is no board yet, or this worker does not have the labels that it shows"))
-        spec = scorer.table.spec
+        sides = scorer.under(board.rules), scorer.under(board.rules if rules is None else rules)
+        spec_before, spec = (side.table.spec for side in sides)
         where = {"revision": board.label_revision, "version": board.scorer_version}
         entries = entries_on_board(session, spec.id, **where)
         stored = stored_counts(session, [entry.id for entry in entries], spec=spec, **where)
         levels = label_levels.levels(session, spec.id)
         few = label_imports.has_withheld_counts(session, spec.id, revisions={board.label_revision, labels.revision})
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
-    same_rules = board.scorer_version == scorer.version
+    same_version = board.scorer_version == scorer.version
     old = scorer.labels[board.label_revision]
-    result: dict[str, Any] = _head(board, scorer, labels=labels, old=old)
+    result: dict[str, Any] = _head(board, sides[1], labels=labels, old=old)
     level_before, level_after = (levels.get(revision, PUBLIC) for revision in (board.label_revision, labels.revision))
     result["disclosure"] = {
         "from": level_before,
@@ -88,14 +97,16 @@ def preview(
     if not entries:
         return {**result, "summary": _summary([], [], spec=spec), "entries": [], "significance": []}
     computed = _compute(database, scorer.table, entries=entries, sets=(old, labels), report=report)
-    before, after = (rank_entries(entries, counts, spec=spec) for counts in (stored, computed.counts))
+    before = in_order_of(spec, rank_entries(entries, stored, spec=spec_before), spec_before)
+    after = rank_entries(entries, computed.counts, spec=spec)
     rows = [_row(entry, index, boards=(before, after), spec=spec) for index, entry in enumerate(entries)]
     view = preview_ranges.board_view(database, scorer, board=board)
-    for side in (LeveledLabels(old, level_before), LeveledLabels(labels, level_after)) if same_rules else ():
-        _add_ranges(rows, preview_ranges.rank_ranges_under(database, scorer, view=view, under=side))
+    leveled = (LeveledLabels(old, level_before), LeveledLabels(labels, level_after))
+    for side, under in zip(sides, leveled, strict=True) if same_version else ():
+        _add_ranges(rows, preview_ranges.rank_ranges_under(database, side, view=view, under=under))
     tests = (
         _tests(entries, before, after=after, computed=computed, sets=(old, labels), table=scorer.table)
-        if same_rules
+        if result["significance_compared"]
         else []
     )
     listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
@@ -113,13 +124,21 @@ def _answers_behind(database: Database, scorer: Scorer, *, revision: str) -> dic
 
 
 def _head(board: ActiveBoard, scorer: Scorer, *, labels: LabelSet, old: LabelSet) -> dict[str, Any]:
+    changed = board_rules.changes(board.rules or scorer.rules, scorer.rules)
     return {
         "from": {"label_revision": board.label_revision, "scorer_version": board.scorer_version},
         "to": {"label_revision": labels.revision, "scorer_version": scorer.version},
         "labels": diff_labels(old, labels).to_json(),
         "columns": list(scorer.table.spec.headline_first),
-        "significance_compared": board.scorer_version == scorer.version,
+        "significance_compared": board.scorer_version == scorer.version and not any(changed),
+        **({"rules": dict(zip(("before", "after"), changed, strict=True))} if any(changed) else {}),
     }
+
+
+def in_order_of(spec: BenchmarkSpec, ranked: RankedBoard, own: BenchmarkSpec) -> RankedBoard:
+    """Return a board that was ranked by its `own` rules, with its shares in the order of another definition's."""
+    columns = [own.headline_first.index(name) for name in spec.headline_first]
+    return replace(ranked, shares=ranked.shares[:, columns])
 
 
 def _compute(

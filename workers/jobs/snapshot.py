@@ -121,6 +121,7 @@ def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: 
         "benchmark": pointer.benchmark,
         "label_revision": pointer.label_revision,
         "scorer_version": pointer.scorer_version,
+        "rules": pointer.rules,
         "label_revisions": [revision.name for revision in board.revisions],
         "sizes": scorer.sizes(pointer.label_revision),
         "baselines": _baselines(
