@@ -6,7 +6,6 @@ userinfo has the same subject. Addresses come from the discovery document and mu
 
 from __future__ import annotations
 
-import ssl
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -18,12 +17,9 @@ from urllib.parse import urlsplit
 
 import httpx2
 from authlib.common.errors import AuthlibBaseError  # type: ignore[import-untyped]
+from authlib.integrations.base_client import BaseApp, OAuth2Mixin, OpenIDMixin  # type: ignore[import-untyped]
 from authlib.integrations.httpx_client import OAuth2Client  # type: ignore[import-untyped]
-from authlib.oidc.core import CodeIDToken  # type: ignore[import-untyped]
-from joserfc import jwt
-from joserfc.errors import InvalidKeyIdError, JoseError
-from joserfc.jwk import KeySet
-from joserfc.jws import JWSRegistry
+from joserfc.errors import JoseError
 
 from auth.model import Organisation
 from auth.settings import IdentitySettings
@@ -33,8 +29,7 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 SCOPE = "openid profile"
 LEEWAY = 60  # seconds that the issuer's clock may differ from ours
 MOST_ORGANISATIONS = 200
-_METADATA_SECONDS = 3600.0
-_KEYS_SECONDS = 60.0  # an unknown key id makes us ask again, at most this often
+_LOADED_SECONDS = 3600.0
 _RETRY_SECONDS = 15.0  # before an issuer that did not answer is asked for its document again
 _AT_ONCE = 8  # conversations; a slow issuer must not use up the threads that the rest of the service needs
 _TURN_SECONDS = 2.0  # to wait for one's turn
@@ -49,10 +44,6 @@ class IssuerOffline(Exception):
     """The issuer does not answer as it should; nothing is known about the person."""
 
 
-class TokenRefused(Exception):
-    """The issuer no longer accepts the access token: it expired, or the person withdrew it."""
-
-
 @dataclass(frozen=True, slots=True)
 class UserClaims:
     """Claims of the issuer about a user."""
@@ -65,13 +56,6 @@ class UserClaims:
 
 
 @dataclass(frozen=True, slots=True)
-class VerifiedLogin:
-    """A person whose sign-in the issuer vouches for."""
-
-    person: UserClaims
-
-
-@dataclass(frozen=True, slots=True)
 class Transaction:
     """Values of a started sign-in, which the answer must match."""
 
@@ -80,15 +64,18 @@ class Transaction:
     verifier: str
 
 
+class _IssuerApp(OAuth2Mixin, OpenIDMixin, BaseApp):  # type: ignore[misc]
+    """Authlib's application, without a web framework."""
+
+    client_cls = OAuth2Client
+
+
 class OpenIdClient:
     """Talks to one issuer. Safe to share between threads; connects to nothing before it is used."""
 
     def __init__(self, settings: IdentitySettings) -> None:
         self._settings = settings
-        self._lock = threading.Lock()
-        self._metadata: tuple[float, dict[str, Any]] | None = None
-        self._keys: tuple[float, KeySet] | None = None
-        self._tls: ssl.SSLContext | None = None
+        self._loaded: tuple[float, _IssuerApp] | None = None
         self._failed_at = -_RETRY_SECONDS
         self._conversations = threading.BoundedSemaphore(_AT_ONCE)
 
@@ -98,165 +85,104 @@ class OpenIdClient:
         Raises:
             IssuerOffline: the discovery document cannot be had, or is not this issuer's.
         """
-        with self._client() as client:
-            url, _ = client.create_authorization_url(
-                self._discover(client)["authorization_endpoint"],
+        with self._conversation() as issuer:
+            started = issuer.create_authorization_url(
+                self._settings.redirect_uri,
                 state=transaction.state,
                 nonce=transaction.nonce,
                 code_verifier=transaction.verifier,
             )
-        return str(url)
+        return str(started["url"])
 
-    def exchange(self, code: str, transaction: Transaction, *, now: float) -> VerifiedLogin:
-        """Exchange the code for a verified login. `now`: seconds since 1970 UTC, against which expiry is checked.
+    def exchange(self, code: str, transaction: Transaction) -> UserClaims:
+        """Exchange the code for what the issuer vouches for.
 
         Raises:
             SignInFailed: the code, the ID token or userinfo is wrong.
             IssuerOffline: no usable answer.
         """
-        with self._client() as client:
-            metadata = self._discover(client)
-            token = self._fetch_token(client, metadata, code=code, transaction=transaction)
-            claims = self._verified(client, metadata, token=token, nonce=transaction.nonce, now=now)
-            try:
-                answer = self._ask_userinfo(client, metadata, access_token=str(token["access_token"]))
-            except TokenRefused:
-                raise SignInFailed("userinfo refuses the token that was just issued") from None
-        if answer.get("sub") != claims["sub"]:
-            raise SignInFailed("userinfo speaks of another subject")
-        return VerifiedLogin(_person({**claims, **answer}))
-
-    @contextmanager
-    def _client(self) -> Iterator[Any]:
-        if not self._conversations.acquire(timeout=_TURN_SECONDS):
-            raise IssuerOffline("too many are waiting for it")
-        try:
-            with self._new_client() as client:
-                yield client
-        finally:
-            self._conversations.release()
-
-    def _new_client(self) -> Any:
-        settings = self._settings
-        client = OAuth2Client(
-            client_id=settings.client_id,
-            client_secret=settings.client_secret or None,
-            scope=SCOPE,
-            redirect_uri=settings.redirect_uri,
-            code_challenge_method="S256",
-            verify=self._tls_context(),
-            timeout=settings.http_seconds,
-        )
-        client.headers["User-Agent"] = "vl-rewardbench-leaderboard"
-        return client
-
-    def _tls_context(self) -> ssl.SSLContext:
-        """Made once: loading the certificates takes a tenth of a second."""
-        with self._lock:
-            if self._tls is None:
-                self._tls = httpx2.create_ssl_context()
-            return self._tls
-
-    def _discover(self, client: Any) -> dict[str, Any]:
-        with self._lock:
-            known = self._metadata
-        if known is not None and time.monotonic() - known[0] < _METADATA_SECONDS:
-            return known[1]
-        if time.monotonic() - self._failed_at < _RETRY_SECONDS:
-            raise IssuerOffline("it did not answer a moment ago")
-        try:
-            metadata = self._fetch_metadata(client)
-        except IssuerOffline:
-            self._failed_at = time.monotonic()
-            raise
-        with self._lock:
-            self._metadata = (time.monotonic(), metadata)
-        return metadata
-
-    def _fetch_metadata(self, client: Any) -> dict[str, Any]:
-        metadata = _json_object(client, self._settings.issuer.rstrip("/") + "/.well-known/openid-configuration")
-        if metadata.get("issuer") != self._settings.issuer:
-            raise IssuerOffline("the discovery document is another issuer's")
-        for endpoint in _ENDPOINTS:
-            if not _as_safe_as(str(metadata.get(endpoint, "")), self._settings.issuer):
-                raise IssuerOffline(f"the discovery document has no safe {endpoint}")
-        return metadata
-
-    def _fetch_token(self, client: Any, metadata: Mapping[str, Any], *, code: str, transaction: Transaction) -> Any:
-        methods = metadata.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
-        if self._settings.client_secret and "client_secret_basic" not in methods and "client_secret_post" in methods:
-            client.token_endpoint_auth_method = "client_secret_post"  # noqa: S105 (the name of a method)
-        try:
-            token = client.fetch_token(
-                metadata["token_endpoint"],
+        options = {
+            "iss": {"essential": True, "value": self._settings.issuer},
+            "aud": {"essential": True, "value": self._settings.client_id},
+        }
+        with self._conversation() as issuer:
+            token = issuer.fetch_access_token(
+                self._settings.redirect_uri,
                 grant_type="authorization_code",
                 code=code,
                 code_verifier=transaction.verifier,
-                redirect_uri=self._settings.redirect_uri,
             )
+            if not isinstance(token.get("id_token"), str) or not isinstance(token.get("access_token"), str):
+                raise SignInFailed("the answer has no ID token")
+            claims = _verified(issuer, token, nonce=transaction.nonce, options=options)
+            answer = issuer.userinfo(token=token)
+        if answer.get("sub") != claims["sub"]:
+            raise SignInFailed("userinfo speaks of another subject")
+        return _person({**claims, **answer})
+
+    @contextmanager
+    def _conversation(self) -> Iterator[Any]:
+        if not self._conversations.acquire(timeout=_TURN_SECONDS):
+            raise IssuerOffline("too many are waiting for it")
+        try:
+            yield self._issuer()
         except AuthlibBaseError as error:
             raise SignInFailed(f"the code was refused ({error.error})") from None
-        except (httpx2.HTTPError, ValueError) as error:
-            raise IssuerOffline(f"token endpoint: {type(error).__name__}") from None
-        if not isinstance(token.get("id_token"), str) or not isinstance(token.get("access_token"), str):
-            raise SignInFailed("the answer has no ID token")
-        return token
+        except (httpx2.HTTPError, ValueError, TypeError, KeyError) as error:
+            raise IssuerOffline(type(error).__name__) from None
+        finally:
+            self._conversations.release()
 
-    def _verified(
-        self, client: Any, metadata: Mapping[str, Any], *, token: Mapping[str, Any], nonce: str, now: float
-    ) -> dict[str, Any]:
-        """Return the claims of the ID token (OpenID Connect Core, 3.1.3.7)."""
-        registry = JWSRegistry(algorithms=list(ALGORITHMS), strict_check_header=False)
+    def _issuer(self) -> _IssuerApp:
+        """Return the application with the discovery document and keys of the last hour; new key ids are asked for."""
+        if self._loaded is not None and time.monotonic() - self._loaded[0] < _LOADED_SECONDS:
+            return self._loaded[1]
+        if time.monotonic() - self._failed_at < _RETRY_SECONDS:
+            raise IssuerOffline("it did not answer a moment ago")
         try:
-            try:
-                decoded = jwt.decode(token["id_token"], self._key_set(client, metadata), registry=registry)
-            except InvalidKeyIdError:  # the issuer may have new keys
-                keys = self._key_set(client, metadata, older_than=_KEYS_SECONDS)
-                decoded = jwt.decode(token["id_token"], keys, registry=registry)
-            claims = CodeIDToken(
-                decoded.claims,
-                decoded.header,
-                {
-                    "iss": {"essential": True, "value": self._settings.issuer},
-                    "aud": {"essential": True, "value": self._settings.client_id},
-                },
-                {"nonce": nonce, "client_id": self._settings.client_id, "access_token": token["access_token"]},
-            )
-            claims.validate(now=int(now), leeway=LEEWAY)
-        except (JoseError, AuthlibBaseError, ValueError, TypeError, KeyError) as error:
-            raise SignInFailed(f"the ID token does not hold ({type(error).__name__})") from None
-        return dict(claims)
+            issuer = self._discovered()
+        except (IssuerOffline, httpx2.HTTPError, ValueError):
+            self._failed_at = time.monotonic()
+            raise
+        self._loaded = time.monotonic(), issuer
+        return issuer
 
-    def _key_set(self, client: Any, metadata: Mapping[str, Any], *, older_than: float = _METADATA_SECONDS) -> KeySet:
-        with self._lock:
-            known = self._keys
-        if known is not None and time.monotonic() - known[0] < older_than:
-            return known[1]
-        try:
-            keys = KeySet.import_key_set(_json_object(client, metadata["jwks_uri"]))  # type: ignore[arg-type]
-        except (JoseError, ValueError, TypeError, KeyError) as error:
-            raise IssuerOffline(f"keys: {type(error).__name__}") from None
-        with self._lock:
-            self._keys = (time.monotonic(), keys)
-        return keys
+    def _discovered(self) -> _IssuerApp:
+        settings = self._settings
+        issuer = _IssuerApp(
+            None,
+            client_id=settings.client_id,
+            client_secret=settings.client_secret or None,
+            server_metadata_url=settings.issuer.rstrip("/") + "/.well-known/openid-configuration",
+            user_agent="vl-rewardbench-leaderboard",
+            client_kwargs={
+                "scope": SCOPE,
+                "code_challenge_method": "S256",
+                "verify": httpx2.create_ssl_context(),
+                "timeout": settings.http_seconds,
+            },
+        )
+        metadata = issuer.load_server_metadata()
+        if metadata.get("issuer") != settings.issuer:
+            raise IssuerOffline("the discovery document is another issuer's")
+        for endpoint in _ENDPOINTS:
+            if not _as_safe_as(str(metadata.get(endpoint, "")), settings.issuer):
+                raise IssuerOffline(f"the discovery document has no safe {endpoint}")
+        methods = metadata.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
+        if settings.client_secret and "client_secret_basic" not in methods and "client_secret_post" in methods:
+            issuer.client_kwargs["token_endpoint_auth_method"] = "client_secret_post"  # noqa: S105 (a method's name)
+        # Nothing else of the document reaches the client, which takes settings of connections by the same way.
+        issuer.server_metadata = {name: metadata[name] for name in ("issuer", "_loaded_at", *_ENDPOINTS)}
+        issuer.server_metadata["id_token_signing_alg_values_supported"] = list(ALGORITHMS)
+        return issuer
 
-    def _ask_userinfo(self, client: Any, metadata: Mapping[str, Any], *, access_token: str) -> dict[str, Any]:
-        return _json_object(client, metadata["userinfo_endpoint"], headers={"Authorization": f"Bearer {access_token}"})
 
-
-def _json_object(client: Any, url: str, *, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """GET; redirects are not followed, so that a token goes where it was meant to go."""
+def _verified(issuer: _IssuerApp, token: Mapping[str, Any], *, nonce: str, options: Mapping[str, Any]) -> Any:
+    """Return the claims of the ID token (OpenID Connect Core, 3.1.3.7)."""
     try:
-        answer = client.request("GET", url, headers=dict(headers or {}), withhold_token=True)
-        if headers and answer.status_code in (401, 403):
-            raise TokenRefused
-        answer.raise_for_status()
-        value = answer.json()
-    except (httpx2.HTTPError, ValueError) as error:
-        raise IssuerOffline(f"{urlsplit(url).path}: {type(error).__name__}") from None
-    if not isinstance(value, dict):
-        raise IssuerOffline(f"{urlsplit(url).path}: no JSON object")
-    return value
+        return issuer.parse_id_token(token, nonce, claims_options=options, leeway=LEEWAY)
+    except (JoseError, AuthlibBaseError, ValueError, TypeError, KeyError) as error:
+        raise SignInFailed(f"the ID token does not hold ({type(error).__name__})") from None
 
 
 def _as_safe_as(url: str, issuer: str) -> bool:

@@ -10,7 +10,7 @@ from auth.authenticator import as_json
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
 from auth.limits.login_throttle import LoginThrottle
 from auth.model import Forbidden, Identity, require_person
-from auth.openid import OpenIdClient, SignInFailed, Transaction, VerifiedLogin
+from auth.openid import OpenIdClient, SignInFailed, Transaction, UserClaims
 from auth.redirects import HOME, local_path
 from auth.roles import configured_names
 from auth.settings import IdentitySettings
@@ -78,10 +78,8 @@ class SignIn:
         if issuer is not None and issuer != self._settings.issuer:  # RFC 9207: another issuer's answer
             raise SignInFailed(_("another issuer answers"))
         try:
-            with self._database.read() as session:
-                now = queries.now(session)
-            vouched = self._client.exchange(code, Transaction(value["s"], value["n"], verifier=value["v"]), now=now)
-            cookie = self._create_session(vouched, state, session_cookie=session_cookie)
+            person = self._client.exchange(code, Transaction(value["s"], value["n"], verifier=value["v"]))
+            cookie = self._create_session(person, state, session_cookie=session_cookie)
         except SignInFailed:
             self._failures.add(address)
             raise
@@ -99,11 +97,11 @@ class SignIn:
         with self._database.write() as session:
             return queries.end_sessions(session, person.account)
 
-    def _create_session(self, vouched: VerifiedLogin, state: str, *, session_cookie: str) -> str:
+    def _create_session(self, person: UserClaims, state: str, *, session_cookie: str) -> str:
         for attempt in (1, 2):
             cookie = random_id()
             try:
-                self._record(vouched, state, cookie=cookie, session_cookie=session_cookie)
+                self._record(person, state, cookie=cookie, session_cookie=session_cookie)
             except queries.IntegrityError:
                 # Two first sign-ins of one account at once: the second try finds it. Otherwise a replay.
                 if attempt == 2:
@@ -113,9 +111,9 @@ class SignIn:
                 return cookie
         raise AssertionError("unreachable")
 
-    def _record(self, vouched: VerifiedLogin, state: str, *, cookie: str, session_cookie: str) -> None:
+    def _record(self, person: UserClaims, state: str, *, cookie: str, session_cookie: str) -> None:
         """Store in one transaction: account, roles, the old session's end, the new session."""
-        person, settings = vouched.person, self._settings
+        settings = self._settings
         with self._database.write() as session:
             account_id = queries.upsert_account(
                 session,
