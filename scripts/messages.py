@@ -27,8 +27,8 @@ PACKAGES = (
     "auth", "common", "leaderboard", "maintenance", "operation", "receipts", "review", "settings", "storage",
     "submissions", "vlrb", "web", "workers",
 )  # fmt: skip
-_KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2)}
-_CALL = re.compile(rb"\b(?:_|n?gettext)\(")
+_KEYWORDS = {"_": None, "gettext": None, "ngettext": (1, 2), "JudgeError": None, "RunStopped": None}
+_CALL = re.compile(rb"\b(?:_|n?gettext|JudgeError|RunStopped)\(")
 _OPTIONS = {"trimmed": "true", "newstyle_gettext": "true", "silent": "false"}
 _DATES = re.compile(
     rb'"(POT-Creation-Date|PO-Revision-Date|Last-Translator|Generated-By|Language-Team|Report-Msgid-Bugs-To)[^\n]*\n'

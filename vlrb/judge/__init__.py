@@ -1,5 +1,12 @@
 """Runs of a judge: from an endpoint, a scorer or batch files to a file of predictions."""
 
+from typing import Any
+
+from vlrb.common.messages import _
+
 
 class JudgeError(Exception):
-    """The command cannot go on; the message says why and what to do."""
+    """The command cannot go on; the sentence, with `{name}` for each value, says why and what to do."""
+
+    def __init__(self, sentence: str, **values: Any) -> None:
+        super().__init__(_(sentence, **values))

@@ -234,15 +234,15 @@ def load_scorer(name: str) -> Callable[..., Any]:
     """
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
-        raise JudgeError(_("--scorer {name}: give MODULE:FUNCTION, such as my_judge:score.", name=name))
+        raise JudgeError("--scorer {name}: give MODULE:FUNCTION, such as my_judge:score.", name=name)
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
     try:
         result = getattr(importlib.import_module(module), function)
     except Exception as error:  # of somebody's module, whose text may be no Python
-        raise JudgeError(_("--scorer {name} cannot be loaded: {error}", name=name, error=str(error))) from error
+        raise JudgeError("--scorer {name} cannot be loaded: {error}", name=name, error=str(error)) from error
     if not callable(result):
-        raise JudgeError(_("--scorer {name} is not a function.", name=name))
+        raise JudgeError("--scorer {name} is not a function.", name=name)
     return result  # type: ignore[no-any-return]
 
 
@@ -256,5 +256,5 @@ def takes_one_response(function: Callable[..., Any]) -> bool:
     parameters = [parameter for parameter in inspect.signature(function).parameters.values() if parameter.kind in kinds]
     needed = [parameter for parameter in parameters if parameter.default is inspect.Parameter.empty]
     if len(needed) not in (3, 4):
-        raise JudgeError(_("A scorer takes (image, query, response) or (image, query, a, b)."))
+        raise JudgeError("A scorer takes (image, query, response) or (image, query, a, b).")
     return len(needed) == 3

@@ -11,7 +11,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from vlrb.common.json_files import NUMBER, JsonFileFault, Shape, read_shaped
-from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 from vlrb.judge.images import ImagePolicy
 from vlrb.judge.prompts import Prompt
@@ -83,11 +82,9 @@ def read_file(path: Path, shape: Shape) -> dict[str, Any]:
         recorded: dict[str, Any] = read_shaped(path, shape)
     except JsonFileFault as fault:
         raise JudgeError(
-            _(
-                "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
-                path=path,
-                problem=str(fault),
-            )
+            "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
+            path=path,
+            problem=str(fault),
         ) from None
     return recorded
 
@@ -100,7 +97,7 @@ def require_run(folder: Path) -> dict[str, Any]:
     """
     recorded = read_run(folder)
     if recorded is None:
-        raise JudgeError(_("{folder} holds no run. `vlrb judge run --output {folder} ...` starts one.", folder=folder))
+        raise JudgeError("{folder} holds no run. `vlrb judge run --output {folder} ...` starts one.", folder=folder)
     return recorded
 
 
@@ -109,10 +106,10 @@ def require_base_url(base_url: str) -> None:
     address = urlsplit(base_url)
     if address.scheme not in ("http", "https") or not address.hostname:
         raise JudgeError(
-            _("--base-url {base_url} is not an address. Give one such as http://localhost:8000/v1.", base_url=base_url)
+            "--base-url {base_url} is not an address. Give one such as http://localhost:8000/v1.", base_url=base_url
         )
     if address.username or address.password or address.query:
-        raise JudgeError(_("--base-url may hold no name, password or query: keys come from the environment."))
+        raise JudgeError("--base-url may hold no name, password or query: keys come from the environment.")
 
 
 def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict[str, Any]:
@@ -132,11 +129,9 @@ def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict
     if different := [name for name in now if name not in _MAY_CHANGE and recorded.get(name) != now[name]]:
         seen = "; ".join(f"{name}: {_brief(recorded.get(name))} there, {_brief(now[name])} now" for name in different)
         raise JudgeError(
-            _(
-                "{folder} holds a run with other settings ({seen}). Use the same, or another directory.",
-                folder=folder,
-                seen=seen,
-            )
+            "{folder} holds a run with other settings ({seen}). Use the same, or another directory.",
+            folder=folder,
+            seen=seen,
         )
     return recorded
 

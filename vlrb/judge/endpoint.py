@@ -13,11 +13,9 @@ from typing import Any
 import httpx2
 import openai
 
-from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 from vlrb.judge.configuration import require_base_url
-from vlrb.judge.progress import duration
-from vlrb.judge.texts import as_reason
+from vlrb.judge.texts import as_reason, duration
 
 NO_KEY = "EMPTY"  # what the official script sends to a server without keys
 _AGAIN = frozenset({408, 409, 425, 429})
@@ -124,11 +122,9 @@ class Endpoint:
             wait = read_retry_after(error.response.headers)
             if wait is not None and wait > LONGEST_WAIT:
                 return JudgeError(
-                    _(
-                        "The endpoint asks to wait {duration} ({reason}). After that the same command continues.",
-                        duration=duration(wait),
-                        reason=reason,
-                    )
+                    "The endpoint asks to wait {duration} ({reason}). After that the same command continues.",
+                    duration=duration(wait),
+                    reason=reason,
                 )
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
         return RequestRefused(status, error.body, reason=reason)

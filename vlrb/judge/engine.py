@@ -7,8 +7,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import tenacity
+from tqdm import tqdm
 
 from vlrb.common.command_line import say
 from vlrb.common.messages import _
@@ -19,8 +21,7 @@ from vlrb.judge.configuration import RunConfiguration
 from vlrb.judge.endpoint import RequestRefused, TransientFault
 from vlrb.judge.journal import Journal, RecordedAnswer, short
 from vlrb.judge.pairs import PairToJudge, RequestKey, is_swapped
-from vlrb.judge.progress import ProgressLine, duration
-from vlrb.judge.texts import as_reason
+from vlrb.judge.texts import as_money, as_reason, duration
 from vlrb.judge.totals import Prices, RunBudget, RunTotals
 
 _MOST_REFUSALS_FOR_LOAD = 60  # of one request; these do not count as failed attempts
@@ -28,7 +29,7 @@ _LONG_PAUSE = 20.0  # seconds; people are told
 _FAILURES_IN_A_ROW = 30  # or three times the concurrency: then something is wrong with all requests
 
 
-class RunStopped(Exception):
+class RunStopped(JudgeError):
     """The run ends before its last answer; the message says why."""
 
 
@@ -71,7 +72,7 @@ class JudgeEngine:
         self._stopped_by = self._stopped_by or why
         self._stop.set()
 
-    async def run(self, keys: Sequence[RequestKey], progress: ProgressLine) -> None:
+    async def run(self, keys: Sequence[RequestKey], progress: tqdm[Any]) -> None:
         """Get all answers.
 
         Raises:
@@ -96,16 +97,23 @@ class JudgeEngine:
         if self._stopped_by:
             raise RunStopped(self._stopped_by)
 
-    async def _work(self, remaining: Iterator[RequestKey], progress: ProgressLine) -> None:
+    async def _work(self, remaining: Iterator[RequestKey], progress: tqdm[Any]) -> None:
         for key in remaining:
             if self._stop.is_set():
                 return
             try:
                 await self._get(key)
-            except (RunStopped, JudgeError) as stopped:
+            except JudgeError as stopped:
                 self.stop(str(stopped))
                 return
-            progress.show(self.totals, self._slots.running)
+            progress.set_postfix_str(self._expense(), refresh=False)
+            progress.update()
+
+    def _expense(self) -> str:
+        totals, prices = self.totals, self._limits.prices
+        parts = [f"{totals.tokens:,} tokens"] if totals.tokens else []
+        parts += [as_money(prices.cost(totals.prompt_tokens, totals.completion_tokens))] if prices != Prices() else []
+        return ", ".join([*parts, *([f"{totals.failed:,} failed"] if totals.failed else [])])
 
     async def _get(self, key: RequestKey) -> None:
         """Ask until there is an answer, or a failure to record."""
@@ -131,24 +139,20 @@ class JudgeEngine:
         except TransientFault as fault:
             if fault.unreachable and not await self._asker.is_reachable():
                 raise RunStopped(
-                    _(
-                        "The endpoint does not answer ({problem}). Once it does the same command continues.",
-                        problem=str(fault),
-                    )
+                    "The endpoint does not answer ({problem}). Once it does the same command continues.",
+                    problem=str(fault),
                 ) from None
             await self._record_failure(replace(failed, reason=str(fault)))
         except RequestRefused as refused:
             if refused.status in (401, 429) or (_concerns_address(refused.status) and not self.totals.answers):
                 raise RunStopped(
-                    _(
-                        "The endpoint refuses the requests: {problem}. Once that is mended the same command continues.",
-                        problem=str(refused).rstrip("."),
-                    )
+                    "The endpoint refuses the requests: {problem}. Once that is mended the same command continues.",
+                    problem=str(refused).rstrip("."),
                 ) from None
             await self._record_failure(replace(failed, reason=str(refused)))
         except AnswerFailed as error:
             await self._record_failure(replace(failed, reason=str(error)))
-        except (RunStopped, JudgeError):
+        except JudgeError:
             raise
         except Exception as error:  # whatever a library raises costs one vote, not the run
             await self._record_failure(replace(failed, reason=as_reason(f"{type(error).__name__}: {error}")))
@@ -181,7 +185,7 @@ class JudgeEngine:
             raise RunStopped(self._stopped_by)
         used_up = self._limits.budget.exceeded_by(self.totals, self._limits.prices, in_flight=self._sent)
         if used_up:
-            raise RunStopped(_("The budget of {limit} is used up. With a larger one the run continues.", limit=used_up))
+            raise RunStopped("The budget of {limit} is used up. With a larger one the run continues.", limit=used_up)
 
     async def _record(self, answer: RecordedAnswer) -> None:
         await self._journal.record(answer)
@@ -193,12 +197,10 @@ class JudgeEngine:
         self._failures_in_a_row += 1
         if self._failures_in_a_row >= max(_FAILURES_IN_A_ROW, 3 * self._limits.concurrency):
             raise RunStopped(
-                _(
-                    "The last {number} requests all failed; the last one with: {reason}. The same command continues; "
-                    "--retry-failed asks for these again.",
-                    number=self._failures_in_a_row,
-                    reason=answer.reason.rstrip("."),
-                )
+                "The last {number} requests all failed; the last one with: {reason}. The same command continues; "
+                "--retry-failed asks for these again.",
+                number=self._failures_in_a_row,
+                reason=answer.reason.rstrip("."),
             )
 
     def _swapped(self, pair: PairToJudge, key: RequestKey) -> bool:

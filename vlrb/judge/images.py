@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from vlrb.common.messages import _
-from vlrb.judge import JudgeError
+from vlrb.judge import JudgeError as JudgeError
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -46,16 +46,16 @@ class ImageSource:
     def read(self) -> bytes:
         """Return the stored bytes. Raises JudgeError for an address: the endpoint alone fetches those."""
         if self.data is not None:
-            return self.data
+            return _bounded(self.data)
         if self.path is not None:
             with self.path.open("rb") as file:
                 return _bounded(file.read(LARGEST_IMAGE + 1))
-        raise JudgeError(_("the image is an address, {url}; save it to a file to send its pixels", url=self.url))
+        raise JudgeError("the image is an address, {url}; save it to a file to send its pixels", url=self.url)
 
 
 def _bounded(data: bytes) -> bytes:
     if len(data) > LARGEST_IMAGE:
-        raise JudgeError(_("an image has more than {size} MiB", size=LARGEST_IMAGE // 2**20))
+        raise JudgeError("an image has more than {size} MiB", size=LARGEST_IMAGE // 2**20)
     return data
 
 
@@ -109,7 +109,7 @@ def open_image(data: bytes) -> Image.Image:
 
     image = Image.open(io.BytesIO(data))
     if image.width * image.height > LARGEST_PICTURE:
-        raise JudgeError(_("{width:,} x {height:,} pixels are too many", width=image.width, height=image.height))
+        raise JudgeError("{width:,} x {height:,} pixels are too many", width=image.width, height=image.height)
     return image
 
 
@@ -128,11 +128,9 @@ def media_type(data: bytes, source: ImageSource) -> str:
     if named.startswith("image/"):
         return named
     raise JudgeError(
-        _(
-            "{source} is not an image (it starts with {start!r}).",
-            source=source.path or _("An image of a pair"),
-            start=data[:8],
-        )
+        "{source} is not an image (it starts with {start!r}).",
+        source=source.path or _("An image of a pair"),
+        start=data[:8],
     )
 
 
@@ -151,23 +149,19 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
     if value is None or value == "":
         return None
     if not isinstance(value, str):
-        raise JudgeError(_("an image is a path, an address or a data URI, not {kind}", kind=type(value).__name__))
+        raise JudgeError("an image is a path, an address or a data URI, not {kind}", kind=type(value).__name__)
     if value[:5].lower() == "data:":
         return _from_data_uri(value)
     if value.lower().startswith(("http://", "https://")):
         return ImageSource(url=_checked_address(value))
     if folder is None:
-        raise JudgeError(
-            _("an image of a Hub dataset is in the dataset, or an address; it names no file of this machine")
-        )
+        raise JudgeError("an image of a Hub dataset is in the dataset, or an address; it names no file of this machine")
     path = folder / value
     # links are followed: people make them, items do not
     if ".." in Path(value).parts or not path.is_relative_to(folder):
-        raise JudgeError(
-            _("the image {path} is not below the folder of the items; put it there, or link it", path=value)
-        )
+        raise JudgeError("the image {path} is not below the folder of the items; put it there, or link it", path=value)
     if not path.is_file():
-        raise JudgeError(_("there is no image file {path}", path=path))
+        raise JudgeError("there is no image file {path}", path=path)
     return ImageSource(path=path)
 
 
@@ -178,24 +172,26 @@ def _checked_address(url: str) -> str:
     except ValueError:
         host = ""
     if not host or not url.isprintable():
-        raise JudgeError(_("the image address {url!r} is not an address", url=url[:200]))
+        raise JudgeError("the image address {url!r} is not an address", url=url[:200])
     with contextlib.suppress(ValueError):  # a name
         address = ipaddress.ip_address(host.partition("%")[0])
         if address.is_link_local or getattr(getattr(address, "ipv4_mapped", None), "is_link_local", False):
-            raise JudgeError(_("the image address {url} is link-local; no image lies there", url=url[:200]))
+            raise JudgeError("the image address {url} is link-local; no image lies there", url=url[:200])
     return url
 
 
 def _from_data_uri(uri: str) -> ImageSource:
     head, comma, body = uri[5:].partition(",")
     if not comma:
-        raise JudgeError(_("the data URI of the image has no comma"))
+        raise JudgeError("the data URI of the image has no comma")
     kind, *parameters = head.lower().split(";")
     try:
-        data = base64.b64decode(body, validate=False) if "base64" in parameters else unquote_to_bytes(body)
+        data = (
+            base64.b64decode("".join(body.split()), validate=True) if "base64" in parameters else unquote_to_bytes(body)
+        )
     except (binascii.Error, ValueError):
-        raise JudgeError(_("the data URI of the image is not base64")) from None
+        raise JudgeError("the data URI of the image is not base64") from None
     if not data:
-        raise JudgeError(_("the data URI of the image is empty"))
+        raise JudgeError("the data URI of the image is empty")
     _bounded(data)
     return ImageSource(data=data, stated_type=kind or None)

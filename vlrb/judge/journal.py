@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from vlrb.common.json_files import MAYBE_TEXT, NUMBER, JsonFileFault, Shape, check_shape
-from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 from vlrb.judge.pairs import WHOLE_PAIR, RequestKey
 
@@ -109,7 +108,7 @@ class Journal:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
-            raise JudgeError(_("Another process works on {folder}. Wait until it ends.", folder=folder)) from None
+            raise JudgeError("Another process works on {folder}. Wait until it ends.", folder=folder) from None
         except OSError:
             pass  # a mounted bucket that knows no locks
         self._load()
@@ -176,10 +175,8 @@ class Journal:
             self._write(data)
         except OSError as error:
             return JudgeError(
-                _(
-                    "The journal cannot be written ({reason}). Make room, then the same command continues.",
-                    reason=error.strerror,
-                )
+                "The journal cannot be written ({reason}). Make room, then the same command continues.",
+                reason=error.strerror,
             )
         return None
 
@@ -217,7 +214,7 @@ def _checked(line: dict[str, Any], path: Path) -> dict[str, Any]:
     except JsonFileFault:
         line_text = ascii(line)[:200]
         raise JudgeError(
-            _("{path} holds a line that is damaged: {line}. Remove the line.", path=path, line=line_text)
+            "{path} holds a line that is damaged: {line}. Remove the line.", path=path, line=line_text
         ) from None
     return line
 
@@ -246,7 +243,7 @@ def _whole_lines(file: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             record = None
         if not isinstance(record, dict):
-            raise JudgeError(_("{path}, line {number} is damaged. Remove the line.", path=path, number=number))
+            raise JudgeError("{path}, line {number} is damaged. Remove the line.", path=path, number=number)
         yield record
 
 

@@ -138,7 +138,7 @@ def read_prices(arguments: argparse.Namespace, folder: Path) -> Prices:
 def read_budget(arguments: argparse.Namespace) -> RunBudget:
     """Return the budget of the options. Raises JudgeError where money is limited, but nothing has a price."""
     if arguments.max_cost is not None and read_prices(arguments, arguments.output) == Prices():
-        raise JudgeError(_("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each."))
+        raise JudgeError("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each.")
     return RunBudget(arguments.max_requests, arguments.max_total_tokens, money=arguments.max_cost)
 
 
@@ -157,10 +157,8 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
     images = ImagePolicy(arguments.image_form, arguments.image_quality, max_pixels=arguments.max_pixels)
     if (images.changes_pixels or api == SCORER) and any(pair.image.url for pair in file.pairs):
         raise JudgeError(
-            _(
-                "Some images are addresses, which the endpoint fetches by itself. Save them to files for --image-form "
-                "png or jpeg, --max-pixels and --scorer."
-            )
+            "Some images are addresses, which the endpoint fetches by itself. Save them to files for --image-form "
+            "png or jpeg, --max-pixels and --scorer."
         )
     drawn = recorded["seed"] if recorded else SystemRandom().randrange(2**31)
     configuration = RunConfiguration(
@@ -187,25 +185,23 @@ def _votes(arguments: argparse.Namespace, *, scores: bool) -> int:
     votes: int = arguments.votes if arguments.votes is not None else _VOTES[scores]
     if arguments.order == BOTH and votes % 2 and not scores and read_run(arguments.output) is None:
         raise JudgeError(
-            _("--order both asks as often in either order, so the votes are even: --votes {votes}.", votes=votes + 1)
+            "--order both asks as often in either order, so the votes are even: --votes {votes}.", votes=votes + 1
         )
     return votes
 
 
 def _require_named(arguments: argparse.Namespace, api: str) -> None:
     if api == SCORER and arguments.base_url:
-        raise JudgeError(_("--scorer needs no endpoint: give --base-url or --scorer, not both."))
+        raise JudgeError("--scorer needs no endpoint: give --base-url or --scorer, not both.")
     if api in (CHAT, SCORER) and arguments.endpoint:
         raise JudgeError(
-            _(
-                "--endpoint {endpoint} is where scores are asked for: give --api classify or --api score, too.",
-                endpoint=arguments.endpoint,
-            )
+            "--endpoint {endpoint} is where scores are asked for: give --api classify or --api score, too.",
+            endpoint=arguments.endpoint,
         )
     if not arguments.model and api != SCORER:
-        raise JudgeError(_("--model is missing: the name under which the endpoint knows the model."))
+        raise JudgeError("--model is missing: the name under which the endpoint knows the model.")
     if arguments.command == "run" and not arguments.base_url and api != SCORER:
-        raise JudgeError(_("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION."))
+        raise JudgeError("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION.")
 
 
 def _no_number(name: str) -> Any:
@@ -219,7 +215,7 @@ def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or name in _OWN_OPTIONS:
             raise JudgeError(
-                _("--set {text}: give NAME=JSON; {names} cannot be set.", text=text, names=", ".join(_OWN_OPTIONS))
+                "--set {text}: give NAME=JSON; {names} cannot be set.", text=text, names=", ".join(_OWN_OPTIONS)
             )
         try:
             parameters[name] = json.loads(value, parse_constant=_no_number)

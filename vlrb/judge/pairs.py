@@ -64,7 +64,7 @@ def read_pairs(source: str) -> PairFile:
     try:
         rows = read_rows(source, FIELDS)
     except LabelsError as error:
-        raise JudgeError(_("Items in {source}: {problem}", source=source, problem=str(error))) from None
+        raise JudgeError("Items in {source}: {problem}", source=source, problem=str(error)) from None
     pairs: list[PairToJudge] = []
     for row in rows:
         try:
@@ -79,15 +79,15 @@ def read_pairs(source: str) -> PairFile:
 def _pair(row: int, fields: Mapping[str, Any], *, folder: Path | None) -> PairToJudge:
     query, responses, name = fields.get("query"), fields.get("response"), fields.get("id")
     if not isinstance(name, str) or not name:
-        raise JudgeError(_("`id` must be a text, not {name!r}", name=name))
+        raise JudgeError("`id` must be a text, not {name!r}", name=name)
     if not isinstance(query, str):
-        raise JudgeError(_("`query` must be a text"))
+        raise JudgeError("`query` must be a text")
     if not isinstance(responses, list) or [type(text) for text in responses] != [str, str]:
-        raise JudgeError(_("`response` must be a list of two texts"))
+        raise JudgeError("`response` must be a list of two texts")
     pair_fingerprint = fingerprint(query, responses, dropped=load_spec(DEFAULT_BENCHMARK).drop_from_questions)
     image = find_image(fields.get("image"), folder) or find_image(fields.get("image_path"), folder)
     if image is None:
-        raise JudgeError(_("`image` is missing: a path, an address or a data URI"))
+        raise JudgeError("`image` is missing: a path, an address or a data URI")
     return PairToJudge(
         row, name, query=query, responses=(responses[0], responses[1]), image=image, fingerprint=pair_fingerprint
     )
@@ -101,15 +101,13 @@ def pairs_of_run(folder: Path, recorded: Mapping[str, Any], *, source: str | Non
     """
     place = source or recorded.get("items_path")
     if place is None:
-        raise JudgeError(_("{directory} does not say where its pairs are. Name them with --items.", directory=folder))
+        raise JudgeError("{directory} does not say where its pairs are. Name them with --items.", directory=folder)
     file = read_pairs(place)
     if file.sha256 != recorded["items_sha256"]:
         raise JudgeError(
-            _(
-                "{source} holds other pairs than the run in {directory}. Name them with --items.",
-                source=place,
-                directory=folder,
-            )
+            "{source} holds other pairs than the run in {directory}. Name them with --items.",
+            source=place,
+            directory=folder,
         )
     return file
 

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 
 OVERALL_JUDGMENT, ANSWER_TAG = "overall-judgment", "answer-tag"
@@ -99,26 +98,24 @@ def find_prompt(name: str, *, reading: str | None = None) -> Prompt:
     known = PROMPTS.get(name.lower())
     if known is not None and reading not in (None, known.reading):
         raise JudgeError(
-            _("--reading is for a prompt of your own; {name} is read as {own}.", name=name, own=known.reading)
+            "--reading is for a prompt of your own; {name} is read as {own}.", name=name, own=known.reading
         )
     if known is not None:
         return known
     path = Path(name)
     if not path.is_file():
         raise JudgeError(
-            _(
-                "There is no prompt {name!r}. Choose one of {names}, or name a text file.",
-                name=name,
-                names=", ".join(PROMPTS),
-            )
+            "There is no prompt {name!r}. Choose one of {names}, or name a text file.",
+            name=name,
+            names=", ".join(PROMPTS),
         )
     try:
         template = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError:
-        raise JudgeError(_("{path} is not UTF-8. Save it as UTF-8.", path=path)) from None
+        raise JudgeError("{path} is not UTF-8. Save it as UTF-8.", path=path) from None
     missing = [mark for mark in ("{query}", "{a0}", "{a1}") if mark not in template]
     if missing:
         raise JudgeError(
-            _("{path} lacks {names}: the question and the two responses go there.", path=path, names=", ".join(missing))
+            "{path} lacks {names}: the question and the two responses go there.", path=path, names=", ".join(missing)
         )
     return Prompt(path.name, template, reading=reading or OVERALL_JUDGMENT)

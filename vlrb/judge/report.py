@@ -18,8 +18,7 @@ from vlrb.judge.configuration import PRICES, write_json
 from vlrb.judge.journal import JOURNAL, REFUSED_PARAMETER, Journal, busy_seconds, read_journal
 from vlrb.judge.pairs import PairFile, RequestKey
 from vlrb.judge.predictions import dry_run, write_predictions
-from vlrb.judge.progress import duration
-from vlrb.judge.texts import as_money
+from vlrb.judge.texts import as_money, duration
 from vlrb.judge.totals import Prices, describe
 
 OK, OPEN = 0, 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from vlrb.common.messages import Message, _
+
 _LONGEST_REASON = 300  # characters
 
 
@@ -22,3 +24,12 @@ def as_money(dollars: float) -> str:
     if 0 < dollars < 0.001:
         return "under $0.001"
     return f"${dollars:.2f}" if dollars >= 0.1 or dollars == 0 else f"${dollars:.2g}"
+
+
+def duration(seconds: float) -> Message:
+    """Return a time in words: 1 h 05 min."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return _("{hours} h {minutes:02} min", hours=hours, minutes=minutes)
+    return _("{minutes} min {rest:02} s", minutes=minutes, rest=rest) if minutes else _("{rest} s", rest=rest)

@@ -217,7 +217,7 @@ def test_options_that_make_no_sense_are_refused(
     [
         ("questions", {"query": "", "answer": 1, "image": "a.png"}, "`query`"),
         ("questions", {"query": "Q?", "image": "a.png"}, "`answer`"),
-        ("questions", {"query": "Q?", "answer": 1, "image": "../a.png"}, "outside"),
+        ("questions", {"query": "Q?", "answer": 1, "image": "../a.png"}, "below"),
         ("questions", {"query": "Q?", "answer": 1, "image": "a.png", "choices": "A"}, "`choices`"),
         ("good", {"id": "q9", "text": "Answer: 1"}, "`id`"),
         ("good", {"id": "q1", "text": None}, "`text`"),

@@ -17,8 +17,8 @@ from pyarrow import parquet
 
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
-from vlrb.editions.pools.images import MOST_PIXELS
 from vlrb.editions.pools.pool import read_pool
+from vlrb.judge.images import LARGEST_PICTURE
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:
@@ -110,12 +110,12 @@ def test_the_pool_can_be_judged_as_it_is(folder: Path) -> None:
         (row(1, preferred=True), "0 or 1"),
         (row(1, query="x" * 70_000), "cut it"),
         (row(1, image=None), "`image` is missing"),
-        (row(1, image="../secret.png"), "outside"),
-        (row(1, image="/etc/passwd"), "outside"),
-        (row(1, image="link.png"), "outside"),
+        (row(1, image="../secret.png"), "below"),
+        (row(1, image="/etc/passwd"), "below"),
+        (row(1, image="link.png"), "below"),
         (row(1, image="b\x00.png"), "no image file"),
-        (row(1, image="https://example.org/a.png"), "download"),
-        (row(1, image="file:///etc/passwd"), "download"),
+        (row(1, image="https://example.org/a.png"), "save it to a file"),
+        (row(1, image="file:///etc/passwd"), "no image file"),
         (row(1, image="pairs.jsonl"), "cannot be read"),
         (row(1, image="none.png"), "no image file"),
         (row(1, image="data:image/png;base64,@@@"), "not base64"),
@@ -161,7 +161,7 @@ def huge_png(side: int) -> bytes:
 def test_huge_images_are_refused_before_they_are_decoded(
     folder: Path, side: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert side**2 > MOST_PIXELS
+    assert side**2 > LARGEST_PICTURE
     (folder / "huge.png").write_bytes(huge_png(side))
     assert take(write(folder, row(1, image="huge.png"))) == 2
     assert "pixels" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,17 +15,6 @@ from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, completion, se
 from tests.vlrb.judge.running import item, predictions, write_items
 from tests.vlrb.judge.test_batch import chat_result, export
 from vlrb.judge.concurrency import AdaptiveConcurrency
-from vlrb.judge.progress import ProgressLine, duration
-from vlrb.judge.totals import Prices, RunTotals
-
-
-def test_the_line_tells_rate_time_left_tokens_and_cost() -> None:
-    totals = RunTotals(answers=290, failed=10, prompt_tokens=1_000_000, completion_tokens=500_000)
-    line = ProgressLine(1000, 100, prices=Prices(2.0, 8.0), stream=io.StringIO()).line(totals, 7, seconds=100.0)
-    # 200 of this start in 100 s, so the 700 that are left take 350 s
-    parts = ["300 of 1,000 (30%)", "2.0/s", "5 min 50 s left", "1,500,000 tokens", "cost $6.00", "10 failed"]
-    assert line == ", ".join([*parts, "7 in flight"])
-    assert [duration(seconds) for seconds in (5, 65, 3900)] == ["5 s", "1 min 05 s", "1 h 05 min"]
 
 
 def test_concurrency_grows_with_success_and_halves_once_for_the_refusals_of_a_moment() -> None:

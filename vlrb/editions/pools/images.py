@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vlrb.common import atomic_files
 from vlrb.editions.errors import CurateError
+from vlrb.judge.images import LARGEST_PICTURE, JudgeError, find_image
 
-MOST_BYTES = 64 * 2**20
-MOST_PIXELS = 64 * 10**6
 _SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif", "BMP": "bmp", "TIFF": "tiff", "MPO": "jpg"}
 _FLAT = 2.0  # standard deviation of grey values below which a perceptual hash means nothing
 
@@ -35,43 +32,15 @@ def read_image(value: Any, folder: Path | None) -> bytes:
     Raises:
         CurateError: there is no such image, it lies elsewhere, or it is too large.
     """
-    if isinstance(value, Mapping):
-        value = value["bytes"] if isinstance(value.get("bytes"), bytes) else value.get("path")
-    if isinstance(value, str) and value[:5].lower() == "data:":
-        value = _from_data_uri(value)
-    if isinstance(value, str) and value:
-        value = _inside(value, folder)
-    if not isinstance(value, bytes | Path):
-        raise CurateError("`image` is missing: give a path beside the file, bytes or a data URI")
-    size = value.stat().st_size if isinstance(value, Path) else len(value)
-    if size > MOST_BYTES:
-        raise CurateError(f"the image has {size:,} bytes; at most {MOST_BYTES:,} are read, reduce it")
-    return value.read_bytes() if isinstance(value, Path) else value
-
-
-def _inside(name: str, folder: Path | None) -> Path:
-    """Return the path of an image. A name may not lead out of the folder, links included."""
-    if "://" in name[:12]:
-        raise CurateError("`image` is an address; download the images and name their files")
-    if folder is None:
-        raise CurateError(f"the image {name[:80]!r} is a path, and this source has no files")
-    root = folder.resolve()
-    path = (root / name.replace("\x00", "")).resolve()
-    if not path.is_relative_to(root):
-        raise CurateError(f"the image {name[:80]!r} lies outside {folder}; name files below it (or see --images)")
-    if not path.is_file():
-        raise CurateError(f"there is no image file {name[:80]!r} in {folder}")
-    return path
-
-
-def _from_data_uri(uri: str) -> bytes:
-    head, comma, body = uri[5:].partition(",")
-    if not comma or not head.lower().endswith(";base64"):
-        raise CurateError("the data URI of the image must be data:image/...;base64,...")
     try:
-        return base64.b64decode(body, validate=True)
-    except ValueError:
-        raise CurateError("the data URI of the image is not base64") from None
+        source = find_image(value, folder)
+        if source and source.path and folder and not source.path.resolve().is_relative_to(folder.resolve()):
+            raise CurateError(f"the image {value!r:.80} links to a file that is not below {folder}; copy it there")
+        if source:
+            return source.read()
+    except JudgeError as error:
+        raise CurateError(str(error)) from None
+    raise CurateError("`image` is missing: give a path beside the file, bytes or a data URI")
 
 
 def inspect_image(data: bytes) -> ImageFacts:
@@ -85,7 +54,7 @@ def inspect_image(data: bytes) -> ImageFacts:
     try:
         with warnings.catch_warnings(), Image.open(io.BytesIO(data)) as image:
             warnings.simplefilter("ignore")  # a warning about size; the size is checked here
-            if image.width * image.height > MOST_PIXELS:
+            if image.width * image.height > LARGEST_PICTURE:
                 raise CurateError(f"the image has {image.width:,} x {image.height:,} pixels; reduce it")
             suffix = _SUFFIXES.get(image.format or "")
             if suffix is None:

@@ -121,7 +121,7 @@ def import_command(arguments: argparse.Namespace) -> int:
 
 def _results(path: Path) -> Iterator[BatchResult]:
     if not path.is_file():
-        raise JudgeError(_("There is no file {path}.", path=path))
+        raise JudgeError("There is no file {path}.", path=path)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -129,14 +129,12 @@ def _results(path: Path) -> Iterator[BatchResult]:
             try:
                 result = read_result(json.loads(line))
             except (ValueError, RecursionError):
-                raise JudgeError(_("{path}, line {number}: this is not JSON.", path=path, number=number)) from None
+                raise JudgeError("{path}, line {number}: this is not JSON.", path=path, number=number) from None
             if result is None:
                 raise JudgeError(
-                    _(
-                        "{path}, line {number}: this is not a result of `judge batch export` (custom_id r0-v0).",
-                        path=path,
-                        number=number,
-                    )
+                    "{path}, line {number}: this is not a result of `judge batch export` (custom_id r0-v0).",
+                    path=path,
+                    number=number,
                 )
             yield result
 
@@ -146,13 +144,13 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], *, file: Pai
     for result in results:
         key = result.key
         if key.row >= len(file.pairs) or key.vote >= recorded["votes"]:
-            raise JudgeError(_("Row {row}, vote {vote} is not a vote of this run.", row=key.row, vote=key.vote))
+            raise JudgeError("Row {row}, vote {vote} is not a vote of this run.", row=key.row, vote=key.vote)
         known = journal.answers.get(key)
         pair = file.pairs[key.row]
         swapped = is_swapped(pair, key.vote, order=recorded["order"], seed=recorded["seed"])
         if result.name != custom_id(key, pair, swapped=swapped):
             raise JudgeError(
-                _("The result {name} is of another run: of another pair, or in another order.", name=result.name)
+                "The result {name} is of another run: of another pair, or in another order.", name=result.name
             )
         fields = result.fields
         if fields is None or (known is not None and (fields.get("failed") or not known.failed)):

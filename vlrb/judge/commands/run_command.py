@@ -9,6 +9,9 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
+
+from tqdm import tqdm
 
 from vlrb.common.command_line import say
 from vlrb.common.messages import _
@@ -20,7 +23,6 @@ from vlrb.judge.engine import EngineLimits, JudgeEngine, RunStopped
 from vlrb.judge.journal import Journal
 from vlrb.judge.options import configure, read_budget, read_prices
 from vlrb.judge.pairs import PairFile, RequestKey, keys
-from vlrb.judge.progress import ProgressLine
 from vlrb.judge.report import INTERRUPTED, FinishedRun, about_this_start
 
 DEFAULT_KEY = "OPENAI_API_KEY"
@@ -48,7 +50,10 @@ def run_command(arguments: argparse.Namespace) -> int:
             )
             asker = _asker(configuration, journal, key=key, timeout=arguments.timeout)
             engine = JudgeEngine(configuration, file.pairs, asker=asker, journal=journal, limits=limits)
-            progress = ProgressLine(len(wanted), len(wanted) - len(remaining), prices=prices)
+            pause = 0.2 if sys.stderr.isatty() else 30.0  # seconds between two lines
+            progress = tqdm(
+                total=len(wanted), initial=len(wanted) - len(remaining), unit="votes", mininterval=pause, delay=1
+            )
             stopped = _ask(engine, remaining, progress=progress)
         got = sum(before.get(key) is not journal.answers.get(key) for key in remaining)
         pace = (time.monotonic() - began) / got if got else None
@@ -56,7 +61,7 @@ def run_command(arguments: argparse.Namespace) -> int:
         return run.tell(len(pairs), wanted, prices=prices, stopped=stopped, as_json=arguments.json, pace=pace)
 
 
-def _ask(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: ProgressLine) -> str | None:
+def _ask(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm[Any]) -> str | None:
     """Get what remains. Returns why some of it is still open; None if nothing is."""
     try:
         asyncio.run(_run(engine, remaining, progress=progress))
@@ -68,7 +73,7 @@ def _ask(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: Prog
     return None
 
 
-async def _run(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: ProgressLine) -> None:
+async def _run(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm[Any]) -> None:
     _stop_on_signals(engine)
     try:
         await engine.run(remaining, progress)
@@ -89,7 +94,7 @@ def _key(arguments: argparse.Namespace) -> str | None:
     name = arguments.api_key_env or DEFAULT_KEY
     key = arguments.variables.get(name, "").strip()
     if arguments.api_key_env and not key:
-        raise JudgeError(_("The environment variable {name} is not set.", name=name))
+        raise JudgeError("The environment variable {name} is not set.", name=name)
     return key or None
 
 
@@ -102,7 +107,7 @@ def _check_journal(journal: Journal, file: PairFile) -> None:
         row = answer.key.row
         if row >= len(file.pairs) or not file.pairs[row].fingerprint.startswith(answer.item):
             raise JudgeError(
-                _("The journal has an answer for row {row}, which is another pair in this items file.", row=row)
+                "The journal has an answer for row {row}, which is another pair in this items file.", row=row
             )
 
 

@@ -23,7 +23,7 @@ def submit_command(arguments: argparse.Namespace) -> int:
 
     path = arguments.directory / PREDICTIONS
     if not path.is_file():
-        raise JudgeError(_("There is no {path}. `vlrb judge run` writes it when every vote has an answer.", path=path))
+        raise JudgeError("There is no {path}. `vlrb judge run` writes it when every vote has an answer.", path=path)
     recorded = require_run(arguments.directory)
     lines = list(dry_run(path, recorded["benchmark"]))
     if not lines[-1].startswith((READY, ELSEWHERE)):
