@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -19,9 +19,8 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import json_body, respond, version_or_problem
 from leaderboard.serial_executor import QueueFull, SerialExecutor
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.numbers import definition_report as definition_check
+from vlrb.numbers import definition_report
 from vlrb.numbers import report as number_check
 from vlrb.pairs.definition_check import figure_names
 
@@ -48,18 +47,15 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     )
     @_with_percentages(figure_names(spec))
     async def check_numbers(request: Request, **given: str) -> Response:
-        if not spec.splits:
-            if spec.editions:
-                return await asyncio.to_thread(_definitions_of, request, spec)
+        if not (spec.splits or spec.editions):
             return problem(
                 404,
                 "no-sizes",
                 detail=_("The sizes of {title} are not known: there is nothing to check.", title=spec.title),
             )
-        asked = number_check.read({name: given[_identifier(name)] for name in spec.score_names}, spec)
         try:
             number_check.refuse_unknown(request.query_params, spec)
-            result = await executor.take(number_check.answer, asked)
+            result = await executor.take(partial(definition_report.to_answer, spec=spec), request.query_params)
         except number_check.BadFigures as wrong:
             return _bad_figures(wrong)
         except QueueFull:
@@ -68,7 +64,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
                 "busy",
                 detail=_("Too many readers are checking numbers at the moment. Please try again in a few seconds."),
             )
-        return respond(json_body(number_check.to_json(result)), request.headers)
+        return respond(json_body(result), request.headers)
 
     @router.get(
         "/compare",
@@ -102,16 +98,6 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         return respond(await board_version.ready(key, make), request.headers)
 
     return router
-
-
-def _definitions_of(request: Request, spec: BenchmarkSpec) -> Response:
-    """Return the number check of a benchmark with several definitions of overall."""
-    try:
-        number_check.refuse_unknown(request.query_params, spec)
-        result = definition_check.answer(request.query_params, spec)
-    except number_check.BadFigures as wrong:
-        return _bad_figures(wrong)
-    return respond(json_body(definition_check.to_json(result)), request.headers)
 
 
 def _bad_figures(wrong: number_check.BadFigures) -> Response:

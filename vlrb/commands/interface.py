@@ -19,9 +19,9 @@ from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.commands.numbers import answer
 from vlrb.commands.score import card_of
 from vlrb.numbers import report
+from vlrb.numbers.definition_report import to_answer
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.statistics.pairwise import PairedCounts, compare_all
 from vlrb.statistics.reliability import condensed
@@ -132,7 +132,7 @@ def check_numbers(benchmark: str = DEFAULT_BENCHMARK, **figures: str) -> dict[st
     """
     spec = _spec(benchmark)
     report.refuse_unknown(figures, spec)
-    return answer(figures, spec)
+    return to_answer(figures, spec)
 
 
 def _spec(benchmark: str) -> BenchmarkSpec:

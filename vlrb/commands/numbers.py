@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Mapping
-from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
 from vlrb.common.command_line import CommandParser, complain, lines
 from vlrb.common.messages import _
-from vlrb.numbers import definition_report, report
+from vlrb.numbers import report
+from vlrb.numbers.definition_report import to_answer
 from vlrb.pairs.definition_check import figure_names
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
@@ -46,7 +45,7 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     spec = load_spec(arguments.benchmark, definitions_folder(os.environ))
     given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
     try:
-        found = answer(given, spec)
+        found = to_answer(given, spec)
     except report.BadFigures as wrong:
         complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
         return USAGE
@@ -55,18 +54,6 @@ def check_numbers(arguments: argparse.Namespace) -> int:
         return USAGE
     print(json.dumps(found) if arguments.json else lines([found["headline"], *found["sentences"]]))
     return FITS if found["verdict"] == "fits" else DOES_NOT
-
-
-def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
-    """Return what arithmetic says about figures, with its `headline` and `sentences`.
-
-    Raises:
-        BadFigures: one is no percentage, none is given, or all are fractions.
-        ValueError: nothing is known of the benchmark's sizes.
-    """
-    if spec.splits:
-        return report.to_json(report.answer(report.read(given, spec)))
-    return definition_report.to_json(definition_report.answer(given, spec))
 
 
 def _spec(arguments: list[str]) -> BenchmarkSpec:

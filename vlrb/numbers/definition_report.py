@@ -10,8 +10,8 @@ from typing import Any
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
+from vlrb.numbers import report
 from vlrb.numbers.figures import read_by_name
-from vlrb.numbers.report import url
 from vlrb.pairs.definition_check import (
     FITS,
     IMPOSSIBLE,
@@ -159,6 +159,18 @@ def to_json(definition_check: DefinitionCheck) -> dict[str, Any]:
     }
 
 
+def to_answer(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
+    """Return what arithmetic says about figures of any benchmark, with its `headline` and `sentences`, as JSON.
+
+    Raises:
+        BadFigures: one is no percentage, none is given, or all are fractions.
+        ValueError: nothing is known of the benchmark's sizes.
+    """
+    if spec.splits:
+        return report.to_json(report.answer(report.read(given, spec)))
+    return to_json(answer(given, spec))
+
+
 @cache
 def published_tables(spec: BenchmarkSpec) -> tuple[CheckedTable, ...]:
     """Return the tables of papers that the folder of a definition has, each row checked."""
@@ -175,4 +187,6 @@ def published_tables(spec: BenchmarkSpec) -> tuple[CheckedTable, ...]:
 def _row(row: Sequence[str], columns: Sequence[str], *, spec: BenchmarkSpec) -> CheckedRow:
     name, *figures = row
     given = dict(zip(columns, figures, strict=True))
-    return CheckedRow(name, given.get(OVERALL, ""), check=check_definitions(_printed(given), spec), url=url(given))
+    return CheckedRow(
+        name, given.get(OVERALL, ""), check=check_definitions(_printed(given), spec), url=report.url(given)
+    )
