@@ -71,7 +71,6 @@ def projects(reports: Sequence[ProjectReport]) -> View:
                 states(report),
                 "; ".join(agreements(report)),
                 draft(report),
-                report.project.reason,
             ),
             key=f"{report.project.id}",
             name=report.project.name,
@@ -79,7 +78,7 @@ def projects(reports: Sequence[ProjectReport]) -> View:
         )
         for report in reports
     ]
-    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Decisions", "Agreement", "Draft", "Why")
+    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Decisions", "Agreement", "Draft")
     table = Table("Projects", head, rows, "There are no projects.", "project", False, shows="verification.decisions")
     return View(tables=[table])
 

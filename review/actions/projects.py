@@ -178,7 +178,7 @@ def create(
     "POST /api/v1/maintenance/verification/{project}/annotators",
     audit=ANNOTATORS,
     help="let more people answer",
-    button="Let the annotators answer",
+    button="Add annotators",
 )
 def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Accounts) -> ActionResult:
     """Let accounts, named by ids or user names, answer in a project. For maintainers, who may always.
@@ -201,7 +201,7 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     "POST /api/v1/maintenance/verification/{project}/leave-out",
     audit=LEFT_OUT,
     help="let answers of people count no more, for instance below the gold minimum",
-    button="Leave annotators out",
+    button="Leave out",
     danger=True,
 )
 def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Accounts) -> ActionResult:
@@ -229,7 +229,7 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
     waits=labels.UNTIL_DONE,
     task=drafts.DRAFT,
     retry=lambda ctx, failed: _close_again(ctx, failed),
-    button="Close and draft",
+    button="Close",
     danger=True,
 )
 def close(
