@@ -1,7 +1,8 @@
 """The equal record: what files of three benchmarks give stays what `equal_record.json` says.
 
-`python -m tests.vlrb.predictions.test_equal_record` writes the record, which holds no text and no label. A difference
-is meant: it stands in the message of the commit that changes the record.
+`equal_boards.json` has what follows from them together: rank ranges, composites, and the number check of each one's
+percentages. `python -m tests.vlrb.predictions.test_equal_record` writes both, which hold no text and no label. A
+difference is meant: it stands in the message of the commit that changes the record.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import hashlib
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.real_data import real_file, rows
@@ -24,12 +26,19 @@ from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.commands.interface import check_numbers
+from vlrb.pairs.definition_check import figure_names
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from vlrb.protocols import category_counts, protocols
 from vlrb.scorecard import score_row
 from vlrb.scoring import FIELDS, tally
+from vlrb.statistics.composite import BenchmarkScore, composites
+from vlrb.statistics.pairwise import compare_all
+from vlrb.statistics.reliability import condensed
+from vlrb.statistics.uncertainty import Interval
 
 RECORD = Path(__file__).with_name("equal_record.json")
+BOARDS = Path(__file__).with_name("equal_boards.json")
 VL, MM_RLHF, MMRB = "vl-rewardbench", "mm-rlhf-rewardbench", "multimodal-rewardbench"
 LABELS = {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"}
 PAIRS = {MM_RLHF: "benchmarks/mm_rlhf_rewardbench.jsonl", MMRB: "benchmarks/multimodal_rewardbench_part.json"}
@@ -108,15 +117,19 @@ def _written(benchmark: str, name: str) -> bytes:
     return "\n".join(map(json.dumps, lines)).encode()
 
 
-def measure(name: str) -> dict[str, Any]:
-    """Return what is recorded of a file."""
+def _file(name: str) -> tuple[str, bytes]:
+    """Return benchmark and content of a recorded file."""
     benchmark, _, written = name.partition(": ")
     if written:
-        data = _written(benchmark, written)
-    else:
-        benchmark = MMRB if any(mark in name for mark in OF_MMRB) else VL
-        data = real_file(f"data/{name}").read_bytes()
-        data = gzip.decompress(data) if name.endswith(".gz") else data
+        return benchmark, _written(benchmark, written)
+    data = real_file(f"data/{name}").read_bytes()
+    data = gzip.decompress(data) if name.endswith(".gz") else data
+    return MMRB if any(mark in name for mark in OF_MMRB) else VL, data
+
+
+def measure(name: str) -> dict[str, Any]:
+    """Return what is recorded of a file."""
+    benchmark, data = _file(name)
     table, labels = _table(benchmark)
     try:
         result: Predictions | UploadRejected = parse_predictions(data, table)
@@ -156,15 +169,54 @@ def _digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(_rounded(value), sort_keys=True).encode()).hexdigest()[:16]
 
 
+def measure_boards() -> dict[str, Any]:
+    """Return rank ranges and number checks of the files of each benchmark, and the composites over all three."""
+    recorded = json.loads(RECORD.read_text(encoding="utf-8"))
+    names = {VL: [name for name, told in recorded.items() if told["revision"] == "v1"]}
+    names |= {benchmark: [f"{benchmark}: {name}" for name in WRITTEN] for benchmark in PAIRS}
+    boards, scores = {}, {}
+    for benchmark, held in names.items():
+        boards[benchmark], scores[benchmark] = _board(benchmark, held)
+    judges = {name: dict(zip(scores, row, strict=True)) for name, *row in zip(WRITTEN, *scores.values(), strict=False)}
+    found = composites(judges, dict.fromkeys(scores, 1.0))
+    together = {
+        name: [_rounded(one.value), _rounded([*one.interval]), one.best, one.worst] for name, one in found.items()
+    }
+    return {**boards, "composites": together}
+
+
+def _board(benchmark: str, names: Sequence[str]) -> tuple[dict[str, Any], list[BenchmarkScore]]:
+    table, own = _table(benchmark)
+    labels, spec, numbers, scores, votes = own or _labels("v1"), table.spec, {}, [], []
+    for name in names:
+        votes.append(parse_predictions(_file(name)[1], table).votes)
+        card = score_row(tally(votes[-1], labels, table=table), spec.ranking, grouping=spec.official)
+        scores.append(BenchmarkScore(card[spec.headline], Interval(*card["interval"][spec.headline])))
+        shown = {key: card[key] for key in figure_names(spec) if card.get(key) is not None} | {
+            "overall": card[spec.headline]
+        }
+        check = check_numbers(benchmark, **{key: f"{100 * value:.1f}" for key, value in shown.items()})
+        numbers[name] = [check["verdict"], _digest(check.get("fits") or check.get("definitions"))]
+    matrix = np.stack([condensed(one.matrix) for one in votes])
+    ranges = compare_all(names, matrix, labels=labels, table=table).summary["ranges"][spec.official]
+    return {"numbers": numbers, "ranges": ranges}, scores
+
+
 @pytest.mark.parametrize("name", json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else [])
 def test_a_file_gives_what_was_recorded(name: str) -> None:
     assert measure(name) == json.loads(RECORD.read_text(encoding="utf-8"))[name]
 
 
+def test_boards_composites_and_number_checks_are_those_recorded() -> None:
+    assert measure_boards() == json.loads(BOARDS.read_text(encoding="utf-8"))
+
+
 def main() -> None:
-    """Write the record."""
+    """Write the records."""
     lines = [f"{json.dumps(name)}: {json.dumps(measure(name))}" for name in _names()]
     RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    parts = [f"{json.dumps(name)}: {json.dumps(part)}" for name, part in measure_boards().items()]
+    BOARDS.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
