@@ -322,6 +322,7 @@ def _row(
         votes_per_item=upload.votes.k,
         votes=upload.votes.pack(),
         orders=upload.orders and upload.orders.pack(),
+        margins=upload.margins and upload.margins.pack(),
         parse_rate=upload.behaviour.parse_rate,
         first_shown_rate=upload.behaviour.first_shown_rate,
         self_consistency=upload.behaviour.self_consistency,

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from vlrb.benchmarks.labels import NOT_LABELLED
 from vlrb.benchmarks.spec import TIE
-from vlrb.statistics.calibration import Calibration, vote_calibration
+from vlrb.statistics.calibration import Calibration, margin_calibration, vote_calibration
 from vlrb.statistics.position_bias import PositionBias, is_one_sided, position_bias
 from vlrb.statistics.reliability import self_consistency
-from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved, without_labels
+from vlrb.votes import ABSENT, UNDECIDED, Margins, Matrix, Votes, resolved, without_labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,18 @@ class Behaviour:
         )
 
 
-def behaviour_of(votes: Votes, orders: Votes | None, *, preferred: npt.NDArray[np.int8] | None = None) -> Behaviour:
+def behaviour_of(
+    votes: Votes,
+    orders: Votes | None,
+    *,
+    preferred: npt.NDArray[np.int8] | None = None,
+    margins: Margins | None = None,
+) -> Behaviour:
     """Return the behaviour on all pairs of a file, or on the pairs of a label revision.
 
     ``orders``: what the judge would have voted had it always chosen the response that it was shown first; UNDECIDED
-    where nobody knows. ``preferred``: the labels of the revision, by item.
+    where nobody knows. ``preferred``: the labels of the revision, by item. ``margins``: of single votes that follow
+    from scores.
     """
     present = votes.matrix[:, 0] != ABSENT
     if preferred is not None:
@@ -62,6 +69,10 @@ def behaviour_of(votes: Votes, orders: Votes | None, *, preferred: npt.NDArray[n
     matrix = votes.matrix[present]
     labels = None if preferred is None else preferred[present]
     behaviour = _without_order(matrix, labels)
+    if labels is not None and margins is not None and votes.k == 1:
+        verdict = resolved(matrix, labels[:, np.newaxis])[:, 0]
+        sure = margin_calibration(margins.values[present], verdict, label=labels)
+        behaviour = replace(behaviour, calibration=sure)
     if orders is None or not len(matrix):
         return behaviour
     first = orders.matrix[present]

@@ -63,6 +63,23 @@ class Votes:
         return cls(unpack_many([data], items, k=k)[0])
 
 
+@dataclass(frozen=True, slots=True)
+class Margins:
+    """``values``: float32 (items,), by how much the score of the preferred response is above the other one's; NaN where
+    that is not known."""
+
+    values: npt.NDArray[np.float32]
+
+    def pack(self) -> bytes:
+        """Return four bytes an item."""
+        return self.values.astype("<f4").tobytes()
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Margins:
+        """Return the margins of ``pack``."""
+        return cls(np.frombuffer(data, "<f4").astype(np.float32))
+
+
 def unpack_many(packed: list[bytes], items: int, *, k: int) -> Matrix:
     """Return entries x items x K from as many packed votes of the same K, in one pass.
 

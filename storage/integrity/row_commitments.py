@@ -46,9 +46,9 @@ def new_salt() -> str:
 
 
 def of_record(row: Mapping[str, Any]) -> str:
-    """Return the commitment to a submission's content: RECORD, votes, and the order of each vote where it is known.
+    """Return the commitment to a submission's content: RECORD, votes, and order and margin of each where known.
     `row`: as read from the database, with `salt`."""
-    packed = {name: bytes(row[name]) for name in ("votes", "orders") if row[name] is not None}
+    packed = {name: bytes(row[name]) for name in ("votes", "orders", "margins") if row[name] is not None}
     digests = {f"{name}_sha256": hashlib.sha256(content).hexdigest() for name, content in packed.items()}
     return _commit({**{name: row[name] for name in RECORD}, **digests}, row["salt"])
 

@@ -11,7 +11,7 @@ from storage.integrity import row_commitments
 from storage.integrity.row_commitments import DESCRIPTION, RECORD
 from storage.models.core import Submission
 
-_COLUMNS = tuple(dict.fromkeys((*RECORD, *DESCRIPTION, "owner", "votes", "orders", "salt")))
+_COLUMNS = tuple(dict.fromkeys((*RECORD, *DESCRIPTION, "owner", "votes", "orders", "margins", "salt")))
 
 
 def submissions() -> Select[Any]:

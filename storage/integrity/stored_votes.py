@@ -24,6 +24,7 @@ class StoredVotes(NamedTuple):
     k: int
     packed: bytes
     orders: bytes | None
+    margins: bytes | None  # of ``vlrb.votes.Margins.pack``
     content_sha256: str  # of the file
 
 
@@ -44,6 +45,13 @@ def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVot
     if wrong:
         integrity_alarms.refuse(database, wrong[0], subject=wrong[0].row)
     return [
-        StoredVotes(row.id, row.votes_per_item, bytes(row.votes), row.orders and bytes(row.orders), row.content_sha256)
+        StoredVotes(
+            row.id,
+            row.votes_per_item,
+            bytes(row.votes),
+            orders=row.orders and bytes(row.orders),
+            margins=row.margins and bytes(row.margins),
+            content_sha256=row.content_sha256,
+        )
         for row in rows
     ]

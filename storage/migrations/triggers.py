@@ -37,7 +37,7 @@ WRITTEN_ONCE = {
     "imported_at",
     # Not the owner and the description, which both are edited.
     "submissions": "id, benchmark, content_sha256, size_bytes, file_name, format, revision, votes_per_item, votes, "
-    "parse_rate, first_shown_rate, self_consistency, report, created_at, orders, salt",
+    "parse_rate, first_shown_rate, self_consistency, report, created_at, orders, margins, salt",
     # Not `at`, from which quotas are counted: the event has its own.
     "attempts": "submission_id, label_revision, number, policy",
 }

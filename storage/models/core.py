@@ -153,6 +153,7 @@ class Submission(Base):
         _check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
         _check("votes", "length(votes) > 0"),
         _check("orders", "length(orders) > 0"),
+        _check("margins", "length(margins) > 0"),
         _rate("parse_rate"),
         _rate("first_shown_rate"),
         _rate("self_consistency"),
@@ -169,6 +170,7 @@ class Submission(Base):
     votes_per_item: Mapped[int]
     votes: Mapped[bytes] = mapped_column(LargeBinary)  # vlrb.votes.Votes.pack()
     orders: Mapped[bytes | None] = mapped_column(LargeBinary)  # packed as votes: always for the response shown first
+    margins: Mapped[bytes | None] = mapped_column(LargeBinary)  # vlrb.votes.Margins.pack(), of files with scores
     parse_rate: Mapped[float] = mapped_column(Double)
     first_shown_rate: Mapped[float | None] = mapped_column(Double)
     self_consistency: Mapped[float | None] = mapped_column(Double)

@@ -5,7 +5,13 @@ from __future__ import annotations
 from storage.integrity.row_commitments import DESCRIPTION, RECORD, of_description
 from storage.models.core import Submission
 
-ELSEWHERE = {"owner", "votes", "orders", "salt"}  # in events by themselves, in the digest of the record, its salt
+ELSEWHERE = {
+    "owner",
+    "votes",
+    "orders",
+    "margins",
+    "salt",
+}  # in events by themselves, in the digest of the record, its salt
 NOT_HELD = {"report"}  # for its owner alone
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import permutations
 from math import exp, log
 
@@ -10,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.factories import small_benchmark
+from vlrb.behaviour import behaviour_of
+from vlrb.predictions.parse import parse_predictions
 from vlrb.statistics.calibration import Calibration, best_steepness, calibration, score_calibration, vote_calibration
-from vlrb.votes import ABSENT, UNDECIDED
+from vlrb.votes import ABSENT, UNDECIDED, Margins
 
 verdicts = st.lists(st.tuples(st.sampled_from((0.6, 0.8, 1.0)), st.booleans()), min_size=1, max_size=5)
 
@@ -85,6 +89,26 @@ def test_the_temperature_is_the_most_likely_one() -> None:
     assert best_steepness(-signed) == 0  # mostly wrong: it knows nothing
 
 
+def test_the_scores_of_a_file_are_kept_and_tell_how_sure_it_is() -> None:
+    table, labels = small_benchmark.table(), small_benchmark.scorer().labels["demo"]
+    dice = np.random.default_rng(4)
+    scores = dice.normal(0, 3, (len(table), 2)).round(3)
+    scores[0] = 1.5  # a tie has no verdict
+    lines = [
+        {"id": item.ids["demo"], "scores": [pair]} for item, pair in zip(table.items, scores.tolist(), strict=True)
+    ]
+    upload = parse_predictions("".join(json.dumps(line) + "\n" for line in lines).encode(), table)
+    assert upload.margins is not None
+    size = np.abs(scores[:, 0] - scores[:, 1])
+    assert Margins.unpack(upload.margins.pack()).values == pytest.approx(size, rel=1e-6)
+    result = behaviour_of(upload.votes, None, preferred=labels.preferred, margins=upload.margins).calibration
+    right = (scores[:, 1] > scores[:, 0]) == (labels.preferred == 1)
+    known = size > 0
+    assert result == score_calibration(upload.margins.values[known], right[known], asked=len(table))
+    several = [{**line, "scores": 2 * line["scores"]} for line in lines]
+    assert parse_predictions("".join(json.dumps(line) + "\n" for line in several).encode(), table).margins is None
+
+
 def test_scores_are_scaled_by_a_temperature_of_the_other_folds() -> None:
     dice = np.random.default_rng(8)
     margins, noise = dice.normal(0, 2, 500), dice.random(500)
@@ -95,4 +119,4 @@ def test_scores_are_scaled_by_a_temperature_of_the_other_folds() -> None:
     fold = np.arange(500) % 5
     confidence = [1 / (1 + exp(-abs(m) * best_steepness(signed[fold != at % 5]))) for at, m in enumerate(margins)]
     assert result.brier == pytest.approx(np.mean((np.array(confidence) - right) ** 2), abs=2e-6)
-    assert score_calibration(margins * 100, right, asked=600) == result  # whatever the scale of the scores
+    assert score_calibration(margins * 128, right, asked=600) == result  # whatever the scale of the scores

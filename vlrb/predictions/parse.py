@@ -37,7 +37,7 @@ from vlrb.predictions.other_benchmark import other_benchmark, refused_for
 from vlrb.predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict, shorten
-from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, PREFERRED, UNDECIDED, Matrix, Votes
+from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, PREFERRED, UNDECIDED, Margins, Matrix, Votes
 
 __all__ = [
     "FileWarning",
@@ -79,6 +79,7 @@ class Predictions:
     reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
     example: str = readability.EXAMPLES["official-sentence"]  # the end of a reply that can be read
     orders: Votes | None = None  # those of a judge that always chose the response shown first; None: no order is known
+    margins: Margins | None = None  # of two scores; None of files without, and of several votes
 
 
 def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
@@ -402,7 +403,17 @@ def _upload(
         reply_field=reading.reply_field,
         example=readability.EXAMPLES[spec.verdict_format],
         orders=known,
+        margins=_margins(rows, matched, items=len(table)) if k == 1 else None,
     )
+
+
+def _margins(rows: Sequence[PredictionRow], matched: Matched, *, items: int) -> Margins | None:
+    values = np.full(items, np.nan)
+    known = {item: row.margin for row, item in zip(rows, matched.items, strict=True) if row.margin is not None}
+    if not known:
+        return None
+    values[list(known)] = list(known.values())
+    return Margins(np.minimum(values, np.finfo(np.float32).max).astype(np.float32))
 
 
 def _as_stored(named: Matrix, reading: ParsedFile, *, table: ItemTable, matched: Matched) -> Matrix:

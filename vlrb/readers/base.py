@@ -64,6 +64,7 @@ class PredictionRow:
     position: int | None = None  # row number in the revision that the tool downloaded
     by_parity: bool = False
     about_label: bool = False
+    margin: float | None = None  # of one vote that follows from two scores: how far they are apart
 
 
 @dataclass(slots=True)
@@ -90,6 +91,8 @@ class ParsedFile:
                 self.samples.see(place, vote, choice=choice, reply=reply, words=STORED)
             else:
                 self.samples.see(place, vote, choice=flip(choice, row.shown[vote]), reply=reply, words=SHOWN)
+        if len(replies) == 1 and isinstance(pair := replies[0], tuple | list) and len(pair) == 2:
+            row.margin = abs(float(pair[0]) - float(pair[1]))
         self.rows.append(row)
 
 

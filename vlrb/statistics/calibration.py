@@ -22,7 +22,7 @@ from vlrb.votes import ABSENT
 BINS, FOLDS = 10, 5
 COVERAGES = (25, 50, 75)
 """Percent of all pairs: the accuracy on the most confident of them is stated."""
-_STEPS, _FLATTEST, _STEEPEST = 50, 1e-9, 1e9
+_STEPS, _FLATTEST, _STEEPEST, _FARTHEST = 50, 1e-9, 1e9, 1e6
 _DIGITS = 6
 
 
@@ -97,10 +97,22 @@ def vote_calibration(matrix: Array, label: Array) -> Calibration | None:
     if votes.shape[1] < 2:
         return None
     verdict, label = majority(votes), label[matrix[:, 0] != ABSENT]
-    decided = (verdict >= 0) & ((verdict != TIE) | (label == TIE).any())  # a tie is no answer where no label is one
+    decided = _decided(verdict, label)
     share = (votes == verdict[:, np.newaxis]).mean(axis=1)
     right = verdict[decided] == label[decided]
     return calibration(share[decided], right, asked=len(votes), source="votes", votes_per_item=votes.shape[1])
+
+
+def margin_calibration(margins: Array, verdict: Array, *, label: Array) -> Calibration | None:
+    """Return the calibration of single votes that follow from scores, all arrays over pairs."""
+    known = _decided(verdict, label) & (np.nan_to_num(margins) > 0)
+    asked = int((verdict != ABSENT).sum())
+    return score_calibration(margins[known], verdict[known] == label[known], asked=asked)
+
+
+def _decided(verdict: Array, label: Array) -> BoolArray:
+    """Return which verdicts are an answer: a tie is none where no label is one."""
+    return np.asarray((verdict >= 0) & ((verdict != TIE) | (label == TIE).any()))
 
 
 def score_calibration(margins: Array, right: BoolArray, *, asked: int) -> Calibration | None:
@@ -110,9 +122,9 @@ def score_calibration(margins: Array, right: BoolArray, *, asked: int) -> Calibr
     The temperature of a pair is that of the FOLDS - 1 folds that it is not in; pair number i is in fold i mod FOLDS.
     """
     size = np.abs(np.asarray(margins, dtype=np.float64))
-    folds = np.arange(size.size) % FOLDS
-    if size.size < 2 * FOLDS:
+    if size.size < 2 * FOLDS or not size.any():
         return None
+    folds, size = np.arange(size.size) % FOLDS, np.minimum(size / np.median(size[size > 0]), _FARTHEST)
     signed = np.where(right, size, -size)
     steepness = np.array([best_steepness(signed[folds != fold]) for fold in range(FOLDS)])
     confidence = 1 / (1 + np.exp(-np.minimum(size * steepness[folds], 700)))

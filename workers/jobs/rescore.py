@@ -22,7 +22,7 @@ from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from vlrb.behaviour import behaviour_of
 from vlrb.scoring import tally_many
-from vlrb.votes import Votes, packed_size, unpack_many
+from vlrb.votes import Margins, Votes, packed_size, unpack_many
 from workers.jobs.score import tally_text
 from workers.scorer import Scorer
 
@@ -106,7 +106,9 @@ def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: st
         matrix = unpack_many([entry.packed for entry in same], items, k=k)
         for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
             orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=k)
-            text = tally_text(counted, behaviour_of(Votes(votes), orders, preferred=labels.preferred))
+            margins = None if entry.margins is None else Margins.unpack(entry.margins)
+            behaviour = behaviour_of(Votes(votes), orders, preferred=labels.preferred, margins=margins)
+            text = tally_text(counted, behaviour)
             texts[entry.id] = _Counted(text, entry.content_sha256)
     return texts
 
