@@ -168,8 +168,12 @@ def vlmevalkit_json(rows: PairRows, votes: VoteRows) -> bytes:
 
 
 def vlmevalkit_tsv(rows: PairRows, votes: VoteRows) -> bytes:
-    """PRED_FORMAT=tsv: everything quoted, raw newlines inside cells."""
-    records = vlmevalkit_records(rows, votes)
+    """PRED_FORMAT=tsv."""
+    return tsv(vlmevalkit_records(rows, votes))
+
+
+def tsv(records: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return a table, everything quoted, raw newlines inside cells."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(records[0]), delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writeheader()

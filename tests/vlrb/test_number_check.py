@@ -153,13 +153,6 @@ def test_what_is_no_percentage_is_refused(typed):
         figure(typed)
 
 
-def test_nothing_and_fractions_are_refused():
-    with pytest.raises(ValueError, match="No figure"):
-        read_figures(None, "", None)
-    with pytest.raises(ValueError, match="fractions"):
-        read_figures(0.638, 0.857, 0.648)
-
-
 # Rules, against a search through everything
 
 TINY = (

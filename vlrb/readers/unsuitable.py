@@ -141,9 +141,7 @@ def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
     ``rows``: how many such records the file has, where that is known.
     """
     if isinstance(value, list):
-        rows = len(value)
-    if isinstance(value, list):
-        value = value[0] if value and isinstance(value[0], dict) else {}
+        rows, value = len(value), value[0] if value and isinstance(value[0], dict) else {}
     if not isinstance(value, dict):
         return None
     keys = value.keys()

@@ -88,10 +88,6 @@ def test_what_cannot_be_read_is_said_with_its_field(figures: dict[str, str], fie
     assert wrong.value.field == field
 
 
-def test_figures_are_read_with_comma_and_percent_sign() -> None:
-    assert number_check.answer(number_check.read({"overall": " 71,92 % "}, VL)).verdict == "fits"
-
-
 def test_an_address_holds_the_figures_as_they_were_typed() -> None:
     assert (
         number_check.url(number_check.read({"general": "63.80", "macro": "71,4"}, VL).by_name)

@@ -69,11 +69,7 @@ def exchanged(data: bytes) -> bytes:
     records = list(csv.DictReader(io.StringIO(data.decode(), newline=""), delimiter="\t"))
     for record in records:
         record["prediction"], record["question"] = record["question"], record["prediction"]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(records[0]), delimiter="\t", quoting=csv.QUOTE_ALL, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return out.getvalue().encode()
+    return files.tsv(records)
 
 
 def test_a_table_with_exchanged_columns_is_refused_and_shows_what_it_took_for_replies() -> None:
