@@ -54,6 +54,7 @@ from vlrb.pairs.reported_definitions import stated_overall
 from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent
+_MOST_FOLDED = 8  # other results below a row; the page of its judge has all
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 LIBRARIES = ("plotly-cartesian.min.js", "htmx.min.js")
 """Scripts of others, as they were published."""
@@ -240,6 +241,7 @@ def environment(context: RenderContext) -> Environment:
         "overall_of": overall_of,
         "safe_link": safe_link,
         "page_size": PAGE,
+        "most_folded": _MOST_FOLDED,
         "short_name": short_name,
         "is_shortened": is_shortened,
         "filter_mark": filter_judges.MARK,
@@ -416,11 +418,11 @@ def _drawn_rows(board_version: BoardVersion, board: Board, *, view: BoardQuery) 
     rules = (board.protocol, board.grouping, board.label_revision, by, tuple(column.key for column in columns), query)
     dotted = tuple(key for key in board.spec.category_keys if key in board.values and key in view.columns)
 
-    def line(row: BoardRow, **how: Any) -> Markup:
-        key = (*rules, row.id, *how.items())
+    def line(row: BoardRow, others: Sequence[BoardRow] = (), **how: Any) -> Markup:
+        key = (*rules, row.id, tuple(other.id for other in others), *how.items())
         markup: Markup = board_version.drawn(
             key,
-            lambda: drawing.line(board, row, columns, by, dots=dots(row, dotted), query=query, **how),
+            lambda: drawing.line(board, row, columns, by, dots=dots(row, dotted), query=query, others=others, **how),
         )
         return markup
 

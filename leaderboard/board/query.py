@@ -136,8 +136,8 @@ class BoardQuery:
         return replace(self, sort=key, descending=descending, page=1)
 
     @property
-    def unfolded(self) -> bool:
-        """Whether all rows of a judge show at once: what was searched for is not to be hidden."""
+    def is_narrowed(self) -> bool:
+        """Whether rows are searched for or filtered: what was asked for is not folded below another row."""
         return bool(self.search or self.filters)
 
     def filter(self, key: str) -> str:
@@ -314,7 +314,8 @@ def select(board: Board, view: BoardQuery) -> SelectedRows:
     """Filter, order and cut. A null is below every number and every text, in either direction."""
     pinned, asked = chosen(board, view)
     baselines = tuple(row for row in asked if row.tier == "baseline")
-    rows, others = fold(board, asked[: len(asked) - len(baselines)])
+    rows = asked[: len(asked) - len(baselines)]
+    rows, others = (rows, {}) if view.is_narrowed else fold(board, rows)
     pages = max(1, -(-len(rows) // PAGE))
     page = min(view.page, pages)
     return SelectedRows(

@@ -34,16 +34,16 @@
     const cell = row.querySelector(name === "model" ? "th a" : `td.${name}`), text = (cell?.querySelector("b") ?? cell)?.textContent.trim() ?? "";
     return text === "" ? null : /^[\d.,]+$/.test(text) ? Number(text.replaceAll(",", "")) : text.toLowerCase();
   };
-  function reorder(table, name, sign) {
-    const judges = [...table.querySelectorAll("tbody:not(.pinned)")].map((body, at) => [key(body.rows[0], name), at, body]);
-    judges.sort(([a, i], [b, j]) => (a === null) - (b === null) || (a < b ? -sign : a > b ? sign : i - j));
-    table.append(...judges.map(([, , body]) => body));
+  function reorder(body, name, sign) {
+    const rows = [...body.children].map((row, at) => [key(row, name), at, row]);
+    rows.sort(([a, i], [b, j]) => (a === null) - (b === null) || (a < b ? -sign : a > b ? sign : i - j));
+    body.append(...rows.map(([, , row]) => row));
   }
   document.addEventListener("htmx:beforeRequest", ({ target }) => {
     const { sort, dir } = target.dataset, whole = document.querySelector("[data-whole]");
     if (!sort || !whole) return;
     whole.classList.add("sorting");
-    for (const table of whole.querySelectorAll(".ranked")) reorder(table, sort, dir === "desc" ? -1 : 1);
+    for (const body of whole.querySelectorAll(".ranked tbody:not(.pinned)")) reorder(body, sort, dir === "desc" ? -1 : 1);
   });
 
   for (const event of ["htmx:sendError", "htmx:responseError"]) {

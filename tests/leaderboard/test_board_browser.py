@@ -119,7 +119,7 @@ def plain(browser: Browser) -> Iterator[Page]:
     context.close()
 
 
-JUDGES = "tbody tr:not(.baseline, .other)"
+JUDGES = "tbody tr:not(.baseline)"
 
 
 def rows(page: Page, which: str = JUDGES) -> list[list[str]]:
@@ -154,7 +154,7 @@ def test_scripts_and_style_sheets_mean_the_same_without_their_comments(browser: 
 
 
 _COLUMN = """key => [".ranked", ".elsewhere", ".baselines"].map(
-  section => [...document.querySelectorAll(`${section} tbody tr:not(.other)`)].map(row => {
+  section => [...document.querySelectorAll(`${section} tbody tr`)].map(row => {
     const cell = row.querySelector(key === "model" ? "th a,th i" : `td.${key}`);
     return (cell.querySelector("b") ?? cell).textContent;
   }))"""
@@ -296,7 +296,7 @@ def test_other_reports_of_a_judge_unfold_with_and_without_a_script(page: Page, p
     for opened in (page, plain):
         opened.goto(short + "/?tier=reported")
         lead = opened.locator("tbody tr", has=opened.get_by_text("R1-Reward", exact=True))
-        other = opened.locator("tr.other", has_text="R1-Reward Voting@15")
+        other = lead.locator("details p", has_text="R1-Reward Voting@15")
         expect(other).to_be_hidden()
         lead.get_by_text("2 other reports").click()
         expect(other).to_be_visible()
