@@ -22,12 +22,12 @@ from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.parsing import bounded_number
+from vlrb.numbers.verdicts import UNCHECKED, key, verdict_on
 from vlrb.pairs.definition_check import FITS, DefinitionCheck
 from vlrb.pairs.published_overalls import figure_sizes
 from vlrb.pairs.reported_definitions import check_reported, remark, stated_overall
-from vlrb.reported_arithmetic import arithmetic_check
 
-MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 2_000, 100
+MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 500, 100
 _IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here
 _ALIASES = {"model": "name", "judge": "judge_name"}
 _NOTE = ("annotation", "annotation_url")
@@ -96,10 +96,8 @@ def arithmetic(facts: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     definition = check_reported(facts, spec)
     if definition is not None:
         return remark(definition, stated_overall(facts, spec)) or _in_order(definition)
-    check = arithmetic_check({name: facts.get(name) for name in spec.score_names}, spec)
-    if check is None or (check.overall_ok is None and check.macro_ok is None):
-        return _UNCHECKED
-    return check.remark or _ADDS_UP
+    check = verdict_on(facts, spec, stored=facts.get("arithmetic"))
+    return _UNCHECKED if check.verdict == UNCHECKED else check.remark or _ADDS_UP
 
 
 def _in_order(check: DefinitionCheck) -> str:
@@ -136,8 +134,8 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
     problems: list[RowProblem] = []
     known = fields(spec)
     facts: dict[str, Any] = dict.fromkeys(known)
-    for key, value in raw.items():
-        name = _ALIASES.get(str(key).strip().lower(), str(key).strip().lower())
+    for column, value in raw.items():
+        name = _ALIASES.get(str(column).strip().lower(), str(column).strip().lower())
         if name in _IGNORED or _absent(value):
             continue
         if name not in known:
@@ -152,7 +150,8 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
     if problems:
         return None, problems
     facts["source"] = facts["source"] or _source(facts["url"])
-    return Read(line, {"id": _row_id(facts), **facts}), []
+    verdict = {key(facts, spec): verdict_on(facts, spec).stored()} if spec.splits else {}
+    return Read(line, {"id": _row_id(facts), **facts, "arithmetic": verdict}), []
 
 
 def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:

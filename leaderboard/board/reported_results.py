@@ -14,10 +14,10 @@ from vlrb.judges import judge_name, judge_slug
 from vlrb.numbers.answer import Plausibility
 from vlrb.numbers.check import check_numbers
 from vlrb.numbers.figures import read_figures
+from vlrb.numbers.verdicts import ADDS_UP, FiguresVerdict, verdict_on
 from vlrb.pairs import reported_definitions
 from vlrb.pairs.definition_check import DefinitionCheck
 from vlrb.pairs.published_overalls import GROUPED, OVERALL
-from vlrb.reported_arithmetic import ArithmeticCheck, arithmetic_check
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""
@@ -45,7 +45,7 @@ class ReportedFigures:
     place: str  # where in the source
     url: str
     notes: str
-    check: ArithmeticCheck | None  # None: the figures leave nothing to check
+    check: FiguresVerdict
     spec: BenchmarkSpec
     stated_judge: str = ""  # its name, where the result's says more or less
     reported_by: str = "others"  # one of REPORTERS
@@ -71,7 +71,7 @@ class ReportedFigures:
         """What arithmetic says against the figures, in a short phrase: nothing where the official sizes fit."""
         if self.definition is not None:
             return reported_definitions.remark(self.definition, self.stated_overall)
-        return (self.check.remark or "") if self.check else ""
+        return self.check.remark
 
     @property
     def remark(self) -> str:
@@ -107,34 +107,30 @@ class ReportedFigures:
         """Of how many pairs each figure is, by score, where arithmetic tells."""
         if self.definition is not None:
             return reported_definitions.denominators(self.definition)
-        if self.sizes is None:
+        if (sizes := self.check.sizes) is None:
             return {}
-        return dict(zip((*self.spec.category_keys, self.spec.pooled), (*self.sizes, sum(self.sizes)), strict=True))
+        return dict(zip((*self.spec.category_keys, self.spec.pooled), (*sizes, sum(sizes)), strict=True))
 
     @property
     def states_mean(self) -> bool:
         """Whether the mean that it states is that of its categories."""
         if self.definition is not None:
             return self.spec.mean in self.definition.fitting
-        return self.check is not None and bool(self.check.macro_ok)
+        return bool(self.check.states_mean)
 
     @property
-    def sizes(self) -> tuple[int, ...] | None:
-        """The category sizes that the figures follow, where arithmetic tells."""
-        grouping = self.check.grouping if self.check else None
-        # The first split of a grouping counts.
-        return next((split.sizes for split in self.spec.splits if split.grouping == grouping), None)
+    def official_overall(self) -> float | None:
+        """The overall that its categories give with the official sizes, in percent, where it states another."""
+        sizes = next((split.sizes for split in self.spec.splits if split.grouping == self.spec.official), ())
+        parts = [self.figures.get(key) for key in self.spec.category_keys]
+        if not sizes or None in parts or self.figures.get(self.spec.pooled) is None or self.check.verdict == ADDS_UP:
+            return None
+        return sum(n * (part or 0.0) for n, part in zip(sizes, parts, strict=True)) / sum(sizes)
 
     @property
     def arithmetic(self) -> Plausibility | None:
         """What whole numbers could be behind the figures; takes up to a tenth of a second. None: nothing to check."""
         return check_numbers(read_figures(self.figures, self.spec)) if self.spec.splits else None
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """The same in sentences."""
-        arithmetic = self.arithmetic
-        return arithmetic.sentences if arithmetic is not None else ()
 
 
 @cache
@@ -169,7 +165,7 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         place=row.get("place") or "",
         url=row["url"],
         notes=row.get("notes") or "",
-        check=arithmetic_check(figures, spec),
+        check=verdict_on(figures, spec, stored=row.get("arithmetic")),
         spec=spec,
         stated_judge=row.get("judge_name") or "",
         reported_by=row.get("reported_by") or "others",

@@ -21,6 +21,7 @@ from leaderboard.board.separation import separation_json
 from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import _, joined, ngettext
+from vlrb.numbers.verdicts import UNCHECKED
 from vlrb.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
 from vlrb.statistics.uncertainty import ALPHA, Z, holm
 
@@ -294,15 +295,13 @@ def _same_categories(board_version: BoardVersion, row: BoardRow, *, grouping: st
     if row.tier == "scored":
         return True
     result = find(board_version.published, row.id)
-    return result is None or result.check is None or result.check.grouping == grouping
+    return result is None or result.check.verdict == UNCHECKED or result.check.grouping == grouping
 
 
 def own_grouping(board_version: BoardVersion, row: BoardRow) -> str | None:
     """Return the grouping that a reported row's figures follow, where that is known and not the official one."""
     reported_figures: ReportedFigures | None = find(board_version.published, row.id)
-    grouping = (
-        reported_figures.check.grouping if reported_figures is not None and reported_figures.check is not None else None
-    )
+    grouping = None if reported_figures is None else reported_figures.check.grouping
     return grouping if grouping != board_version.spec.official else None
 
 

@@ -12,12 +12,14 @@ from leaderboard.pages.reported_findings import report_findings
 from leaderboard.render import render
 from vlrb.common.messages import _
 from vlrb.judges import judge_slug
+from vlrb.numbers.verdicts import ADDS_UP, CONTRADICTS, EXCHANGED, LEFT_OUT, OTHER_CATEGORIES, UNCHECKED
 from vlrb.pairs.definition_check import FITS
 
 PATH = "/reported"
-ADDS_UP, OTHER_CATEGORIES, CONTRADICTS, UNCHECKED = "adds-up", "other-categories", "contradicts", "not-checkable"
 VERDICTS: Mapping[str, str] = {
     CONTRADICTS: _("does not add up"),
+    LEFT_OUT: _("pairs left out"),
+    EXCHANGED: _("columns exchanged"),
     OTHER_CATEGORIES: _("other categories"),
     ADDS_UP: _("adds up"),
     UNCHECKED: _("not checkable"),
@@ -52,12 +54,7 @@ def verdict_of(result: ReportedFigures) -> str:
         if result.inconsistency:
             return CONTRADICTS
         return ADDS_UP if result.definition.verdict == FITS else UNCHECKED
-    check = result.check
-    if check is None or (check.overall_ok is None and check.macro_ok is None):
-        return UNCHECKED
-    if check.remark is None:
-        return ADDS_UP
-    return OTHER_CATEGORIES if check.grouping and check.macro_ok is not False else CONTRADICTS
+    return result.check.verdict
 
 
 def summary(published: Sequence[ReportedFigures]) -> Mapping[str, int]:

@@ -102,9 +102,6 @@ def _of_definition(check: DefinitionCheck) -> tuple[str, ...]:
 
 
 def _of_split(result: ReportedFigures) -> tuple[str, ...]:
-    """Return the quick answer: the page of the result has the exact one."""
-    if result.check is None:
-        return ()
     if result.check.remark:
         return (result.check.remark,)
-    return (_("The overall fits the official category sizes."),) if result.check.overall_ok else ()
+    return (_("The overall fits the official category sizes."),) if result.check.grouping else ()

@@ -11,14 +11,13 @@ from leaderboard.board.columns import by_key, columns_of, usual
 from leaderboard.charts.estimates import buckets, drawn_scores
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.share import exports
-from vlrb import reported_arithmetic
 from vlrb.benchmarks.items import source_of
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers import figures
 from vlrb.numbers.figures import Figures
+from vlrb.numbers.verdicts import FiguresVerdict, verdict_on
 from vlrb.protocols import protocols
-from vlrb.reported_arithmetic import ArithmeticCheck
 from vlrb.scoring import slices
 
 VL = load_spec("vl-rewardbench")
@@ -57,9 +56,9 @@ def read_figures(*values: str | float | None, **named: str | float | None) -> Fi
     return figures.read_figures({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
 
 
-def arithmetic_check(*values: float | None, **named: float | None) -> ArithmeticCheck | None:
-    """Return the coarse check of figures, given as in `read_figures`."""
-    return reported_arithmetic.arithmetic_check({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
+def verdict(*values: float | None, **named: float | None) -> FiguresVerdict:
+    """Return the verdict on figures, given as in `read_figures`."""
+    return verdict_on({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
 
 
 EXPORT_FIELDS = exports.fields(VL)

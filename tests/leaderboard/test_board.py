@@ -10,7 +10,7 @@ from leaderboard.board.query import BoardQuery, ordered, read_query, select, ten
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, UnknownRevision, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
-from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, arithmetic_check
+from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, verdict
 from vlrb.benchmarks.baselines import BASELINES, MAJORITY
 from vlrb.protocols import scores
 from vlrb.scoring import Tally
@@ -34,7 +34,7 @@ def reported(name: str = "Paper judge", **figures: float | None) -> ReportedFigu
         place="Table 1",
         url="https://arxiv.org/abs/0000.00000",
         notes="",
-        check=arithmetic_check(**values),
+        check=verdict(**values),
         spec=VL,
     )
 

@@ -11,7 +11,7 @@ from leaderboard.board.query import SECTIONS, BoardQuery, chosen, select
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
-from tests.factories.specs import VL
+from tests.factories.specs import VL, verdict
 from vlrb.benchmarks.baselines import BASELINES
 
 COUNTED = len(BASELINES) - 1  # the snapshot has no majority
@@ -20,7 +20,7 @@ COUNTED = len(BASELINES) - 1  # the snapshot has no majority
 def reported(name: str, macro: float | None, **facts: Any) -> ReportedFigures:
     figures = dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 60.0) | {"macro": macro}
     texts = dict.fromkeys(("organisation", "judge_type", "base_model", "date", "source", "place", "url", "notes"), "")
-    known = {"parameters_b": None, "open_weights": None, "votes_per_item": None, "check": None, **texts, **facts}
+    known = {"parameters_b": None, "open_weights": None, "votes_per_item": None, "check": verdict(), **texts, **facts}
     return ReportedFigures(id=f"r-{name}", name=name, figures=figures, **known, spec=VL)
 
 

@@ -36,7 +36,7 @@ from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
 from tests.factories.refusals import refuses
 from tests.factories.snapshots import snapshot
-from tests.factories.specs import VL, arithmetic_check, spec_of
+from tests.factories.specs import VL, spec_of, verdict
 from tests.factories.suite.programs import Finished, run_maintenance
 from vlrb.benchmarks.spec_file import load_spec
 from workers.jobs.snapshot import publish_if_changed
@@ -152,7 +152,7 @@ def test_csv_and_json_say_the_same_and_percent_signs_and_semicolons_are_understo
     head = ";".join(ROW)
     line = ";".join(f"{value}%" if isinstance(value, float) else value for value in ROW.values())
     assert read(f"\ufeff{head}\r\n{line}\r\n".encode(), VL)[0][0].facts == one.facts
-    assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", *fields(VL)})
+    assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", "arithmetic", *fields(VL)})
 
 
 def test_an_import_names_a_figure_that_no_count_gives() -> None:
@@ -165,7 +165,7 @@ def test_an_import_names_a_figure_that_no_count_gives() -> None:
 def test_the_arithmetic_check_stands_at_every_row(database: Database) -> None:
     found = _import(database, ROW, OTHER, {**ROW, "name": "C", "macro": 60.0}, dry_run=True)
     figures = [{name: one.figures[name] for name in one.figures} for one in found.new]
-    expected = [check.remark or "adds up" for one in figures if (check := arithmetic_check(**one))]
+    expected = [verdict(**one).remark or "adds up" for one in figures]
     assert [one.check for one in found.new] == expected
     assert expected[2] == "macro average does not match"
 
@@ -318,7 +318,11 @@ def test_a_shipped_result_is_corrected_annotated_and_hidden_until_that_is_taken_
         page = client.get(path).text
         assert "&lt;i&gt;No&lt;/i&gt; code" in page and 'href="https://a.example/x"' in page, path
     with database.read() as session:  # a later version of the definition still corrects what nobody changed
-        assert stored.listed(session, "demo")[0].keys() - {"annotation", "annotation_url"} == {"id", "name", "overall"}
+        assert stored.listed(session, "demo")[0].keys() - {"annotation", "annotation_url", "arithmetic"} == {
+            "id",
+            "name",
+            "overall",
+        }
     assert reported.remove(*told, "withdrawn by its authors").changed
     assert shown() is None and shown(as_of=first) == before
     assert client.get(f"/entries/{shipped[0].id}").status_code == 410
@@ -361,7 +365,7 @@ def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
     assert (found, problem.field, problem.code) == (None, "overall", "impossible")
     assert "80 cannot come from categories of 60 to 66" in problem.message
     kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
-    assert not problems and "do not add up" in arithmetic(kept.facts, VL)
+    assert not problems and "left out" in arithmetic(kept.facts, VL)
     assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
     assert not _row(overall=80, general=60, hallucination=66)[1]
 

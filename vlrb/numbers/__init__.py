@@ -4,6 +4,4 @@ A table in a paper gives categories, a pooled accuracy ("overall") and a mean of
 Behind every honest one are whole numbers k of right answers over n items, overall = sum k / sum n and macro = mean of
 k / n. Of one benchmark several groupings and sizes may be in circulation (its definition states them); this package
 finds the ones that fit, in whole numbers, with no tolerance but the printed digits.
-
-The board shows a coarser check beside reported rows: vlrb/reported_arithmetic.py.
 """
