@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from auth import queries
-from auth.crypto import KeyRing, constant_time_equal, digest
+from auth.crypto import KeyRing, digest
 from auth.limits.login_throttle import LoginThrottle
 from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
 from auth.roles import ADMIN, configured_names, organisations_of, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode
 from storage.database import Database
+from storage.models.core import Account
 from vlrb.common.messages import _
 
 PREFIX = "vlrb_"
@@ -40,11 +41,12 @@ class Authenticator:
         id_sha256 = digest(cookie)
         with self._database.read() as session:
             live = queries.live_session(session, id_sha256, idle_seconds=self._settings.idle_seconds)
-        if live is None or live.account.banned:
+        if live is None or live[0].banned_at is not None:
             return ANONYMOUS
-        if live.idle > self._settings.touch_seconds:
+        account, idle = live
+        if idle > self._settings.touch_seconds:
             self._touch(lambda session: queries.touch_session(session, id_sha256))
-        return self._identity(live.account, via="session", credential=id_sha256)
+        return self._identity(account, via="session", credential=id_sha256)
 
     def from_token(self, token: str, address: str) -> Identity | None:
         """Return the identity of an API token; None if it is a token of somebody else's system.
@@ -59,27 +61,26 @@ class Authenticator:
             return None
         presented = digest(token)
         with self._database.read() as session:
-            result = queries.token(session, presented)
-        if result is None or not token.startswith(PREFIX) or not constant_time_equal(result.token_sha256, presented):
+            found = queries.token(session, presented)
+        if found is None or not token.startswith(PREFIX):
             self._failures.check(address)
             self._failures.add(address)
             raise Unauthenticated(_("This token is not known here."))
+        account, result, unused = found
         # Who holds a revoked or expired token does not guess: that is an answer, not a failed attempt.
-        if result.revoked or result.expired:
-            revoked, expired = (
-                _("This token was revoked. Make a new one."),
-                _("This token has expired. Make a new one."),
-            )
-            raise Unauthenticated(revoked if result.revoked else expired)
-        if result.account.banned:
+        if result.revoked_at is not None:
+            raise Unauthenticated(_("This token was revoked. Make a new one."))
+        if result.expired:
+            raise Unauthenticated(_("This token has expired. Make a new one."))
+        if account.banned_at is not None:
             raise Forbidden(_("This account is banned."))
-        if result.unused > self._settings.touch_seconds:
+        if unused > self._settings.touch_seconds:
             self._touch(lambda session: queries.touch_token(session, result.id))
         scopes = frozenset(Scope(scope) for scope in result.scopes.split())
-        return self._identity(result.account, via="token", credential=result.id, scopes=scopes)
+        return self._identity(account, via="token", credential=result.id, scopes=scopes)
 
     def _identity(
-        self, account: queries.KnownAccount, *, via: Any, credential: str, scopes: frozenset[Scope] | None = None
+        self, account: Account, *, via: Any, credential: str, scopes: frozenset[Scope] | None = None
     ) -> Identity:
         bound: frozenset[str] = frozenset()
         if configured_names(self._settings):

@@ -3,72 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.models.core import Account, ApiToken, AuthFailure, RoleBinding, UserSession, new_account_id
+from storage.models.core import Account, ApiToken, AuthFailure, RoleBinding, UserSession
 
 __all__ = ["IntegrityError", "SQLAlchemyError"]
 
 _KEEP_ENDED = 86_400.0  # seconds that ended sessions stay, longer than any sign-in can be replayed
 _NO_SYNC = {"synchronize_session": False}
-
-
-class KnownAccount(NamedTuple):
-    """An account, as far as authentication needs it."""
-
-    id: str
-    issuer: str
-    subject: str
-    name: str
-    organisations: Sequence[dict[str, Any]]
-    issuer_created_at: float | None
-    first_seen_at: float
-    banned: bool
-
-
-class LiveSession(NamedTuple):
-    """A session that holds."""
-
-    account: KnownAccount
-    idle: float  # seconds since it was last used
-
-
-class LiveToken(NamedTuple):
-    """A token and whether it holds."""
-
-    id: str
-    account: KnownAccount
-    token_sha256: str
-    scopes: str
-    unused: float  # seconds since its last use was recorded
-    revoked: bool
-    expired: bool
-
-
-class TokenRow(NamedTuple):
-    """A token as its owner sees it."""
-
-    id: str
-    name: str
-    scopes: str
-    created_at: float
-    expires_at: float
-    last_used_at: float | None
-    expired: bool
-
-
-class SessionRow(NamedTuple):
-    """A session as its owner sees it."""
-
-    id_sha256: str
-    created_at: float
-    last_seen_at: float
-    expires_at: float
 
 
 def now(session: Session) -> float:
@@ -79,24 +26,6 @@ def now(session: Session) -> float:
 # Accounts
 
 
-_KNOWN = (
-    Account.id,
-    Account.issuer,
-    Account.subject,
-    Account.name,
-    Account.organisations,
-    Account.issuer_created_at,
-    Account.first_seen_at,
-    Account.banned_at.is_not(None),
-)
-
-
-def account(session: Session, account_id: str) -> KnownAccount | None:
-    """Return an account by its id."""
-    row = session.execute(select(*_KNOWN).where(Account.id == account_id)).one_or_none()
-    return KnownAccount(*row) if row else None
-
-
 def upsert_account(
     session: Session,
     issuer: str,
@@ -105,20 +34,18 @@ def upsert_account(
     name: str,
     organisations: Sequence[dict[str, Any]],
     created_at: float | None,
-) -> str:
-    """Record what the issuer says at a sign-in; returns the account's id."""
+) -> Account:
+    """Record what the issuer says at a sign-in; returns the account."""
     at = now(session)
-    values = {"name": name, "organisations": list(organisations), "confirmed_at": at, "last_seen_at": at}
-    if created_at is not None:
-        values["issuer_created_at"] = created_at
-    same = (Account.issuer == issuer, Account.subject == subject)
-    known = session.execute(select(Account.id).where(*same)).scalar_one_or_none()
-    if known is not None:
-        session.execute(update(Account).where(Account.id == known).values(**values), execution_options=_NO_SYNC)
-        return known
-    account_id = new_account_id()
-    session.execute(insert(Account).values(id=account_id, issuer=issuer, subject=subject, first_seen_at=at, **values))
-    return account_id
+    account = session.scalars(select(Account).filter_by(issuer=issuer, subject=subject)).one_or_none()
+    if account is None:
+        account = Account(issuer=issuer, subject=subject, first_seen_at=at)
+        session.add(account)
+    account.name, account.organisations = name, list(organisations)
+    account.confirmed_at = account.last_seen_at = at
+    account.issuer_created_at = created_at or account.issuer_created_at
+    session.flush()
+    return account
 
 
 def ban(session: Session, account_id: str, *, banned: bool) -> bool:
@@ -159,15 +86,9 @@ def add_session(session: Session, id_sha256: str, *, sign_in_sha256: str, accoun
     """Add a session, and clears away those long over. Raises IntegrityError if the sign-in has made one before."""
     at = now(session)
     session.execute(delete(UserSession).where(UserSession.expires_at < at - _KEEP_ENDED), execution_options=_NO_SYNC)
+    times = {"created_at": at, "last_seen_at": at, "expires_at": at + seconds}
     session.execute(
-        insert(UserSession).values(
-            id_sha256=id_sha256,
-            sign_in_sha256=sign_in_sha256,
-            account_id=account_id,
-            created_at=at,
-            last_seen_at=at,
-            expires_at=at + seconds,
-        )
+        insert(UserSession).values(id_sha256=id_sha256, sign_in_sha256=sign_in_sha256, account_id=account_id, **times)
     )
 
 
@@ -179,25 +100,20 @@ def _live(idle_seconds: float) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def live_session(session: Session, id_sha256: str, *, idle_seconds: float) -> LiveSession | None:
-    """Return the session with this id, if it has not ended or expired."""
+def live_session(session: Session, id_sha256: str, *, idle_seconds: float) -> tuple[Account, float] | None:
+    """Return the account of a session that has not ended or expired, and the seconds since it was last used."""
     row = session.execute(
-        select(*_KNOWN, database_now() - UserSession.last_seen_at)
+        select(Account, database_now() - UserSession.last_seen_at)
         .join(UserSession, UserSession.account_id == Account.id)
         .where(UserSession.id_sha256 == id_sha256, *_live(idle_seconds))
     ).one_or_none()
-    return LiveSession(KnownAccount(*row[:-1]), row[-1]) if row else None
+    return row and (row[0], row[1])
 
 
-def live_sessions(session: Session, account_id: str, *, idle_seconds: float) -> list[SessionRow]:
+def live_sessions(session: Session, account_id: str, *, idle_seconds: float) -> Sequence[UserSession]:
     """Return all sessions of an account that hold, the newest first."""
-    columns = (UserSession.id_sha256, UserSession.created_at, UserSession.last_seen_at, UserSession.expires_at)
-    rows = session.execute(
-        select(*columns)
-        .where(UserSession.account_id == account_id, *_live(idle_seconds))
-        .order_by(UserSession.created_at.desc())
-    )
-    return [SessionRow(*row) for row in rows]
+    rows = select(UserSession).where(UserSession.account_id == account_id, *_live(idle_seconds))
+    return session.scalars(rows.order_by(UserSession.created_at.desc())).all()
 
 
 def touch_session(session: Session, id_sha256: str) -> None:
@@ -238,38 +154,18 @@ def lock_account(session: Session, account_id: str) -> None:
     session.execute(select(Account.id).where(Account.id == account_id).with_for_update())
 
 
-def tokens_in_use(session: Session, account_id: str) -> list[TokenRow]:
+def tokens_in_use(session: Session, account_id: str) -> Sequence[ApiToken]:
     """Return the tokens that were not revoked, the newest first."""
-    rows = session.execute(
-        select(
-            ApiToken.id,
-            ApiToken.name,
-            ApiToken.scopes,
-            ApiToken.created_at,
-            ApiToken.expires_at,
-            ApiToken.last_used_at,
-            ApiToken.expires_at <= database_now(),
-        )
-        .where(ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None))
-        .order_by(ApiToken.created_at.desc(), ApiToken.id)
-    )
-    return [TokenRow(*row) for row in rows]
+    rows = select(ApiToken).where(ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None))
+    return session.scalars(rows.order_by(ApiToken.created_at.desc(), ApiToken.id)).all()
 
 
-class NewToken(NamedTuple):
-    """A token to be stored."""
-
-    id: str
-    account_id: str
-    name: str
-    token_sha256: str
-    scopes: str
-
-
-def add_token(session: Session, token: NewToken, *, seconds: float) -> None:
+def add_token(session: Session, token: ApiToken, *, seconds: float) -> None:
     """Add a token that holds so long. Raises IntegrityError if the account has one of this name in use."""
-    at = now(session)
-    session.execute(insert(ApiToken).values(**token._asdict(), created_at=at, expires_at=at + seconds))
+    token.created_at = now(session)
+    token.expires_at = token.created_at + seconds
+    session.add(token)
+    session.flush()
 
 
 def revoke_token(session: Session, account_id: str, *, token_id: str) -> bool:
@@ -284,33 +180,14 @@ def revoke_token(session: Session, account_id: str, *, token_id: str) -> bool:
     return revoked is not None
 
 
-def token(session: Session, token_sha256: str) -> LiveToken | None:
-    """Return the token with this digest, revoked and expired ones included."""
+def token(session: Session, token_sha256: str) -> tuple[Account, ApiToken, float] | None:
+    """Return the token with this digest, revoked and expired ones included, and the seconds since its recorded use."""
     row = session.execute(
-        select(
-            *_KNOWN,
-            ApiToken.id,
-            ApiToken.token_sha256,
-            ApiToken.scopes,
-            database_now() - func.coalesce(ApiToken.last_used_at, 0.0),
-            ApiToken.revoked_at.is_not(None),
-            ApiToken.expires_at <= database_now(),
-        )
+        select(Account, ApiToken, database_now() - func.coalesce(ApiToken.last_used_at, 0.0))
         .join(ApiToken, ApiToken.account_id == Account.id)
         .where(ApiToken.token_sha256 == token_sha256)
     ).one_or_none()
-    if row is None:
-        return None
-    id_, sha256, scopes, unused, revoked, expired = row[len(_KNOWN) :]
-    return LiveToken(
-        id_,
-        KnownAccount(*row[: len(_KNOWN)]),
-        token_sha256=sha256,
-        scopes=scopes,
-        unused=unused,
-        revoked=bool(revoked),
-        expired=bool(expired),
-    )
+    return row and (row[0], row[1], row[2])
 
 
 def touch_token(session: Session, token_id: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from auth.sign_in import SignIn
 from auth.tokens import Tokens
 from storage.database import Database
 from storage.integrity import audit
+from storage.models.core import UserSession
 
 REFUSED = "identity.refused"
 
@@ -42,7 +44,7 @@ class AuthService:
         sign_in = SignIn(settings, database, seal=seal, client=client)
         return cls(settings, database, seal=seal, resolver=resolver, sign_in=sign_in, tokens=Tokens(database))
 
-    def sessions_of(self, identity: Identity) -> list[queries.SessionRow]:
+    def sessions_of(self, identity: Identity) -> Sequence[UserSession]:
         """Return the sessions of the signed-in user, newest first."""
         person = require_person(identity)
         with self.database.read() as session:

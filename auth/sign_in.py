@@ -115,7 +115,7 @@ class SignIn:
         """Store in one transaction: account, roles, the old session's end, the new session."""
         settings = self._settings
         with self._database.write() as session:
-            account_id = queries.upsert_account(
+            account = queries.upsert_account(
                 session,
                 settings.issuer,
                 subject=person.subject,
@@ -123,8 +123,7 @@ class SignIn:
                 organisations=as_json(person.organisations),
                 created_at=person.created_at,
             )
-            known = queries.account(session, account_id)
-            if known is None or known.banned:
+            if account.banned_at is not None:
                 raise Forbidden(_("This account is banned."))
             if session_cookie:
                 queries.end_session(session, digest(session_cookie))
@@ -132,9 +131,9 @@ class SignIn:
                 session,
                 digest(cookie),
                 sign_in_sha256=digest(state),
-                account_id=account_id,
+                account_id=account.id,
                 seconds=settings.session_seconds,
             )
             carried = configured_names(settings) & {person.username.casefold()}
-            for name in queries.bind_names(session, settings.issuer, names=carried, account_id=account_id):
-                audit.append(session, ROLE_BOUND, data={"account": account_id, "name": name})
+            for name in queries.bind_names(session, settings.issuer, names=carried, account_id=account.id):
+                audit.append(session, ROLE_BOUND, data={"account": account.id, "name": name})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from auth import queries
@@ -13,6 +13,7 @@ from auth.crypto import digest, random_id
 from auth.model import Forbidden, Identity, Role, Scope, require, require_person
 from storage.database import Database
 from storage.integrity import audit
+from storage.models.core import ApiToken
 from vlrb.common.messages import _
 
 DAYS = (7, 30, 90, 365)  # how long a token may hold
@@ -58,8 +59,8 @@ class Tokens:
                 if len(queries.tokens_in_use(session, person.account)) >= MOST:
                     raise TokenRejected(_("You have {most} tokens. Revoke one that you no longer need.", most=MOST))
                 written = " ".join(sorted(chosen))
-                new_token = queries.NewToken(
-                    token_id, person.account, name=name, token_sha256=digest(token), scopes=written
+                new_token = ApiToken(
+                    id=token_id, account_id=person.account, name=name, token_sha256=digest(token), scopes=written
                 )
                 queries.add_token(session, new_token, seconds=days * _DAY)
                 facts = {"account": person.account, "token": token_id, "scopes": sorted(chosen), "days": days}
@@ -70,7 +71,7 @@ class Tokens:
             ) from None
         return CreatedToken(token_id, name, token=token)
 
-    def list_for(self, identity: Identity) -> list[queries.TokenRow]:
+    def list_for(self, identity: Identity) -> Sequence[ApiToken]:
         """Return the tokens that were not revoked, the newest first."""
         person = require_person(identity)
         with self.database.read() as session:

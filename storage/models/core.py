@@ -27,7 +27,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.exc import DontWrapMixin
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from storage.clock import database_now
@@ -456,9 +456,10 @@ class ApiToken(Base):
     token_sha256: Mapped[Sha256]
     scopes: Mapped[Words]
     created_at: Mapped[Instant]
-    expires_at: Mapped[Instant]
+    expires_at: Mapped[Instant] = mapped_column()
     last_used_at: Mapped[Instant | None]  # coarse: written at most every few minutes
     revoked_at: Mapped[Instant | None]
+    expired: Mapped[bool] = column_property(expires_at <= database_now())
 
 
 class RoleBinding(Base):
