@@ -183,11 +183,9 @@ def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, usua
 
 
 def test_the_report_says_that_these_judges_score_below_chance(usual: Path) -> None:
-    text = (usual / "filter.html").read_text()
+    text = (usual / "filter.md").read_text()
     assert "below chance" in text
     assert "by construction" in text
-    assert "<script" not in text
-    assert "http" not in text.replace("http-equiv", "")
 
 
 def test_a_run_of_part_of_the_pool_leaves_the_rest_out(pooled: FilteredPool, tmp_path: Path) -> None:
@@ -227,6 +225,6 @@ def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool
     assert main(
         ["filter", str(pooled.folder), "--runs", f"{name}={pooled.runs[0]}", "--output", str(tmp_path)]
     ) == 0  # fmt: skip
-    text = (tmp_path / "filter.html").read_text()
+    text = (tmp_path / "filter.md").read_text()
     assert "<img" not in text
     assert "&lt;img src=x" in text

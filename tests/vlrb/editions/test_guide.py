@@ -33,7 +33,7 @@ def test_the_first_example_of_the_guide_works_word_for_word(tmp_path: Path) -> N
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "first" / "editions" / "first-edition" / "spec.toml").is_file()
     assert (tmp_path / "first" / "private" / "first-edition" / "labels.jsonl").is_file()
-    assert "below chance" in (tmp_path / "first" / "pool" / "filtered" / "filter.html").read_text()
+    assert "below chance" in (tmp_path / "first" / "pool" / "filtered" / "filter.md").read_text()
 
 
 def test_every_command_and_every_option_is_named() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from vlrb.editions.commands.pool_command import read_duplicates
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.filtering import EnsembleFilter
+from vlrb.editions.markdown_report import ReportPart, markdown
 from vlrb.editions.pools.pool import read_pool, write_json, write_lines, write_text
-from vlrb.editions.report_page import ReportPart, page
 from vlrb.editions.rules import WRONG_IN_ALL, FilterRule
 from vlrb.editions.runs import pool_table, read_judge_file
 from vlrb.editions.wrong_labels import SHARES
@@ -66,7 +66,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
     folder = arguments.output or pool / "filtered"
     write_lines(folder / CANDIDATES, ensemble.kept_lines())
     write_json(folder / REPORT, report)
-    write_text(folder / "filter.html", page("Ensemble filter", _parts(report)))
+    write_text(folder / "filter.md", markdown("Ensemble filter", _parts(report)))
     print(*_summary(report), f"Candidates and report: {folder}", sep="\n")
     return 0
 

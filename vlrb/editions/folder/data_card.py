@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vlrb.editions.folder.splitting import PUBLIC
+from vlrb.editions.markdown_report import ReportPart
 from vlrb.editions.pools.pool import PoolPair
-from vlrb.editions.report_page import ReportPart
 from vlrb.statistics.power import DISCORDANT, smallest_gap
 
 if TYPE_CHECKING:

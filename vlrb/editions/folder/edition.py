@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,14 +22,14 @@ from vlrb.commitments import commit
 from vlrb.common import atomic_files
 from vlrb.editions.errors import CurateError
 from vlrb.editions.folder.data_card import card_parts, describe
-from vlrb.editions.folder.definition import definition
 from vlrb.editions.folder.hub import LABELS, QUESTIONS, write_card, write_split
 from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
+from vlrb.editions.markdown_report import markdown
 from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, write_signatures
-from vlrb.editions.pools.pool import PoolPair, file_digest, write_json, write_lines, write_text
-from vlrb.editions.report_page import markdown, page
+from vlrb.editions.pools.pool import DROPPED, PoolPair, file_digest, write_json, write_lines, write_text
 from vlrb.label_quality.annotation import PREFERENCES
 
+_COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#7a3b2e", "#3d6b1f")
 _CANARY = "Benchmark data: it must not be part of any training corpus. Canary GUID {}"
 
 
@@ -126,7 +128,6 @@ class EditionWriter:
         text = markdown(plan.title, card_parts(card))
         write_card(public / "hub", (PUBLIC, HIDDEN), body=text, title=plan.title, licence=self._licences())
         write_text(public / "README.md", text)
-        write_text(public / "card.html", page(plan.title, card_parts(card)))
         return card
 
     def _licences(self) -> str:
@@ -188,3 +189,48 @@ def _traits(pair: PoolPair) -> dict[str, Any]:
     difficulty = votes["wrong"] / votes["runs"] if votes.get("runs") else 0.0
     words = sum(len(text.split()) for text in pair["response"])
     return {**{name: pair[name] for name in ("id", "category", "source")}, "difficulty": difficulty, "words": words}
+
+
+def definition(
+    naming: Mapping[str, str],
+    *,
+    tags: Sequence[str],
+    sizes: Mapping[str, Mapping[str, int]],
+    filtered_by: Sequence[str],
+) -> str:
+    """Return the text of a definition.
+
+    ``naming``: id, title, licence and citation. ``tags``: error tags that pairs of any category may have. ``sizes``:
+    edition key -> category -> pairs; the first edition is the whole one.
+    """
+    categories = [
+        {"key": key, "title": key.replace("-", " ").capitalize(), "colour": colour, "tagged": bool(tags)}
+        for key, colour in zip(next(iter(sizes.values())), cycle(_COLOURS), strict=False)
+    ]
+    items = {
+        "id": "id", "question": "query", "responses": ["response_a", "response_b"], "category": ["category"],
+        "label": "preferred", "label_values": {"a": "first", "b": "second"},
+    }  # fmt: skip
+    editions = [
+        {"key": key, "title": f"{naming['title']}, {key}", "pairs": sum(held.values()), "sizes": held}
+        for key, held in sizes.items()
+    ]
+    entries: dict[str, Any] = {
+        **naming, "dataset": "", "public_labels": False, "drop_from_questions": DROPPED,
+        "verdict_format": "official-sentence", "tags": tags, "tag_names": {tag: tag for tag in tags},
+        "filtered_by": filtered_by, "items": items, "categories": categories, "editions": editions,
+        "overalls": [
+            {"key": "micro", "title": "All pairs alike", "kind": "micro"},
+            {"key": "mean", "title": "Mean of the categories", "kind": "mean"},
+        ],
+    }  # fmt: skip
+    return "".join(f"{name} = {_value(value)}\n" for name, value in entries.items())
+
+
+def _value(value: Any) -> str:
+    """Return a TOML value; escapes of strings are those of JSON."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_value(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

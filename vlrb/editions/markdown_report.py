@@ -1,13 +1,10 @@
-"""Reports of headings, paragraphs and tables, as a self-contained page or as Markdown. Every text is escaped."""
+"""Reports of headings, paragraphs and tables in Markdown. Every text is escaped."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Integral
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from jinja2 import Environment, FileSystemLoader
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,14 +12,6 @@ if TYPE_CHECKING:
 ReportPart: TypeAlias = "str | pd.DataFrame"
 """A table, a paragraph, or a heading, which begins with "## ". Fractions in tables are shares."""
 _ENTITIES = {"<": "&lt;", "&": "&amp;"}
-
-
-def page(title: str, parts: Iterable[ReportPart]) -> str:
-    """Return a report as a whole document."""
-    loader = FileSystemLoader(Path(__file__).with_name("templates"))
-    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, keep_trailing_newline=True)
-    rows = (part if isinstance(part, str) else _rows(part) for part in parts)
-    return environment.get_template("report.html").render(title=title, parts=rows)
 
 
 def markdown(title: str, parts: Iterable[ReportPart]) -> str:
