@@ -13,7 +13,8 @@ from storage.clock import database_now
 from storage.files import backups
 from storage.integrity import audit, integrity_check
 from storage.jobs import worker_heartbeats
-from storage.models.core import AuditEvent, BoardState, Job, Snapshot, State, Submission, WorkerHeartbeat
+from storage.models.core import AuditEvent, BoardState, Snapshot, Submission, WorkerHeartbeat
+from storage.models.queue import Job, State
 
 _RECENT = 100  # jobs and snapshots of which times are reported, at most
 _RECENT_SECONDS = 3600.0  # for which they are: a rush that is over must not look like one that goes on

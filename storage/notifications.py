@@ -10,9 +10,11 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.integrity import audit
-from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
-from storage.models.core import AuditEvent, State, Submission
-from storage.models.notifications import EmailSubscription, OutgoingEmail
+from storage.jobs import leases
+from storage.jobs.leases import Lease
+from storage.models.core import AuditEvent, Submission
+from storage.models.notifications import EmailSubscription
+from storage.models.queue import OutgoingEmail, State
 from storage.models.receipts import EventSubject
 
 ASKED_SECONDS = 86_400.0
@@ -59,7 +61,6 @@ class EmailClaim(NamedTuple):
 
 _SUBSCRIPTION = tuple(getattr(EmailSubscription, name) for name in StoredSubscription._fields)
 _CLAIMED = tuple(getattr(OutgoingEmail, name) for name in EmailClaim._fields)
-_EMAILS = LeaseTable(OutgoingEmail, "reason", claimed=_CLAIMED)
 
 
 def subscription(session: Session, account: str) -> StoredSubscription | None:
@@ -91,7 +92,7 @@ def subscribe(session: Session, new: NewSubscription) -> None:
     values = {name: getattr(new, name) for name in ("account", "id", "address", "language")}
     session.execute(insert(EmailSubscription).values(**values, events=list(new.events), seen_seq=0))
     asked = {"account": new.account, "subscription": new.id, "address_key": new.address_key}
-    session.execute(insert(OutgoingEmail).values(**asked, through_seq=0, lines=[]))
+    session.execute(insert(OutgoingEmail), [{**asked, "through_seq": 0, "lines": []}])
 
 
 def change_events(session: Session, account: str, *, events: Sequence[str]) -> None:
@@ -150,14 +151,15 @@ def queue(
         return False
     if lines:
         about = {"account": seen.account, "subscription": seen.id, "address_key": address_key}
-        session.execute(insert(OutgoingEmail).values(**about, through_seq=through, lines=list(lines)))
+        session.execute(insert(OutgoingEmail), [{**about, "through_seq": through, "lines": list(lines)}])
+        _forget_old(session)
     return True
 
 
 def claim(session: Session, sender: str, *, lease_seconds: float) -> EmailClaim | None:
     """Take the first e-mail that is due; None where there is none."""
     first = select(OutgoingEmail.id).where(*_due()).order_by(OutgoingEmail.due_at, OutgoingEmail.id)
-    taken = _EMAILS.claim(session, first, lease=Lease(sender, lease_seconds))
+    taken = leases.claim(session, first, lease=Lease(sender, lease_seconds), columns=_CLAIMED)
     return None if taken is None else EmailClaim(*taken)
 
 
@@ -172,23 +174,18 @@ def _due() -> tuple[ColumnElement[bool], ...]:
 
 def finish(session: Session, held: EmailClaim) -> None:
     """Mark an e-mail done. Raises LeaseLost."""
-    _EMAILS.finish(session, held, lines=[])
+    leases.finish(session, held, lines=[])
 
 
 def fail(session: Session, held: EmailClaim, *, why: str, retry: bool) -> None:
     """End an attempt that did not work: again later, each time later, or failed for good. Raises LeaseLost."""
-    if not retry or held.attempts >= MAX_ATTEMPTS:
-        _EMAILS.fail(session, held, words=why, retry=False)
-        return
-    due_at = database_now() + _BACKOFF_SECONDS[held.attempts - 1]
-    _EMAILS.write(session, held, reason=why, state=State.QUEUED.value, lease_until=None, due_at=due_at)
+    wait = _BACKOFF_SECONDS[min(held.attempts, len(_BACKOFF_SECONDS)) - 1]
+    leases.fail(session, held, outcome=why, retry=retry, due_at=database_now() + wait)
 
 
-def release_expired(session: Session) -> int:
-    """Give e-mails back whose sender is gone, or fail them after MAX_ATTEMPTS; forget old ones. Return how many."""
+def _forget_old(session: Session) -> None:
     old = (OutgoingEmail.finished_at.is_not(None), OutgoingEmail.created_at < database_now() - KEPT_SECONDS)
     session.execute(delete(OutgoingEmail).where(*old), execution_options=_NO_SYNC)
-    return _EMAILS.release_expired(session, lambda email: "interrupted too often")[0]
 
 
 def last_failed(session: Session, subscription_id: str) -> bool:

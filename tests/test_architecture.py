@@ -310,7 +310,7 @@ def test_every_import_follows_the_arrows() -> None:
         ("vlrb/x.py", "from vlrb.common.translations import translations"),
         ("submissions/x.py", "import babel"),
         ("vlrb/x.py", "import orjson"),
-        ("vlrb/x.py", "from storage.models.core import Job"),
+        ("vlrb/x.py", "from storage.models.queue import Job"),
         ("vlrb/x.py", "from scipy.stats import norm"),
         ("storage/x.py", "import vlrb.predictions.parse"),
         ("submissions/x.py", "from leaderboard.board import rows"),

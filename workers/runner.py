@@ -23,9 +23,10 @@ from storage.announcements import announce
 from storage.boards.stored_relations import RecentRelations
 from storage.database import Database
 from storage.database_wait import log_away
-from storage.jobs import job_queue, worker_heartbeats
+from storage.jobs import job_queue, leases, worker_heartbeats
 from storage.jobs.job_queue import Claim
-from storage.models.core import Job, State
+from storage.jobs.release import release_expired
+from storage.models.queue import Job, State
 from workers.board_index import BoardIndex
 from workers.jobs import pairwise_statistics, snapshot
 from workers.jobs.relations_memory import RelationsMemory
@@ -122,7 +123,7 @@ class Worker:
             held = self.available_revisions(session) if self.available_revisions else self.revisions
             worker_heartbeats.set_loaded_revisions(session, self.name, revisions=held)
             if claim is not None:
-                job_queue.heartbeat(session, claim, lease_seconds=self.lease_seconds)
+                leases.extend(session, claim, seconds=self.lease_seconds)
 
     def leave(self) -> None:
         """Say goodbye."""
@@ -130,14 +131,14 @@ class Worker:
             worker_heartbeats.remove(session, self.name)
 
     def release_expired(self) -> int:
-        """Put jobs back whose worker is gone; writes only where there is one."""
+        """Give back jobs, tasks and e-mails whose process is gone; writes only where there is one."""
         with self.database.read() as session:
-            if not job_queue.any_expired(session):
+            if not leases.any_expired(session):
                 return 0
         with self.database.write() as session:
-            released = job_queue.release_expired(session)
-            announce(session, "jobs")
-        log.warning("job.released", extra={"data": {"jobs": released}})
+            released = release_expired(session)
+            announce(session, "queue")
+        log.warning("queue.released", extra={"data": {"rows": released}})
         return released
 
     def enqueue_missing(self) -> int:

@@ -127,9 +127,7 @@ def _maintenance_loops(
             ("bring-labels", runner.bring_labels),
         )
     ]
-    release = min(RELEASE_SECONDS, worker.lease_seconds / 4)
-    expired = [PeriodicAction("release-tasks", release, runner.release_expired) for runner in runners[:1]]
-    return {**tasks, "labels": labels, "expired-tasks": expired}
+    return {**tasks, "labels": labels}
 
 
 def _daily(runners: Sequence[TaskRunner], check_files: Callable[[], object]) -> Sequence[PeriodicAction]:

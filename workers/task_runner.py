@@ -20,7 +20,7 @@ from storage.files import backups
 from storage.files.backups import BackupFailed, BackupTarget
 from storage.integrity import integrity_alarms
 from storage.integrity.integrity_alarms import RecordChanged
-from storage.jobs import tasks
+from storage.jobs import leases, tasks
 from storage.jobs.leases import LeaseLost
 from storage.jobs.tasks import TaskClaim, TaskFilter, TaskKind
 from storage.labels import label_imports
@@ -85,14 +85,6 @@ class TaskRunner:
         while self.run_one():
             done += 1
         return done
-
-    def release_expired(self) -> int:
-        """Put tasks back whose worker is gone; writes only where there is one."""
-        with self.database.read() as session:
-            if not tasks.any_expired(session):
-                return 0
-        with self.database.write() as session:
-            return tasks.release_expired(session)
 
     def refresh(self) -> None:
         """List exactly the imported revisions that are published, beside those that were configured."""
@@ -163,7 +155,7 @@ class TaskRunner:
 
     def _execute(self, claim: TaskClaim) -> None:
         """Run one unit of work and record its failure with the task."""
-        about = {"task": claim.task_id, "kind": claim.kind, "subject": claim.subject}
+        about = {"task": claim.id, "kind": claim.kind, "subject": claim.subject}
         try:
             task_handlers.handle(self._context(), claim)
             log.info("task.done", extra={"data": about})
@@ -195,7 +187,7 @@ class TaskRunner:
             with self.database.write() as session:
                 tasks.fail(session, claim, words=words, retry=retry)
         except LeaseLost:
-            log.warning("task.lease_lost", extra={"data": {"task": claim.task_id}})
+            log.warning("task.lease_lost", extra={"data": {"task": claim.id}})
 
     @contextmanager
     def _keep_lease(self, claim: TaskClaim) -> Iterator[None]:
@@ -206,7 +198,7 @@ class TaskRunner:
             while not done.wait(self.lease_seconds / 4):
                 try:
                     with self.database.write() as session:
-                        if not tasks.heartbeat(session, claim, lease_seconds=self.lease_seconds):
+                        if not leases.extend(session, claim, seconds=self.lease_seconds):
                             return
                 except SQLAlchemyError as error:
                     if not log_away(error):

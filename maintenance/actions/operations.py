@@ -24,8 +24,7 @@ from storage.jobs import job_queue, tasks
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
-from storage.models.core import Job
-from storage.models.moderation import Task
+from storage.models.queue import Job, Task
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"

@@ -14,8 +14,9 @@ from sqlalchemy.orm import outerjoin
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict
 from storage.database import LARGEST, Session
-from storage.models.core import Account, BoardState, Job, Score, State, Submission
+from storage.models.core import Account, BoardState, Score, Submission
 from storage.models.moderation import Moderation
+from storage.models.queue import Job, State
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, unpublished
 

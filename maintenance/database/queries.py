@@ -17,17 +17,9 @@ from storage.jobs import tasks
 from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
 from storage.labels import label_levels
 from storage.metadata import NAMES
-from storage.models.core import (
-    Account,
-    AuditEvent,
-    Job,
-    RegisteredLabelSet,
-    Score,
-    State,
-    Submission,
-    WorkerHeartbeat,
-)
-from storage.models.moderation import Edit, ImportedLabels, Moderation, Task
+from storage.models.core import Account, AuditEvent, RegisteredLabelSet, Score, Submission, WorkerHeartbeat
+from storage.models.moderation import Edit, ImportedLabels, Moderation
+from storage.models.queue import Job, State, Task
 from storage.models.receipts import LabelCommitment
 from storage.models.review import AnnotationProject, Dispute
 from storage.models.visibility import Approval
@@ -77,7 +69,7 @@ class FailedJob(NamedTuple):
     submission_id: str
     model: str
     label_revision: str
-    scorer_version: str
+    scorer_version: str | None
     reason: str
     finished_at: float | None
 
@@ -264,7 +256,7 @@ def failed_jobs(session: Session, benchmark: str, *, limit: int = 100) -> list[F
             Submission.model,
             Job.label_revision,
             Job.scorer_version,
-            Job.reason,
+            Job.outcome,
             Job.finished_at,
         )
         .join(Submission, Submission.id == Job.submission_id)

@@ -1,7 +1,7 @@
-"""Queue of submissions to be scored. leases.py changes the state of a job, and holds what is promised."""
+"""Jobs of the queue: submissions to be scored. leases.py changes their state, and holds what is promised."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from statistics import median
 
@@ -24,8 +24,10 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.integrity import audit
-from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
-from storage.models.core import BoardState, Job, RegisteredLabelSet, State, Submission, WorkerHeartbeat
+from storage.jobs import leases
+from storage.jobs.leases import MAX_ATTEMPTS, Lease
+from storage.models.core import BoardState, RegisteredLabelSet, Submission, WorkerHeartbeat
+from storage.models.queue import Job, State
 from storage.visibility import pending_approval_ids
 from vlrb.common.messages import _
 
@@ -42,7 +44,7 @@ _LIVE_SECONDS = 60.0
 class Claim:
     """A job that a worker holds until its lease ends. `epoch` is what the fence compares."""
 
-    job_id: int
+    id: int
     epoch: int
     benchmark: str
     submission_id: str
@@ -50,17 +52,8 @@ class Claim:
     scorer_version: str
     attempts: int
 
-    @property
-    def id(self) -> int:
-        """Return the job's number, as leases.py knows it."""
-        return self.job_id
 
-
-_JOBS = LeaseTable(
-    Job,
-    "reason",
-    claimed=(Job.id, Job.epoch, Job.benchmark, Job.submission_id, Job.label_revision, Job.scorer_version, Job.attempts),
-)
+_CLAIMED = tuple(getattr(Job, item.name) for item in fields(Claim))
 
 
 class JobStage(StrEnum):
@@ -94,16 +87,10 @@ def enqueue(
     session: Session, submission_id: str, *, label_revision: str, scorer_version: str, priority: int = URGENT
 ) -> None:
     """Add one job. Raises IntegrityError if it exists already, or if submission or label set is unknown."""
-    benchmark = select(Submission.benchmark).where(Submission.id == submission_id).scalar_subquery()
-    session.execute(
-        insert(Job).values(
-            benchmark=benchmark,
-            submission_id=submission_id,
-            label_revision=label_revision,
-            scorer_version=scorer_version,
-            priority=priority,
-        )
-    )
+    found = select(Submission.benchmark).where(Submission.id == submission_id)
+    benchmark = session.execute(found).scalar_one_or_none() or ""
+    about = {"submission_id": submission_id, "label_revision": label_revision, "scorer_version": scorer_version}
+    session.execute(insert(Job), [{"benchmark": benchmark, **about, "priority": priority}])
 
 
 def enqueue_current(session: Session, submission_id: str) -> bool:
@@ -197,7 +184,8 @@ def claim(
         waiting = waiting.where(of_revisions(revisions))
     if scorer_version is not None:
         waiting = waiting.where(Job.scorer_version == scorer_version)
-    taken = _JOBS.claim(session, waiting.order_by(Job.priority, Job.id), lease=Lease(worker, lease_seconds))
+    first, lease = waiting.order_by(Job.priority, Job.id), Lease(worker, lease_seconds)
+    taken = leases.claim(session, first, lease=lease, columns=_CLAIMED)
     return None if taken is None else Claim(*taken)
 
 
@@ -209,21 +197,11 @@ def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
     )
 
 
-def heartbeat(session: Session, claim: Claim, *, lease_seconds: float) -> bool:
-    """Make the lease last from now; False if it was lost."""
-    return _JOBS.extend(session, claim, seconds=lease_seconds)
-
-
-def finish(session: Session, claim: Claim) -> None:
-    """Mark the job done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
-    _JOBS.finish(session, claim, reason="")
-
-
 def fail(session: Session, claim: Claim, *, reason: str, retry: bool) -> State:
     """End an attempt that did not work; returns QUEUED if it is tried again at once, else FAILED. Raises LeaseLost."""
-    state = _JOBS.fail(session, claim, words=reason, retry=retry)
+    state = leases.fail(session, claim, outcome=reason, retry=retry)
     if state is State.FAILED:
-        _record_failure(session, claim)
+        record_failure(session, claim)
     return state
 
 
@@ -232,24 +210,11 @@ def requeue(session: Session, job_id: int) -> bool:
     changed = session.execute(
         update(Job)
         .where(Job.id == job_id, Job.state == State.FAILED.value)
-        .values(state=State.QUEUED.value, attempts=0, finished_at=None, reason="", priority=URGENT)
+        .values(state=State.QUEUED.value, attempts=0, finished_at=None, outcome="", priority=URGENT)
         .returning(Job.id),
         execution_options={"synchronize_session": False},
     )
     return changed.first() is not None
-
-
-def release_expired(session: Session) -> int:
-    """Give jobs back whose lease is over (or fail them after MAX_ATTEMPTS); return how many."""
-    released, given_up = _JOBS.release_expired(session, lambda job: GAVE_UP)
-    for job in given_up:  # the audit chain's lock comes last
-        _record_failure(session, Claim(*job))
-    return released
-
-
-def any_expired(session: Session) -> bool:
-    """Return whether release_expired would do something; for a look without a write transaction."""
-    return _JOBS.any_expired(session)
 
 
 def mark_done_in_bulk(
@@ -264,7 +229,7 @@ def mark_done_in_bulk(
     session.execute(
         update(Job)
         .where(*same, Job.submission_id.in_(submission_ids), Job.state != State.DONE.value)
-        .values(state=State.DONE.value, epoch=Job.epoch + 1, lease_until=None, finished_at=database_now(), reason=""),
+        .values(state=State.DONE.value, epoch=Job.epoch + 1, lease_until=None, finished_at=database_now(), outcome=""),
         execution_options={"synchronize_session": False},
     )
     known = set(session.scalars(select(Job.submission_id).where(*same, Job.submission_id.in_(submission_ids))))
@@ -295,7 +260,7 @@ def progress(session: Session, submission_id: str) -> JobProgress:
     if job is None:  # the worker adds it within seconds
         return JobProgress(JobStage.QUEUED, None, eta_seconds=None, reason="")
     stage = _STAGES[job.state]
-    reason = job.reason if stage is JobStage.FAILED else ""
+    reason = job.outcome if stage is JobStage.FAILED else ""
     if stage is not JobStage.QUEUED:
         return JobProgress(stage, None, eta_seconds=None, reason=reason)
     ahead = session.execute(
@@ -312,7 +277,7 @@ def progress(session: Session, submission_id: str) -> JobProgress:
 def _current_job(session: Session, submission_id: str) -> Row[int, str, str, int] | None:
     same = (BoardState.benchmark == Job.benchmark) & (BoardState.label_revision == Job.label_revision)
     return session.execute(
-        select(Job.id, Job.state, Job.reason, Job.priority)
+        select(Job.id, Job.state, Job.outcome, Job.priority)
         .join(BoardState, same & (BoardState.scorer_version == Job.scorer_version))
         .where(Job.submission_id == submission_id)
     ).first()
@@ -341,6 +306,7 @@ def _eta(session: Session, jobs: int) -> float | None:
     return median(durations) * (jobs + running.scalar_one()) / max(1, live.scalar_one())
 
 
-def _record_failure(session: Session, claim: Claim) -> None:
+def record_failure(session: Session, claim: Claim | Job) -> None:
+    """Record that a job has failed for good."""
     facts = {"submission": claim.submission_id, "label_revision": claim.label_revision}
     audit.append(session, "job.failed", data={**facts, "scorer_version": claim.scorer_version})

@@ -11,18 +11,16 @@ through its lease cannot write over the one that took the row since: the fence. 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Row, Select, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from storage.clock import database_now
-from storage.models.core import Job, State
-from storage.models.moderation import Task
-from storage.models.notifications import OutgoingEmail
+from storage.models.queue import QueueRow, State
 
 MAX_ATTEMPTS = 5
+_NO_SYNC = {"synchronize_session": False}
 
 
 class LeaseLost(Exception):
@@ -47,89 +45,85 @@ class Lease(NamedTuple):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class LeaseTable:
-    """A table of work: its rows, the column that explains an end in plain words, and the columns of a claim."""
+def claim(
+    session: Session,
+    waiting: Select[int],
+    *,
+    lease: Lease,
+    columns: Sequence[InstrumentedAttribute[Any]],
+) -> Row[*tuple[Any, ...]] | None:
+    """Take the first row of a query of ids and return these columns of it, or None where there is none."""
+    first = waiting.limit(1).with_for_update(skip_locked=True)
+    values = {
+        "state": State.RUNNING.value,
+        "epoch": QueueRow.epoch + 1,
+        "attempts": QueueRow.attempts + 1,
+        "worker": lease.worker,
+        "progress": 0,
+        "lease_until": database_now() + lease.seconds,
+        "started_at": database_now(),
+    }
+    taken = update(QueueRow).where(QueueRow.id == first.scalar_subquery()).values(**values).returning(*columns)
+    return session.execute(taken, execution_options=_NO_SYNC).first()
 
-    rows: type[Job] | type[Task] | type[OutgoingEmail]
-    explanation: str
-    claimed: tuple[InstrumentedAttribute[Any], ...]
 
-    def claim(
-        self, session: Session, waiting: Select[int], *, lease: Lease, **also: Any
-    ) -> Row[*tuple[Any, ...]] | None:
-        """Take the first row of a query of ids, or None where there is none; `also`: other columns to write."""
-        rows, first = self.rows, waiting.limit(1).with_for_update(skip_locked=True)
-        values = {
-            "state": State.RUNNING.value,
-            "epoch": rows.epoch + 1,
-            "attempts": rows.attempts + 1,
-            "worker": lease.worker,
-            "lease_until": database_now() + lease.seconds,
-            "started_at": database_now(),
-        }
-        return session.execute(
-            update(rows).where(rows.id == first.scalar_subquery()).values(**values, **also).returning(*self.claimed),
-            execution_options={"synchronize_session": False},
-        ).first()
+def extend(session: Session, held: Held, *, seconds: float) -> bool:
+    """Make the lease last from now; False if it was lost."""
+    return _change(session, held, lease_until=database_now() + seconds)
 
-    def extend(self, session: Session, held: Held, *, seconds: float) -> bool:
-        """Make the lease last from now; False if it was lost."""
-        return self._change(session, held, lease_until=database_now() + seconds)
 
-    def write(self, session: Session, held: Held, **values: Any) -> None:
-        """Write columns of a row that is held. Raises LeaseLost: then nothing may be recorded."""
-        if not self._change(session, held, **values):
-            raise LeaseLost(f"{self.rows.__tablename__} {held.id}, epoch {held.epoch}")
+def write(session: Session, held: Held, **values: Any) -> None:
+    """Write columns of a row that is held. Raises LeaseLost: then nothing may be recorded."""
+    if not _change(session, held, **values):
+        raise LeaseLost(f"queue {held.id}, epoch {held.epoch}")
 
-    def finish(self, session: Session, held: Held, **values: Any) -> None:
-        """Mark the row done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
-        self.write(session, held, state=State.DONE.value, lease_until=None, finished_at=database_now(), **values)
 
-    def fail(self, session: Session, held: Held, *, words: str, retry: bool) -> State:
-        """End an attempt that did not work; return QUEUED if it is tried again at once, else FAILED. Raises
-        LeaseLost."""
-        why: dict[str, Any] = {self.explanation: words, "lease_until": None}
-        if retry and held.attempts < MAX_ATTEMPTS:
-            self.write(session, held, state=State.QUEUED.value, **why)
-            return State.QUEUED
-        self.write(session, held, state=State.FAILED.value, finished_at=database_now(), **why)
-        return State.FAILED
+def finish(session: Session, held: Held, **values: Any) -> None:
+    """Mark the row done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
+    ended = {"state": State.DONE.value, "lease_until": None, "finished_at": database_now()}
+    write(session, held, **{"outcome": "", **ended, **values})
 
-    def any_expired(self, session: Session) -> bool:
-        """Return whether release_expired would do something; for a look without a write transaction."""
-        return session.scalars(select(self.rows.id).where(*self._late()).limit(1)).first() is not None
 
-    def release_expired(
-        self, session: Session, gave_up: Callable[[Any], str]
-    ) -> tuple[int, Sequence[Row[*tuple[Any, ...]]]]:
-        """Give rows back whose lease is over; those with MAX_ATTEMPTS fail, for the reason that `gave_up` says.
+def fail(session: Session, held: Held, *, outcome: str, retry: bool, **again: Any) -> State:
+    """End an attempt that did not work; return QUEUED if it is tried again, else FAILED. Raises LeaseLost.
 
-        Returns how many these were, and the claims of those that failed.
-        """
-        late = select(*self.claimed).where(*self._late()).order_by(self.rows.id)
-        result = session.execute(late.with_for_update(skip_locked=True)).all()
-        for row in result:
-            values: dict[str, Any] = {"state": State.QUEUED.value}
-            if row.attempts >= MAX_ATTEMPTS:
-                values = {"state": State.FAILED.value, "finished_at": database_now(), self.explanation: gave_up(row)}
-            session.execute(
-                update(self.rows).where(self.rows.id == row.id).values(lease_until=None, **values),
-                execution_options={"synchronize_session": False},
-            )
-        return len(result), [row for row in result if row.attempts >= MAX_ATTEMPTS]
+    `again`: columns to write where it is tried again; without any, that is at once.
+    """
+    why: dict[str, Any] = {"outcome": outcome, "lease_until": None}
+    if retry and held.attempts < MAX_ATTEMPTS:
+        write(session, held, state=State.QUEUED.value, **why, **again)
+        return State.QUEUED
+    write(session, held, state=State.FAILED.value, finished_at=database_now(), **why)
+    return State.FAILED
 
-    def _late(self) -> tuple[ColumnElement[bool], ...]:
-        return (self.rows.state == State.RUNNING.value, self.rows.lease_until < database_now())
 
-    def _change(self, session: Session, held: Held, **values: Any) -> bool:
-        """Change a running row if the claim still holds it (the fence); return False if it does not."""
-        rows = self.rows
-        result = session.execute(
-            update(rows)
-            .where(rows.id == held.id, rows.epoch == held.epoch, rows.state == State.RUNNING.value)
-            .values(**values)
-            .returning(rows.id),
-            execution_options={"synchronize_session": False},
-        )
-        return result.first() is not None
+def any_expired(session: Session) -> bool:
+    """Return whether some lease is over; for a look without a write transaction."""
+    return session.scalars(select(QueueRow.id).where(*_late()).limit(1)).first() is not None
+
+
+def release_expired(session: Session, gave_up: Callable[[QueueRow], str]) -> tuple[int, Sequence[QueueRow]]:
+    """Give rows back whose lease is over; those with MAX_ATTEMPTS fail, with the outcome that `gave_up` says.
+
+    Returns how many these were, and those that failed.
+    """
+    late = select(QueueRow).where(*_late()).order_by(QueueRow.id).with_for_update(skip_locked=True)
+    rows = session.scalars(late, execution_options={"populate_existing": True}).all()
+    failed = [row for row in rows if row.attempts >= MAX_ATTEMPTS]
+    for row in rows:
+        row.state, row.lease_until = State.QUEUED.value, None
+    for row in failed:
+        row.state, row.outcome, row.finished_at = State.FAILED.value, gave_up(row), database_now()
+    session.flush()
+    return len(rows), failed
+
+
+def _late() -> tuple[ColumnElement[bool], ...]:
+    return (QueueRow.state == State.RUNNING.value, QueueRow.lease_until < database_now())
+
+
+def _change(session: Session, held: Held, **values: Any) -> bool:
+    """Change a running row if the claim still holds it (the fence); return False if it does not."""
+    still_held = (QueueRow.id == held.id, QueueRow.epoch == held.epoch, QueueRow.state == State.RUNNING.value)
+    changed = update(QueueRow).where(*still_held).values(**values).returning(QueueRow.id)
+    return session.execute(changed, execution_options=_NO_SYNC).first() is not None

@@ -1,4 +1,4 @@
-"""Queue of maintainers' requests that workers execute. leases.py changes the state of a task, and holds what is
+"""Tasks of the queue: maintainers' requests that workers execute. leases.py changes their state, and holds what is
 promised.
 
 A task may be split into pieces, which are in the same queue and have the same life cycle: any worker may do them.
@@ -19,9 +19,9 @@ from sqlalchemy.orm import Session, aliased
 
 from storage.clock import database_now
 from storage.integrity import audit
-from storage.jobs.leases import MAX_ATTEMPTS, Lease, LeaseTable
-from storage.models.core import State
-from storage.models.moderation import Task
+from storage.jobs import leases
+from storage.jobs.leases import MAX_ATTEMPTS, Lease
+from storage.models.queue import State, Task
 from vlrb.common.messages import _
 
 
@@ -81,7 +81,7 @@ class TaskRequest:
 class TaskClaim:
     """A task that a worker holds until its lease ends. `epoch` is what the fence compares."""
 
-    task_id: int
+    id: int
     epoch: int
     benchmark: str
     kind: str
@@ -92,11 +92,6 @@ class TaskClaim:
     attempts: int
     scorer_version: str | None
     worker: str
-
-    @property
-    def id(self) -> int:
-        """Return the task's number, as leases.py knows it."""
-        return self.task_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +162,8 @@ def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
             _("Task {id} ({kind} {subject}) must end first.", id=existing.id, kind=kind, subject=existing.subject),
         )
     values = {item.name: getattr(wanted, item.name) for item in fields(wanted)}
-    row = insert(Task).values(**{**values, "params": dict(wanted.params)})
-    task_id = session.execute(row.returning(Task.id)).scalar_one()
+    row = {**values, "params": dict(wanted.params)}
+    task_id = session.execute(insert(Task).returning(Task.id), [row]).scalar_one()
     facts = {"task": task_id, "kind": kind, "subject": subject, "reason": wanted.reason, "by": wanted.requested_by}
     audit.append(session, REQUESTED, data=facts | _scope(session, wanted.benchmark))
     return task_id, True
@@ -190,7 +185,7 @@ def claim(
 ) -> TaskClaim | None:
     """Take the first waiting piece, or else the first waiting task; None where there is neither."""
     first = select(Task.id).where(*_waiting(wanted)).order_by(Task.parent_id.is_(None), Task.id)
-    taken = _TASKS.claim(session, first, lease=Lease(worker, lease_seconds), progress=0)
+    taken = leases.claim(session, first, lease=Lease(worker, lease_seconds), columns=_CLAIMED)
     return None if taken is None else TaskClaim(*taken)
 
 
@@ -204,16 +199,16 @@ def split(session: Session, claim: TaskClaim, *, parts: Sequence[tuple[Mapping[s
 
     `parts`: what each is to do, and how many entries that are. Giving a task back so is no attempt that failed.
     """
-    first = session.execute(select(func.count()).where(Task.parent_id == claim.task_id)).scalar_one()
-    _TASKS.write(session, claim, state=State.QUEUED.value, lease_until=None, attempts=claim.attempts - 1)
+    first = session.execute(select(func.count()).where(Task.parent_id == claim.id)).scalar_one()
+    leases.write(session, claim, state=State.QUEUED.value, lease_until=None, attempts=claim.attempts - 1)
     same = {"benchmark": claim.benchmark, "scorer_version": claim.scorer_version, "requested_by": claim.requested_by}
     rows = [
         {
             **same,
             "kind": TaskKind.PIECE.value,
             "reason": "",
-            "parent_id": claim.task_id,
-            "subject": f"{claim.task_id}:{first + n}",
+            "parent_id": claim.id,
+            "subject": f"{claim.id}:{first + n}",
             "params": {"label_revision": claim.subject, **part},
             "total": size,
         }
@@ -244,40 +239,22 @@ def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
     )
 
 
-def heartbeat(session: Session, claim: TaskClaim, *, lease_seconds: float) -> bool:
-    """Make the lease last from now; False if it was lost."""
-    return _TASKS.extend(session, claim, seconds=lease_seconds)
-
-
 def report(session: Session, claim: TaskClaim, *, progress: int, total: int) -> None:
     """Record the number of finished entries. Raises LeaseLost."""
-    _TASKS.write(session, claim, progress=progress, total=total)
+    leases.write(session, claim, progress=progress, total=total)
 
 
 def finish(session: Session, claim: TaskClaim, *, result: Mapping[str, Any], outcome: str) -> None:
     """Mark the task done, in the transaction that has its effect. Raises LeaseLost: then nothing may be recorded."""
     text = json.dumps(result, separators=(",", ":"), allow_nan=False)
-    _TASKS.finish(session, claim, result=text, outcome=outcome)
+    leases.finish(session, claim, result=text, outcome=outcome)
 
 
 def fail(session: Session, claim: TaskClaim, *, words: str, retry: bool) -> None:
     """End an attempt that did not work: waiting again, or failed for good. Raises LeaseLost."""
-    if _TASKS.fail(session, claim, words=words, retry=retry) is State.FAILED:
-        _end_failed(session, [claim])
-
-
-def any_expired(session: Session) -> bool:
-    """Return whether release_expired would do something; for a look without a write transaction."""
-    return _TASKS.any_expired(session)
-
-
-def release_expired(session: Session) -> int:
-    """Give tasks back whose lease is over (or fail them after MAX_ATTEMPTS); return how many."""
-    released, given_up = _TASKS.release_expired(
-        session, lambda task: _GOES_ON if task.kind == ONE_AT_A_TIME else GAVE_UP
-    )
-    _end_failed(session, [TaskClaim(*row) for row in given_up])
-    return released
+    if leases.fail(session, claim, outcome=words, retry=retry) is State.FAILED:
+        end_subtasks(session, [claim.id])
+        record_failure(session, claim)
 
 
 def view(session: Session, task_id: int) -> TaskView | None:
@@ -339,23 +316,7 @@ _SHOWN = (
     Task.started_at,
     Task.finished_at,
 )
-_TASKS = LeaseTable(
-    Task,
-    "outcome",
-    claimed=(
-        Task.id,
-        Task.epoch,
-        Task.benchmark,
-        Task.kind,
-        Task.subject,
-        Task.params,
-        Task.reason,
-        Task.requested_by,
-        Task.attempts,
-        Task.scorer_version,
-        Task.worker,
-    ),
-)
+_CLAIMED = tuple(getattr(Task, item.name) for item in fields(TaskClaim))
 
 
 def _waiting(wanted: TaskFilter) -> tuple[ColumnElement[bool], ...]:
@@ -372,11 +333,19 @@ def _waiting(wanted: TaskFilter) -> tuple[ColumnElement[bool], ...]:
     return tuple(rules)
 
 
-def _end_failed(session: Session, failed: Sequence[TaskClaim]) -> None:
-    """Pieces end with their task. Who works on one has lost its lease by that, so none can come back to the queue."""
-    parents = [subtask.task_id for subtask in failed]
-    if parents:
-        session.execute(delete(Task).where(Task.parent_id.in_(parents), Task.state.in_(_OPEN)))
-    for subtask in failed:  # the audit chain's lock comes last
-        facts = {"task": subtask.task_id, "kind": subtask.kind, "subject": subtask.subject}
-        audit.append(session, FAILED, data=facts | _scope(session, subtask.benchmark))
+def gave_up(kind: str) -> str:
+    """Return why a task of a kind has failed whose workers were interrupted too often."""
+    return _GOES_ON if kind == ONE_AT_A_TIME else GAVE_UP
+
+
+def end_subtasks(session: Session, failed: Collection[int]) -> None:
+    """Remove the open pieces of tasks that failed. Who works on one has lost its lease by that, so none can come back
+    to the queue."""
+    if failed:
+        session.execute(delete(Task).where(Task.parent_id.in_(failed), Task.state.in_(_OPEN)))
+
+
+def record_failure(session: Session, task: TaskClaim | Task) -> None:
+    """Record that a task has failed for good."""
+    facts = {"task": task.id, "kind": task.kind, "subject": task.subject}
+    audit.append(session, FAILED, data=facts | _scope(session, task.benchmark))

@@ -8,8 +8,9 @@ from sqlalchemy import ColumnElement, ScalarSelect, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.models.core import Account, Job, Score, State
+from storage.models.core import Account, Score
 from storage.models.operations import QuotaGrant, QuotaGrantUse
+from storage.models.queue import Job, State
 
 _TO_COME = (State.QUEUED.value, State.RUNNING.value)
 

@@ -6,7 +6,6 @@ on one, is ever stored: votes together with correctness would be the labels.
 
 import base64
 import secrets
-from enum import StrEnum
 from typing import Annotated, Any
 
 from sqlalchemy import (
@@ -43,15 +42,6 @@ NAMING = {
 }
 
 MAX_VOTES = 16
-
-
-class State(StrEnum):
-    """State of a job. The explanation is in `reason`."""
-
-    QUEUED = "queued"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
 
 
 class UnfitText(ValueError, DontWrapMixin):
@@ -199,52 +189,6 @@ _COLUMN_TYPES = {"text": PlainText, "number": Double, "whole": BigInteger, "flag
 for _name in FIELDS:
     if _name not in Submission.__table__.columns:
         setattr(Submission, _name, mapped_column(_name, _COLUMN_TYPES[FIELDS[_name].storage], nullable=True))
-
-
-class Job(Base):
-    """One submission to be scored under one label revision by one scorer version. Changed by job_queue.py alone."""
-
-    __tablename__ = "jobs"
-    __table_args__ = (
-        UniqueConstraint("submission_id", "label_revision", "scorer_version"),
-        ForeignKeyConstraint(["benchmark", "submission_id"], ["submissions.benchmark", "submissions.id"]),
-        ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
-        _check("priority", "priority IN (0, 1)"),
-        _check("counters", "attempts >= 0 AND epoch >= attempts"),
-        _check("lease", "(state = 'running') = (lease_until IS NOT NULL)"),
-        _check("holder", "state <> 'running' OR (worker IS NOT NULL AND started_at IS NOT NULL AND epoch > 0)"),
-        _check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
-        _check("explained", "state <> 'failed' OR length(reason) > 0"),
-        Index(
-            "ix_jobs_waiting",
-            "priority",
-            "id",
-            sqlite_where=text("state = 'queued'"),
-            postgresql_where=text("state = 'queued'"),
-        ),
-        Index(
-            "ix_jobs_leases",
-            "lease_until",
-            sqlite_where=text("state = 'running'"),
-            postgresql_where=text("state = 'running'"),
-        ),
-    )
-    id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    benchmark: Mapped[Words]
-    submission_id: Mapped[EntryId]
-    label_revision: Mapped[Words]
-    scorer_version: Mapped[Words]
-    priority: Mapped[int] = mapped_column(default=0)  # 0 somebody waits for it, 1 it fills a gap
-    state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
-    reason: Mapped[Words] = mapped_column(default="")  # plain words, shown to the submitter
-    epoch: Mapped[int] = mapped_column(default=0)  # grows with every claim: the fence
-    attempts: Mapped[int] = mapped_column(default=0)
-    worker: Mapped[Words | None]
-    lease_until: Mapped[Instant | None]
-    created_at: Mapped[Instant] = mapped_column(default=database_now())
-    started_at: Mapped[Instant | None]
-    finished_at: Mapped[Instant | None]
 
 
 class Score(Base):

@@ -3,11 +3,11 @@ one."""
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer, text
+from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, JsonText, Sha256, State, Words
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words
 
 _OPEN = "state IN ('queued', 'running')"
 
@@ -69,63 +69,6 @@ class ServiceFlag(Base):
     name: Mapped[Words] = mapped_column(primary_key=True)
     message: Mapped[Words]
     since: Mapped[Instant] = mapped_column(default=database_now())
-
-
-class Task(Base):
-    """Something a maintainer asked for that needs labels, so that a worker does it. Changed by tasks.py alone."""
-
-    __tablename__ = "tasks"
-    __table_args__ = (
-        _check("benchmark", "length(benchmark) <= 64"),
-        _check("kind", "length(kind) BETWEEN 1 AND 64"),
-        _check("subject", "length(subject) BETWEEN 1 AND 64"),
-        _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
-        _check("counters", "attempts >= 0 AND epoch >= attempts AND progress >= 0"),
-        _check("lease", "(state = 'running') = (lease_until IS NOT NULL)"),
-        _check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
-        _check("explained", "state <> 'failed' OR length(outcome) > 0"),
-        _check("result", "(state = 'done') = (result IS NOT NULL)"),
-        # A double click finds the task that is open already; of changes of a board one is open at a time.
-        Index(
-            "uq_tasks_open",
-            "benchmark",
-            "kind",
-            "subject",
-            unique=True,
-            sqlite_where=text(_OPEN),
-            postgresql_where=text(_OPEN),
-        ),
-        Index(
-            "uq_tasks_open_apply",
-            "benchmark",
-            "kind",
-            unique=True,
-            sqlite_where=text(f"kind = 'rescore.apply' AND {_OPEN}"),
-            postgresql_where=text(f"kind = 'rescore.apply' AND {_OPEN}"),
-        ),
-        Index("ix_tasks_parent_id", "parent_id"),
-    )
-    id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    benchmark: Mapped[Words] = mapped_column(default="")  # "": about no benchmark
-    kind: Mapped[Words]
-    subject: Mapped[Words]  # a label revision
-    params: Mapped[JsonColumn]
-    reason: Mapped[Words]
-    requested_by: Mapped[Words]  # account
-    state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
-    outcome: Mapped[Words] = mapped_column(default="")  # plain words, for maintainers
-    progress: Mapped[int] = mapped_column(default=0)
-    total: Mapped[int | None]
-    result: Mapped[JsonText | None]  # counts and entries; labels only of sets that are public
-    epoch: Mapped[int] = mapped_column(default=0)  # grows with every claim: the fence
-    attempts: Mapped[int] = mapped_column(default=0)
-    worker: Mapped[Words | None]
-    lease_until: Mapped[Instant | None]
-    created_at: Mapped[Instant] = mapped_column(default=database_now())
-    started_at: Mapped[Instant | None]
-    finished_at: Mapped[Instant | None]
-    parent_id: Mapped[int | None]  # a piece of that task, which any worker may do
-    scorer_version: Mapped[Words | None]  # of the workers that may do it; None: any
 
 
 class ImportedLabels(Base):

@@ -28,7 +28,6 @@ from vlrb.common.messages import Message, _
 from vlrb.common.translations import Translations, translations
 
 INTERVAL_SECONDS = 5.0
-_RELEASE_EVERY = 12  # rounds
 LEASE_SECONDS = 120.0  # longer than a mail server may take
 log = logging.getLogger(__name__)
 
@@ -113,25 +112,15 @@ class EmailDelivery:
         body = _body(claim.lines, (self.subscriptions.site, unsubscribe), of=of)
         return PlainEmail(to, message_id, subject=of.text(subject), body=body, unsubscribe=unsubscribe)
 
-    def release_expired(self) -> int:
-        """Give e-mails back whose sender is gone."""
-        with self.database.write() as session:
-            return notifications.release_expired(session)
-
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""
-        rounds = 0
         while not stop.is_set():
-            steps: list[Callable[[], int]] = [self.collect, partial(self.send_due, stop.is_set)]
-            if rounds % _RELEASE_EVERY == 0:
-                steps.insert(0, self.release_expired)
-            for step in steps:
+            for step in (self.collect, partial(self.send_due, stop.is_set)):
                 try:
                     await asyncio.to_thread(step)
                 except Exception as error:  # of the database, say; the next round tries again
                     if not log_away(error):
                         log.exception("email.turn_failed")
-            rounds += 1
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), INTERVAL_SECONDS)
 

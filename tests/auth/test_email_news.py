@@ -23,6 +23,7 @@ from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEma
 from storage import notifications
 from storage.database import Database
 from storage.jobs.leases import LeaseLost
+from storage.jobs.release import release_expired
 from submissions.activity import ActivityRules
 from submissions.notifications import routes
 from submissions.notifications.delivery import EmailDelivery
@@ -217,8 +218,9 @@ def test_a_sender_that_dies_before_its_commit_sends_again_under_the_same_message
     assert email is not None
     mailing.delivery.server.send(email)  # and then it is killed
     assert mailing.deliver() == 0, "its lease holds"
-    mailing.sql("UPDATE outgoing_emails SET lease_until = 1.0 WHERE state = 'running'")
-    assert mailing.delivery.release_expired() == 1
+    mailing.sql("UPDATE queue SET lease_until = 1.0 WHERE state = 'running'")
+    with mailing.database.write() as session:
+        assert release_expired(session) == 1
     assert mailing.deliver() == 1
     first, second = mailing.box.emails[-2:]
     assert first["Message-ID"] == second["Message-ID"]
@@ -244,10 +246,10 @@ def test_a_busy_mail_server_is_asked_again_later_and_a_refusal_is_final(mailing:
     entries.flag(by(mailing.database, MAINTAINER), entry, "x")
     mailing.box.answers.append("451 later")
     assert (mailing.deliver(), mailing.deliver()) == (0, 0), "not before its time"
-    mailing.sql("UPDATE outgoing_emails SET due_at = 1.0 WHERE state = 'queued'")
+    mailing.sql("UPDATE queue SET due_at = 1.0 WHERE state = 'queued'")
     mailing.box.answers.append("550 no such user")
     assert mailing.deliver() == 0
-    assert mailing.sql("SELECT reason FROM outgoing_emails WHERE state = 'failed'") == [
+    assert mailing.sql("SELECT outcome FROM queue WHERE queue = 'emails' AND state = 'failed'") == [
         ("the mail server answered 550",)
     ]
     assert "could not be delivered" in browser.get("/account").text
@@ -264,11 +266,11 @@ def test_nobody_is_flooded_with_requests(mailing: MailingSite) -> None:
 
 def test_the_address_is_in_no_table_in_plain_text_and_goes_with_the_account(mailing: MailingSite) -> None:
     assert mailing.asked(mailing.signed_in()) == 303
-    stored = str(mailing.sql("SELECT * FROM email_subscriptions")) + str(mailing.sql("SELECT * FROM outgoing_emails"))
+    stored = str(mailing.sql("SELECT * FROM email_subscriptions")) + str(mailing.sql("SELECT * FROM queue"))
     assert "alice@" not in stored
     mailing.sql("DELETE FROM sessions")
     mailing.sql("DELETE FROM accounts WHERE name = 'alice'")
-    for table in ("email_subscriptions", "outgoing_emails"):
+    for table in ("email_subscriptions", "queue WHERE queue = 'emails'"):
         assert mailing.sql(f"SELECT count(*) FROM {table}") == [(0,)]
 
 

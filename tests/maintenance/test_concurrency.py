@@ -65,7 +65,7 @@ def _fill(database: Database) -> tuple[list[str], list[int]]:
             claim = job_queue.claim(session, "worker", lease_seconds=60.0, revisions={"demo": ["demo"]})
             assert claim is not None
             job_queue.fail(session, claim, reason="broken", retry=False)
-            failed.append(claim.job_id)
+            failed.append(claim.id)
     return ids, failed
 
 

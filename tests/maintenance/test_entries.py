@@ -25,8 +25,9 @@ from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
-from storage.models.core import Account, AuditEvent, Job, Submission
+from storage.models.core import Account, AuditEvent, Submission
 from storage.models.moderation import Edit
+from storage.models.queue import Job
 from submissions.metadata import Metadata, MetadataRejected
 from submissions.status import get_status
 from tests.databases import fill_once, new_database, with_labels
@@ -472,7 +473,7 @@ def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) ->
     with database.read() as session:
         job = session.scalars(select(Job)).first()
         assert job is not None
-        assert (job.state, job.attempts, job.reason) == ("queued", 0, "")
+        assert (job.state, job.attempts, job.outcome) == ("queued", 0, "")
     with database.write() as session:
         assert job_queue.claim(session, "w", lease_seconds=60) is not None
 

@@ -15,6 +15,7 @@ from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
 from storage.database import Database, open_database
 from storage.integrity import audit
+from storage.jobs.release import release_expired
 from storage.labels import label_sets
 from storage.models.core import AuditEvent
 from tests.databases import BOTH, new_database
@@ -143,7 +144,8 @@ class StoredBoard:
         deadline = time.monotonic() + PATIENCE
         while operations.recent_tasks(by(self.board.database, MAINTAINER))[0].state != "done":
             assert time.monotonic() < deadline
-            self.board.runner.release_expired()
+            with self.board.database.write() as session:
+                release_expired(session)
             self.board.runner.run_all()
             time.sleep(0.02)
         self.board.runner.refresh()

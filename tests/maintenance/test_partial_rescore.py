@@ -20,10 +20,11 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.leases import LeaseLost
+from storage.jobs.release import release_expired
 from storage.jobs.tasks import TaskClaim, TaskKind, TaskRequest
 from storage.labels import label_sets
-from storage.models.core import AuditEvent, Job, Score, State
-from storage.models.moderation import Task
+from storage.models.core import AuditEvent, Score
+from storage.models.queue import Job, State, Task
 from tests.databases import a_submission, accept, new_database
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
@@ -129,7 +130,8 @@ def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
         assert taken is not None
         assert taken.kind == PIECE
         session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
-    board.runner.release_expired()
+    with board.database.write() as session:
+        release_expired(session)
     board.runner.run_all()
     assert (_shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
 
@@ -153,7 +155,8 @@ def test_a_piece_that_always_fails_ends_the_apply_with_the_board_as_it_was(
     with board.database.write() as session:
         session.execute(text("DROP TRIGGER no_more"))
         session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
-    board.runner.release_expired()
+    with board.database.write() as session:
+        release_expired(session)
     board.runner.run_all()
     assert _shown(board.database) == "v2"
 
@@ -192,7 +195,7 @@ def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Pa
     with board.database.write() as session:
         session.connection().exec_driver_sql("DROP TRIGGER scores_no_delete")
         session.execute(delete(Score).where(Score.submission_id == lost))
-        failed = {"state": State.FAILED.value, "reason": "a fault", "finished_at": 1.0, "lease_until": None}
+        failed = {"state": State.FAILED.value, "outcome": "a fault", "finished_at": 1.0, "lease_until": None}
         session.execute(update(Job).where(Job.submission_id == lost).values(**failed))
     assert lost not in {entry["id"] for entry in board.publish()["entries"]}
     task = _apply(board, revision="v1", entries=[lost])
@@ -255,7 +258,7 @@ class PartialRescore:
         with self.database.write() as session:
             session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
         with self.database.write() as session:
-            tasks.release_expired(session)
+            release_expired(session)
 
 
 @pytest.fixture
@@ -290,7 +293,7 @@ def _claimed_again(split: PartialRescore) -> TaskClaim:
         assert third is not None
         task = tasks.claim(session, "first", lease_seconds=60.0)
     assert task is not None
-    assert (task.task_id, task.attempts) == (split.task.task_id, 1), "giving it back to its pieces was no failure"
+    assert (task.id, task.attempts) == (split.task.id, 1), "giving it back to its pieces was no failure"
     return task
 
 
@@ -305,7 +308,7 @@ def test_a_task_waits_for_its_pieces_and_nobody_holds_it(split: PartialRescore) 
             tasks.finish(session, piece, result={}, outcome="")
         task = tasks.claim(session, "third", lease_seconds=60.0)
         assert task is not None
-        assert task.task_id == split.task.task_id
+        assert task.id == split.task.id
         with pytest.raises(LeaseLost):
             tasks.finish(session, split.task, result={}, outcome="by the worker that has split it")
 
@@ -314,7 +317,7 @@ def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(spl
     task = _claimed_again(split)
     with split.database.write() as session:
         held = session.scalars(select(Task.id).where(Task.kind == PIECE, Task.worker == "third")).one()
-        late_piece = replace(split.piece, task_id=held, epoch=1, worker="third")
+        late_piece = replace(split.piece, id=held, epoch=1, worker="third")
         tasks.fail(session, task, words="some entries could not be scored", retry=False)
     assert split.pieces() == [State.FAILED.value]
     for late in (
@@ -332,14 +335,14 @@ def test_pieces_end_with_a_task_that_failed_also_the_one_that_somebody_is_at(spl
 def test_pieces_end_with_a_task_that_is_given_up_because_its_workers_die(split: PartialRescore) -> None:
     task = _claimed_again(split)
     with split.database.write() as session:
-        session.execute(update(Task).where(Task.id == task.task_id).values(attempts=5, epoch=5))
+        session.execute(update(Task).where(Task.id == task.id).values(attempts=5, epoch=5))
     with split.database.write() as session:  # the workers of the pieces are still at it
-        session.execute(update(Task).where(Task.id == task.task_id).values(lease_until=1.0))
+        session.execute(update(Task).where(Task.id == task.id).values(lease_until=1.0))
     with split.database.write() as session:
-        tasks.release_expired(session)
+        release_expired(session)
     split.expire()
     with split.database.read() as session:
-        parent = tasks.view(session, split.task.task_id)
+        parent = tasks.view(session, split.task.id)
         assert parent is not None
         assert (parent.state, audit.verify(session)) == ("failed", None)
     assert split.pieces() == [State.FAILED.value]
@@ -435,7 +438,7 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
     for _ in range(tasks.MAX_ATTEMPTS):
         with board.database.write() as session:
             assert tasks.claim(session, "killed", lease_seconds=-1.0) is not None
-            assert tasks.release_expired(session) == 1
+            assert release_expired(session) == 1
     assert asked.task_id is not None
     failed = operations.task(by(board.database, MAINTAINER), asked.task_id)
     assert (failed.state, _shown(board.database)) == ("failed", "v1")

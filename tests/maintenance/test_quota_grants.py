@@ -15,7 +15,8 @@ from maintenance.types import Conflict, NotFound
 from storage.database import Database
 from storage.integrity import audit
 from storage.limits import quota_grants as storage_quota_grants
-from storage.models.core import Account, Job, State, Submission
+from storage.models.core import Account, Submission
+from storage.models.queue import Job, State
 from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy, QuotaUsed
 from submissions.service import Accepted
@@ -70,7 +71,7 @@ def test_a_grant_is_used_once_the_quota_is_and_takes_nothing_from_it(
     assert setup.intake.allowance(ANN).next_at is not None
     with database.write() as session:  # the service fails to score it
         second = session.scalars(select(Submission.id).where(Submission.model == "Judge 2")).one()
-        failed = {"state": State.FAILED.value, "reason": "a fault", "finished_at": 1.0}
+        failed = {"state": State.FAILED.value, "outcome": "a fault", "finished_at": 1.0}
         session.execute(update(Job).where(Job.submission_id == second).values(**failed))
     _submit(setup, 3)
     with pytest.raises(NotFound):

@@ -20,7 +20,7 @@ from review.actions import disputes
 from storage.clock import database_now
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
-from storage.models.moderation import Task
+from storage.models.queue import Task
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, SECOND_MAINTAINER, STRANGER
@@ -60,9 +60,9 @@ def _fail(bench: ReviewSetup, number: int | None) -> int:
     """Return what a worker does where it cannot do a task."""
     with bench.database.write() as session:
         claim = tasks.claim(session, "worker", lease_seconds=60.0)
-        assert claim is not None and claim.task_id == number
+        assert claim is not None and claim.id == number
         tasks.fail(session, claim, words="a fault", retry=False)
-    return claim.task_id
+    return claim.id
 
 
 def test_a_failure_that_nobody_cares_about_is_gone_from_the_list_in_a_week(bench: ReviewSetup, tmp_path: Path) -> None:

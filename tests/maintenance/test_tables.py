@@ -9,8 +9,9 @@ from sqlalchemy.exc import DatabaseError
 
 from storage.database import Database
 from storage.models.core import Base
-from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag, Task
+from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag
 from storage.models.operations import Backup, QuotaGrant, ReportedResult
+from storage.models.queue import Task
 from tests.databases import IMPORTED, submitted
 
 A = "a" * 64

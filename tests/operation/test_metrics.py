@@ -23,7 +23,7 @@ from settings import Settings
 from storage.clock import database_now
 from storage.database import Database
 from storage.jobs import job_queue, worker_heartbeats
-from storage.models.core import Job
+from storage.models.queue import Job
 from tests.databases import new_database, submitted, with_labels
 from tests.factories import small_benchmark
 from web.app import create_app

@@ -11,11 +11,13 @@ from sqlalchemy.exc import IntegrityError
 
 from storage.database import Database
 from storage.integrity import audit
-from storage.jobs import job_queue, worker_heartbeats
+from storage.jobs import job_queue, leases, worker_heartbeats
 from storage.jobs.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage
 from storage.jobs.leases import LeaseLost
+from storage.jobs.release import release_expired
 from storage.labels import label_sets
-from storage.models.core import AuditEvent, Job, State
+from storage.models.core import AuditEvent
+from storage.models.queue import Job, State
 from tests.databases import submitted, with_labels
 
 
@@ -35,7 +37,7 @@ def _claim(database: Database, worker: str = "w", *, lease: float = 60.0) -> Cla
 
 def _finish(database: Database, claim: Claim) -> None:
     with database.write() as session:
-        job_queue.finish(session, claim)
+        leases.finish(session, claim)
 
 
 def _states(database: Database) -> list[str]:
@@ -47,12 +49,6 @@ def _taken(database: Database, **options: object) -> Claim:
     claim = _claim(database, **options)  # type: ignore[arg-type]
     assert claim is not None
     return claim
-
-
-def test_jobs_are_taken_in_order_and_once(database: Database) -> None:
-    ids = _queued(database, 3)
-    assert [_taken(database).submission_id for _ in ids] == ids
-    assert _claim(database) is None
 
 
 def test_two_workers_never_take_the_same_job(database: Database) -> None:
@@ -69,15 +65,6 @@ def test_two_workers_never_take_the_same_job(database: Database) -> None:
     assert sorted(name for share in shares for name in share) == sorted(ids)
 
 
-def test_what_somebody_waits_for_comes_before_filling_gaps(database: Database) -> None:
-    with_labels(database)
-    old, new = submitted(database, 2)
-    with database.write() as session:
-        job_queue.enqueue(session, old, label_revision="demo", scorer_version="1", priority=job_queue.BACKFILL)
-        job_queue.enqueue(session, new, label_revision="demo", scorer_version="1")
-    assert [_taken(database).submission_id for _ in range(2)] == [new, old]
-
-
 def test_a_worker_takes_only_what_it_can_score(database: Database) -> None:
     _queued(database, 1)
     with database.write() as session:
@@ -91,32 +78,20 @@ def test_a_worker_takes_only_what_it_can_score(database: Database) -> None:
         )
 
 
-def test_a_finished_job_stays_finished(database: Database) -> None:
-    _queued(database, 1)
-    claim = _taken(database)
-    _finish(database, claim)
-    assert _states(database) == ["done"]
-    with pytest.raises(LeaseLost):
-        _finish(database, claim)
-    with pytest.raises(LeaseLost), database.write() as session:
-        job_queue.fail(session, claim, reason="late", retry=True)
-    assert _states(database) == ["done"]
-
-
 def test_an_expired_lease_goes_to_another_and_the_first_holder_is_refused(database: Database) -> None:
     _queued(database, 1)
     slow = _taken(database, worker="slow", lease=0.05)
     time.sleep(0.1)
     with database.read() as session:
-        assert job_queue.any_expired(session)
+        assert leases.any_expired(session)
     with database.write() as session:
-        assert job_queue.release_expired(session) == 1
+        assert release_expired(session) == 1
     quick = _taken(database, worker="quick")
     assert (quick.submission_id, quick.epoch) == (slow.submission_id, slow.epoch + 1)
     with pytest.raises(LeaseLost):
         _finish(database, slow)
     with database.write() as session:
-        assert not job_queue.heartbeat(session, slow, lease_seconds=60)
+        assert not leases.extend(session, slow, seconds=60)
     _finish(database, quick)
     assert _states(database) == ["done"]
 
@@ -129,7 +104,7 @@ def test_a_refused_finish_takes_everything_in_its_transaction_with_it(database: 
     def record_and_finish() -> None:
         with database.write() as session:
             audit.append(session, "submission.scored", data={})
-            job_queue.finish(session, claim)
+            leases.finish(session, claim)
 
     with database.read() as session:
         before = audit.head(session)
@@ -143,10 +118,10 @@ def test_a_heartbeat_keeps_the_lease(database: Database) -> None:
     _queued(database, 1)
     claim = _taken(database, lease=0.2)
     with database.write() as session:
-        assert job_queue.heartbeat(session, claim, lease_seconds=60)
+        assert leases.extend(session, claim, seconds=60)
     time.sleep(0.3)
     with database.write() as session:
-        assert job_queue.release_expired(session) == 0
+        assert release_expired(session) == 0
     _finish(database, claim)
 
 
@@ -161,7 +136,7 @@ def test_a_job_that_fails_is_tried_again_at_once_and_given_up_after_five(databas
     assert _claim(database) is None
     with database.read() as session:
         job = session.scalars(select(Job)).one()
-        assert (job.state, job.reason) == ("failed", "The disk was full.")
+        assert (job.state, job.outcome) == ("failed", "The disk was full.")
         assert session.scalars(select(AuditEvent.kind).order_by(AuditEvent.seq.desc()).limit(1)).one() == "job.failed"
 
 
@@ -171,25 +146,13 @@ def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database)
         _taken(database, lease=0.001)
         time.sleep(0.02)
         with database.write() as session:
-            assert job_queue.release_expired(session) == 1
+            assert release_expired(session) == 1
     assert _states(database) == ["failed"]
     with database.read() as session:
         progress = job_queue.progress(session, submission)
         assert audit.verify(session) is None
     assert progress == JobProgress(JobStage.FAILED, None, eta_seconds=None, reason=job_queue.GAVE_UP)
     assert "not of the file" in progress.reason
-
-
-def test_a_mistake_that_is_not_worth_trying_again_fails_at_once(database: Database) -> None:
-    _queued(database, 1)
-    with database.write() as session:
-        assert job_queue.fail(session, _held(session), reason="No.", retry=False) is State.FAILED
-
-
-def _held(session: object) -> Claim:
-    claim = job_queue.claim(session, "w", lease_seconds=60)  # type: ignore[arg-type]
-    assert claim is not None
-    return claim
 
 
 def test_gaps_are_filled_once_and_only_for_the_benchmark_of_the_labels(database: Database) -> None:
@@ -291,9 +254,9 @@ def test_a_wrong_clock_on_a_worker_changes_nothing(database: Database, monkeypat
     monkeypatch.setattr(time, "time", lambda: 0.0)
     claim = _taken(database, lease=3000)
     with database.write() as session:
-        assert job_queue.release_expired(session) == 0
+        assert release_expired(session) == 0
         lease = session.execute(
-            select(Job.lease_until - job_queue.database_now()).where(Job.id == claim.job_id)
+            select(Job.lease_until - job_queue.database_now()).where(Job.id == claim.id)
         ).scalar_one()
     assert 2900 < lease <= 3000
 

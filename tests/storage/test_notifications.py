@@ -9,6 +9,7 @@ from storage import notifications
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS
+from storage.jobs.release import release_expired
 from storage.models.core import Account
 from storage.notifications import NewSubscription, StoredSubscription
 from tests.databases import submitted, with_labels
@@ -59,7 +60,7 @@ def test_an_e_mail_is_tried_later_and_later_and_then_failed(subscribed: Database
             assert notifications.claim(session, "web", lease_seconds=60.0) is None
             notifications.fail(session, claim, why="later", retry=True)
             assert not notifications.any_due(session)
-            session.execute(text("UPDATE outgoing_emails SET due_at = 1.0"))
+            session.execute(text("UPDATE queue SET due_at = 1.0"))
     with subscribed.write() as session:
         assert notifications.last_failed(session, NEW.id)
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (1, 1)
@@ -67,6 +68,6 @@ def test_an_e_mail_is_tried_later_and_later_and_then_failed(subscribed: Database
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (1, 1), (
             "a stop does not make room for more requests"
         )
-        assert notifications.release_expired(session) == 0
+        assert release_expired(session) == 0
         session.execute(text("DELETE FROM accounts"))
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (0, 0)

@@ -12,10 +12,11 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multip
 from sqlalchemy import select, text
 
 from storage.integrity import audit
-from storage.jobs import job_queue
+from storage.jobs import job_queue, leases
 from storage.jobs.job_queue import MAX_ATTEMPTS, Claim
 from storage.jobs.leases import LeaseLost
-from storage.models.core import Job
+from storage.jobs.release import release_expired
+from storage.models.queue import Job
 from tests.databases import a_submission, new_database, with_labels
 
 QUEUED, RUNNING, DONE, FAILED = "queued", "running", "done", "failed"
@@ -81,19 +82,17 @@ class Queue(RuleBasedStateMachine):
     @rule(claim=claims)
     def heartbeat(self, claim: Claim) -> None:
         with self.database.write() as session:
-            assert job_queue.heartbeat(session, claim, lease_seconds=600) == self.jobs[claim.submission_id].held_by(
-                claim
-            )
+            assert leases.extend(session, claim, seconds=600) == self.jobs[claim.submission_id].held_by(claim)
 
     @rule(claim=claims)
     def finish(self, claim: Claim) -> None:
         job = self.jobs[claim.submission_id]
         if not job.held_by(claim):
             with pytest.raises(LeaseLost), self.database.write() as session:
-                job_queue.finish(session, claim)
+                leases.finish(session, claim)
             return
         with self.database.write() as session:
-            job_queue.finish(session, claim)
+            leases.finish(session, claim)
         job.state = DONE
 
     @rule(claim=claims, retry=st.booleans())
@@ -114,10 +113,10 @@ class Queue(RuleBasedStateMachine):
         gone = [name for name, job in self.jobs.items() if job.state == RUNNING][::share]
         with self.database.write() as session:
             for name in gone:
-                session.execute(text("UPDATE jobs SET lease_until = 1 WHERE submission_id = :name"), {"name": name})
+                session.execute(text("UPDATE queue SET lease_until = 1 WHERE submission_id = :name"), {"name": name})
         with self.database.write() as session:
-            assert job_queue.any_expired(session) == bool(gone)
-            assert job_queue.release_expired(session) == len(gone)
+            assert leases.any_expired(session) == bool(gone)
+            assert release_expired(session) == len(gone)
         for name in gone:
             self.jobs[name].state = QUEUED if self.jobs[name].attempts < MAX_ATTEMPTS else FAILED
 

@@ -17,7 +17,6 @@ from storage.models.core import (
     AuditHead,
     Base,
     BoardState,
-    Job,
     RegisteredLabelSet,
     Score,
     Snapshot,
@@ -26,6 +25,7 @@ from storage.models.core import (
     WorkerHeartbeat,
     new_entry_id,
 )
+from storage.models.queue import Job
 from tests.databases import BOTH, a_submission, empty_of_kind, new_database, submitted, with_labels
 
 INFINITY = float("inf")
@@ -143,7 +143,7 @@ RUNNING: dict[str, Any] = {"state": "running", "worker": "w", "started_at": 1.0,
 def test_a_bad_job_is_refused(shared: Database, change: dict[str, Any]) -> None:
     submission = _the_submission(shared)
     with pytest.raises(IntegrityError), shared.write() as session:
-        session.execute(insert(Job).values(**({"submission_id": submission} | JOB | change)))
+        session.execute(insert(Job), [{"submission_id": submission} | JOB | change])
 
 
 def test_there_is_one_job_and_one_score_per_submission_revision_and_scorer(database: Database) -> None:
@@ -151,9 +151,9 @@ def test_there_is_one_job_and_one_score_per_submission_revision_and_scorer(datab
     (submission,) = submitted(database, 1)
     for table, more in ((Job, {}), (Score, {"tally": "{}"})):
         with database.write() as session:
-            session.execute(insert(table).values(submission_id=submission, **JOB, **more))
+            session.execute(insert(table), [{"submission_id": submission, **JOB, **more}])
         with pytest.raises(IntegrityError), database.write() as session:
-            session.execute(insert(table).values(submission_id=submission, **JOB, **more))
+            session.execute(insert(table), [{"submission_id": submission, **JOB, **more}])
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,9 @@ from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.labels import label_levels, label_sets
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
-from storage.models.core import AuditEvent, Job, Submission
+from storage.models.core import AuditEvent, Submission
 from storage.models.moderation import ImportedLabels
+from storage.models.queue import Job
 from storage.models.quota import Attempt
 from storage.visibility import EntryVisibility
 from submissions import policy_text, queries, status, visibility_options

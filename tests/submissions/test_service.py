@@ -12,7 +12,8 @@ from sqlalchemy import func, select
 from auth import LOCAL
 from storage.database import Database, open_database
 from storage.integrity import audit
-from storage.models.core import AuditEvent, Job, Submission
+from storage.models.core import AuditEvent, Submission
+from storage.models.queue import Job
 from submissions.metadata import Metadata
 from submissions.refusals import DuplicateName, FileRejected
 from submissions.service import ACCEPTED

@@ -15,9 +15,9 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.jobs import job_queue
+from storage.jobs import leases
 from storage.jobs.job_queue import Claim
-from storage.models.core import Job, State
+from storage.models.queue import Job, State
 from tests.factories.suite.fork_server import fork_server
 from vlrb.scoring import Tally
 from workers import __main__ as entry
@@ -54,7 +54,7 @@ def serve(environ: dict[str, str], log: str, manner: Manner) -> None:
     sys.stderr = os.fdopen(2, "w", buffering=1)
     _slow_down(manner, 2 * float(environ["LEASE_SECONDS"]))
     # That a job is given up at last is another rule with tests of its own; on a busy machine it would come in between.
-    job_queue.MAX_ATTEMPTS = 1000
+    leases.MAX_ATTEMPTS = 1000
     if not manner.fenced:
         _take_the_fence_out()
     sys.exit(entry.main([]))
@@ -84,8 +84,8 @@ def _take_the_fence_out() -> None:
     def finish(session: Session, claim: Claim) -> None:
         session.execute(
             update(Job)
-            .where(Job.id == claim.job_id)
-            .values(state=State.DONE.value, lease_until=None, finished_at=database_now(), reason="")
+            .where(Job.id == claim.id)
+            .values(state=State.DONE.value, lease_until=None, finished_at=database_now(), outcome="")
         )
 
-    job_queue.finish = finish
+    leases.finish = finish

@@ -23,7 +23,8 @@ from sqlalchemy import select, text
 
 from storage.database import Database, migrate, open_database
 from storage.integrity import audit
-from storage.models.core import AuditEvent, Job, Score, Submission
+from storage.models.core import AuditEvent, Score, Submission
+from storage.models.queue import Job
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, halt, until
 from tests.workers import crash_helpers
@@ -148,7 +149,7 @@ def _kill_during_submissions(site: WorkerSite, manner: Manner, *, kills: int, su
         victim = dice.choice(workers)
         site.kill(victim)
         workers[workers.index(victim)] = site.start_worker(manner)
-    site.wait_for("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')", 0, seconds=3 * PATIENCE)
+    site.wait_for("SELECT count(*) FROM queue WHERE state IN ('queued', 'running')", 0, seconds=3 * PATIENCE)
 
 
 @pytest.mark.slow
@@ -209,7 +210,7 @@ def test_the_job_of_a_killed_worker_is_scored_again_when_its_lease_is_over(datab
         victim = site.start_worker(_held(tmp_path))
         site.wait_for_board()
         site.submit(range(1))
-        site.wait_for("SELECT count(*) FROM jobs WHERE state = 'running'", 1)
+        site.wait_for("SELECT count(*) FROM queue WHERE state = 'running'", 1)
         site.start_worker()
         site.kill(victim)
         site.wait_for("SELECT count(*) FROM scores", 1)
@@ -234,7 +235,7 @@ def test_a_worker_that_was_stopped_through_its_lease_is_refused_when_it_goes_on(
         stopped = site.start_worker(_held(tmp_path))
         site.wait_for_board()
         site.submit(range(1))
-        site.wait_for("SELECT count(*) FROM jobs WHERE state = 'running'", 1)
+        site.wait_for("SELECT count(*) FROM queue WHERE state = 'running'", 1)
         site.stop_outside_transactions(stopped)
         site.start_worker()
         site.wait_for("SELECT count(*) FROM scores", 1)
@@ -249,7 +250,7 @@ def test_a_worker_told_to_stop_finishes_its_job_first(database_url: str, tmp_pat
         worker = site.start_worker(_held(tmp_path))
         site.wait_for_board()
         site.submit(range(1))
-        site.wait_for("SELECT count(*) FROM jobs WHERE state = 'running'", 1)
+        site.wait_for("SELECT count(*) FROM queue WHERE state = 'running'", 1)
         os.kill(worker.pid, signal.SIGTERM)
         (tmp_path / "hold").unlink()
         worker.join(PATIENCE)

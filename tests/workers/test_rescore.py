@@ -9,11 +9,12 @@ from sqlalchemy import func, select
 
 from storage.database import Database
 from storage.integrity import audit
-from storage.jobs import job_queue
+from storage.jobs import job_queue, leases
 from storage.jobs.job_queue import JobStage
 from storage.jobs.leases import LeaseLost
 from storage.labels import label_sets
-from storage.models.core import AuditEvent, Job, Score, Submission
+from storage.models.core import AuditEvent, Score, Submission
+from storage.models.queue import Job
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
 from vlrb.behaviour import behaviour_of
@@ -111,7 +112,7 @@ def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: 
     assert claim is not None
     assert rescore(ready, scorer, revision="demo") == 3
     with pytest.raises(LeaseLost), ready.write() as session:
-        job_queue.finish(session, claim)
+        leases.finish(session, claim)
     assert score_next(ready, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.NOTHING_TO_DO
     with ready.read() as session:
         assert session.execute(select(func.count()).select_from(Score)).scalar_one() == 3

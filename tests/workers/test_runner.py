@@ -20,7 +20,8 @@ from storage.integrity import audit
 from storage.jobs import job_queue, worker_heartbeats
 from storage.labels import label_sets
 from storage.labels.label_sets import LabelSetChanged
-from storage.models.core import AuditEvent, Job, Score
+from storage.models.core import AuditEvent, Score
+from storage.models.queue import Job
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, until
 from vlrb.benchmarks.labels import make_label_set
@@ -154,11 +155,11 @@ def test_the_schedule_releases_expired_leases_keeps_those_held_and_beats(
         with worker.database.read() as session:
             return {job.id: job for job in session.scalars(select(Job))}
 
-    claimed = jobs()[held.job_id]
+    claimed = jobs()[held.id]
     with schedule.running(worker):
-        _wait(lambda: jobs()[dead.job_id].state == "queued")
-        _wait(lambda: (jobs()[held.job_id].lease_until or 0) > (claimed.lease_until or 0))
-    assert jobs()[held.job_id].state == "running"
+        _wait(lambda: jobs()[dead.id].state == "queued")
+        _wait(lambda: (jobs()[held.id].lease_until or 0) > (claimed.lease_until or 0))
+    assert jobs()[held.id].state == "running"
     with worker.database.read() as session:
         seen = worker_heartbeats.last_seen(session)
     assert seen is not None

@@ -12,7 +12,9 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.jobs.job_queue import MAX_ATTEMPTS, JobStage
-from storage.models.core import AuditEvent, Job, Score
+from storage.jobs.release import release_expired
+from storage.models.core import AuditEvent, Score
+from storage.models.queue import Job
 from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
@@ -102,8 +104,8 @@ def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer
     def another_takes_over(claim: object) -> None:
         if claim is not None:
             with database.write() as session:
-                session.execute(text("UPDATE jobs SET lease_until = 0"))
-                job_queue.release_expired(session)
+                session.execute(text("UPDATE queue SET lease_until = 0"))
+                release_expired(session)
                 assert job_queue.claim(session, "another", lease_seconds=60) is not None
 
     assert (
@@ -161,7 +163,7 @@ def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: 
         score.record(session, claim, text=counted, content_sha256="a" * 64)
     with database.write() as session:  # as if the fence had let it through
         session.execute(
-            text("UPDATE jobs SET state = 'running', epoch = 2, worker = 'w', lease_until = 9e9, finished_at = NULL")
+            text("UPDATE queue SET state = 'running', epoch = 2, worker = 'w', lease_until = 9e9, finished_at = NULL")
         )
     with pytest.raises(Exception, match=r"(?i)unique|may not be changed"), database.write() as session:
         score.record(session, replace(claim, epoch=2), text=counted, content_sha256="a" * 64)

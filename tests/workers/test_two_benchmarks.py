@@ -20,7 +20,8 @@ from storage.integrity import integrity_check as integrity
 from storage.jobs import job_queue, tasks, worker_heartbeats
 from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
 from storage.labels import label_imports, label_sets
-from storage.models.core import AuditEvent, Job, Score, Submission
+from storage.models.core import AuditEvent, Score, Submission
+from storage.models.queue import Job
 from storage.models.quota import Attempt
 from submissions import queries
 from tests.databases import fill_once
@@ -205,7 +206,7 @@ def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks)
             )
         claim = tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter(OTHER))
         assert claim is not None
-        assert (claim.task_id, claim.benchmark) == (second, OTHER)
+        assert (claim.id, claim.benchmark) == (second, OTHER)
         assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter(OTHER)) is None
         assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter("demo")) is not None
     assert first != second

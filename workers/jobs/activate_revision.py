@@ -54,9 +54,9 @@ def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskCl
     staged = replace(scorer, labels={labels.revision: labels})
     register(database, staged, revision=labels.revision)
     with database.read() as session:
-        if tasks.subtask_counts(session, claim.task_id).failed:
+        if tasks.subtask_counts(session, claim.id).failed:
             raise LabelsError(_("some entries could not be scored; the workers' logs say why. The board is as it was"))
-        rounds = {part["round"] for part in tasks.subtask_params(session, claim.task_id)}
+        rounds = {part["round"] for part in tasks.subtask_params(session, claim.id)}
     if not rounds and _split(database, staged, claim=claim, round_number=0, chunk=chunk):
         return
     if _scope(claim):
@@ -127,7 +127,7 @@ def _finish_part(database: Database, staged: Scorer, *, claim: TaskClaim) -> Non
     (revision,) = staged.revisions
     with database.write() as session:
         # Only what the pieces were made of: what arrived since then was not asked for, and it may well fit.
-        tried = {name for part in tasks.subtask_params(session, claim.task_id) for name in part["entries"]}
+        tried = {name for part in tasks.subtask_params(session, claim.id) for name in part["entries"]}
         left = len(
             tried.intersection(
                 unscored(session, staged.table.benchmark, revision=revision, version=staged.version, scope={})
@@ -155,7 +155,7 @@ def _finish_part(database: Database, staged: Scorer, *, claim: TaskClaim) -> Non
         result = {"scores": scores, "left": left}
         tasks.finish(session, claim, result={"changed": scores > 0, **result}, outcome=words)
         about = {"to": claim.params["to"], "scope": dict(_scope(claim)), "reason": claim.reason}
-        about |= {"by": claim.requested_by, "task": claim.task_id, **audit.scope(session, claim.benchmark)}
+        about |= {"by": claim.requested_by, "task": claim.id, **audit.scope(session, claim.benchmark)}
         audit.append(session, STAGED, data={**result, **about})
 
 
@@ -198,7 +198,7 @@ def _activate(
     label_sets.activate_revision(session, scorer.benchmark, **to, reason=claim.reason, rules=rules)
     imported = label_imports.find(session, scorer.benchmark, revision=labels.revision)
     facts = {"from": claim.params["from"], "to": to, "reason": claim.reason, "published": published, **moves}
-    about = {"by": claim.requested_by, "task": claim.task_id, "snapshot_before": board.snapshot_id}
+    about = {"by": claim.requested_by, "task": claim.id, "snapshot_before": board.snapshot_id}
     if rules is not None:
         about |= board_rules.decision(board.rules, rules)
     about["commitment"] = imported.commitment if imported else None

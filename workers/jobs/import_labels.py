@@ -93,7 +93,7 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
         worker_heartbeats.add_loaded_revision(
             session, claim.worker, benchmark=scorer.benchmark, revision=labels.revision
         )
-        about = {"revision": labels.revision, "task": claim.task_id, "by": claim.requested_by, "reason": claim.reason}
+        about = {"revision": labels.revision, "task": claim.id, "by": claim.requested_by, "reason": claim.reason}
         kept = {"benchmark": scorer.table.benchmark, "digest": labels.digest, "disclosure": level}
         audit.append(session, IMPORTED, data={**result, **about, **kept})
 
@@ -111,7 +111,7 @@ def retire(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
         tasks.finish(session, claim, result={"salt": salt}, outcome=_("The salt is public."))
         label_imports.retire(session, claim.benchmark, revision=claim.subject, salt=salt)
         facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
-        about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
+        about = {"task": claim.id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
         audit.append(session, RETIRED, data={**facts, **about})
 
 
@@ -127,7 +127,7 @@ def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
             session, claim, result={}, outcome=_("Discarded; the name {subject} is free.", subject=claim.subject)
         )
         facts = {"revision": claim.subject, "commitment": known.commitment, "reason": claim.reason}
-        about = {"task": claim.task_id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
+        about = {"task": claim.id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
         audit.append(session, DISCARDED, data={**facts, **about})
         # In the transaction: where it fails the row is still there, and the task is done again.
         store.remove(claim.subject)

@@ -17,7 +17,7 @@ from storage.database import Database
 from storage.integrity import audit, row_commitments, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.integrity.row_commitments import ScoreFacts
-from storage.jobs import job_queue
+from storage.jobs import job_queue, leases
 from storage.jobs.job_queue import Claim
 from storage.jobs.leases import LeaseLost
 from storage.labels import label_sets
@@ -96,16 +96,16 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
         with database.write() as session:
             record(session, claim, text=tally_text(counted, behaviour), content_sha256=stored.content_sha256)
     except LeaseLost:
-        log.warning("job.lease_lost", extra={"data": {"job": claim.job_id, "epoch": claim.epoch}})
+        log.warning("job.lease_lost", extra={"data": {"job": claim.id, "epoch": claim.epoch}})
         return ScoringOutcome.LEASE_LOST
     except SQLAlchemyError:
         raise
     except RecordChanged as changed:
         return _give_back(database, claim, reason=str(changed), retry=False)
     except Exception:  # the edge of one unit of work: the next submission must not suffer from this one
-        log.exception("job.failed", extra={"data": {"job": claim.job_id, "submission": claim.submission_id}})
+        log.exception("job.failed", extra={"data": {"job": claim.id, "submission": claim.submission_id}})
         return _give_back(database, claim, reason=_FAULT, retry=True)
-    log.info("job.scored", extra={"data": {"job": claim.job_id, "submission": claim.submission_id}})
+    log.info("job.scored", extra={"data": {"job": claim.id, "submission": claim.submission_id}})
     return ScoringOutcome.SCORED
 
 
@@ -115,7 +115,7 @@ def record(session: Session, claim: Claim, *, text: str, content_sha256: str) ->
     `text`: of ``tally_text``. `content_sha256`: of the file.
     """
     salt = row_commitments.new_salt()
-    job_queue.finish(session, claim)
+    leases.finish(session, claim)
     now = session.execute(select(database_now())).scalar_one()
     rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
     whose = {"benchmark": claim.benchmark, "submission_id": claim.submission_id}
