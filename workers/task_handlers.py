@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
-from pydantic import SecretStr
-
-from storage.database import Database
 from storage.files import backups
-from storage.files.backups import BackupFailed, BackupTarget
+from storage.files.backups import BackupFailed
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim, TaskKind
-from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _
 from vlrb.common.text import pluralize
 from workers.jobs import (
@@ -22,59 +17,9 @@ from workers.jobs import (
     import_labels,
     preview,
 )
-from workers.jobs.rescore import CHUNK
-from workers.labels.store import LabelStore
-from workers.scorer import Scorer
-
-NO_TOKEN = SecretStr("")
-
-
-@dataclass(frozen=True, slots=True)
-class TaskContext:
-    """What handlers work with."""
-
-    database: Database
-    scorer: Scorer
-    store: LabelStore
-    chunk: int = CHUNK  # entries of a piece
-    backup: BackupTarget | None = None  # where copies of the database go
-    import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
-    labels_token: SecretStr = NO_TOKEN  # who may read private datasets
-
-    def labels(self, revision: str) -> LabelSet:
-        """Return a label set that this worker has. Raises LabelsError."""
-        return import_labels.load(self.database, self.scorer, store=self.store, revision=revision)
-
-    def report(self, claim: TaskClaim) -> Callable[[int, int], None]:
-        """Return the function that records progress: entries done, entries in all. It raises LeaseLost."""
-
-        def report(done: int, total: int) -> None:
-            with self.database.write() as session:
-                tasks.report(session, claim, progress=done, total=total)
-
-        return report
-
+from workers.task_context import TaskContext
 
 TaskHandler = Callable[[TaskContext, TaskClaim], None]
-
-
-def _import(context: TaskContext, claim: TaskClaim) -> None:
-    token = context.labels_token.get_secret_value()
-    import_labels.import_labels(
-        context.database, context.scorer, store=context.store, claim=claim, directories=context.import_dirs, token=token
-    )
-
-
-def _retire(context: TaskContext, claim: TaskClaim) -> None:
-    import_labels.retire(context.database, context.store, claim=claim)
-
-
-def _discard(context: TaskContext, claim: TaskClaim) -> None:
-    import_labels.discard(context.database, context.store, claim=claim)
-
-
-def _draft(context: TaskContext, claim: TaskClaim) -> None:
-    draft_labels.draft(context.database, context.scorer, store=context.store, claim=claim)
 
 
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
@@ -114,10 +59,10 @@ def _score_piece(context: TaskContext, claim: TaskClaim) -> None:
 
 
 HANDLERS: Mapping[TaskKind, TaskHandler] = {
-    TaskKind.IMPORT: _import,
-    TaskKind.RETIRE: _retire,
-    TaskKind.DISCARD: _discard,
-    TaskKind.DRAFT: _draft,
+    TaskKind.IMPORT: import_labels.import_labels,
+    TaskKind.RETIRE: import_labels.retire,
+    TaskKind.DISCARD: import_labels.discard,
+    TaskKind.DRAFT: draft_labels.draft,
     TaskKind.BACKUP: _back_up,
     TaskKind.PREVIEW: _preview,
     TaskKind.APPLY: _apply,

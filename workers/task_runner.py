@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pydantic import SecretStr
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -17,7 +16,7 @@ from operation.replication.replica import Replica
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.files import backups
-from storage.files.backups import BackupFailed, BackupTarget
+from storage.files.backups import BackupFailed
 from storage.integrity import integrity_alarms
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import leases, tasks
@@ -28,37 +27,29 @@ from storage.labels.label_sets import LabelSetChanged
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
 from workers import task_handlers
-from workers.jobs import audit_checkpoint, check_files, import_labels
+from workers.jobs import audit_checkpoint, check_files
 from workers.jobs.activate_revision import BoardChangedMeanwhile
 from workers.jobs.audit_checkpoint import HubDataset
-from workers.jobs.rescore import CHUNK
 from workers.labels.store import LabelRegistry, LabelStore
 from workers.runner import worker_name
 from workers.scorer import Scorer
-from workers.task_handlers import NO_TOKEN, TaskContext
+from workers.task_context import TaskContext
 
 _FAULT = _("A worker failed at this; its log says why. Nothing has changed.")
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class TaskRunner:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRunner(TaskContext):
     """Task loop of one worker. `registry` has the scorer's own label sets, so that what is published is scored at
     once."""
 
-    database: Database
-    scorer: Scorer
     registry: LabelRegistry
-    store: LabelStore
     worker: str
     lease_seconds: float
     heads: Path | None = None  # where the audit chain's head of each day goes
-    chunk: int = CHUNK  # entries of a piece
-    backup: BackupTarget | None = None  # where copies of the database go
     dataset: HubDataset | None = None  # where these heads are published
-    import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
-    labels_token: SecretStr = NO_TOKEN  # who may read private datasets
     replica: Replica | None = None  # that imported labels are copied to
     fetch_labels: Callable[[], int] | None = None  # brings imported labels that this disk has not got
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
@@ -97,7 +88,7 @@ class TaskRunner:
         self.missing.intersection_update(published)
         for revision in published - set(self.registry):
             try:
-                self.registry.add(import_labels.load(self.database, self.scorer, store=self.store, revision=revision))
+                self.registry.add(self.labels(revision))
                 self.missing.discard(revision)
             except LabelsError as error:
                 self.missing.add(revision)
@@ -157,7 +148,7 @@ class TaskRunner:
         """Run one unit of work and record its failure with the task."""
         about = {"task": claim.id, "kind": claim.kind, "subject": claim.subject}
         try:
-            task_handlers.handle(self._context(), claim)
+            task_handlers.handle(self, claim)
             log.info("task.done", extra={"data": about})
         except LeaseLost:
             log.warning("task.lease_lost", extra={"data": about})
@@ -170,17 +161,6 @@ class TaskRunner:
         except Exception:
             log.exception("task.failed", extra={"data": about})
             self._fail(claim, _FAULT, retry=True)
-
-    def _context(self) -> TaskContext:
-        context = TaskContext(
-            self.database,
-            self.scorer,
-            store=self.store,
-            chunk=self.chunk,
-            backup=self.backup,
-            import_dirs=self.import_dirs,
-        )
-        return replace(context, labels_token=self.labels_token)
 
     def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
         try:

@@ -86,25 +86,32 @@ def new_entry_id() -> str:
     return "e" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
 
 
-def _check(name: str, rule: str) -> CheckConstraint:
+def check(name: str, rule: str) -> CheckConstraint:
+    """Return a rule for rows."""
     return CheckConstraint(rule, name=name)
 
 
+def digest(column: str) -> CheckConstraint:
+    """Return the rule that a column holds a SHA-256."""
+    return check(column, f"length({column}) = 64 AND {column} = lower({column})")
+
+
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
+    """Return an index of the rows that fulfil a condition."""
+    return Index(name, *columns, unique=unique, sqlite_where=text(where), postgresql_where=text(where))
+
+
 def _rate(column: str) -> CheckConstraint:
-    return _check(column, f"{column} >= 0 AND {column} <= 1")
-
-
-def _digest(column: str) -> CheckConstraint:
-    return _check(column, f"length({column}) = 64 AND {column} = lower({column})")
+    return check(column, f"{column} >= 0 AND {column} <= 1")
 
 
 def _at_most(column: str, characters: int) -> CheckConstraint:
-    return _check(column, f"length({column}) <= {characters}")
+    return check(column, f"length({column}) <= {characters}")
 
 
 def _metadata_checks() -> list[CheckConstraint]:
     rules = {name: field.rule(name) for name, field in FIELDS.items()}
-    return [_check(name, rule) for name, rule in rules.items() if rule is not None]
+    return [check(name, rule) for name, rule in rules.items() if rule is not None]
 
 
 class RegisteredLabelSet(Base):
@@ -112,10 +119,10 @@ class RegisteredLabelSet(Base):
 
     __tablename__ = "label_sets"
     __table_args__ = (
-        _check("revision", "length(revision) BETWEEN 1 AND 64"),
-        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
-        _digest("digest"),
-        _check("items", "items > 0"),
+        check("revision", "length(revision) BETWEEN 1 AND 64"),
+        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        digest("digest"),
+        check("items", "items > 0"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
@@ -132,18 +139,18 @@ class Submission(Base):
         UniqueConstraint("benchmark", "id"),  # what jobs and scores refer to, so that they are of its benchmark
         UniqueConstraint("benchmark", "owner", "content_sha256"),
         UniqueConstraint("benchmark", "owner", "model", "version"),
-        _check("id", "length(id) = 12 AND substr(id, 1, 1) = 'e' AND id = lower(id)"),
-        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
-        _check("owner", "length(owner) BETWEEN 1 AND 200"),
-        _digest("content_sha256"),
-        _check("size_bytes", "size_bytes > 0"),
+        check("id", "length(id) = 12 AND substr(id, 1, 1) = 'e' AND id = lower(id)"),
+        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        check("owner", "length(owner) BETWEEN 1 AND 200"),
+        digest("content_sha256"),
+        check("size_bytes", "size_bytes > 0"),
         _at_most("file_name", 200),
-        _check("format", "length(format) BETWEEN 1 AND 64"),
-        _check("revision", "length(revision) BETWEEN 1 AND 64"),
-        _check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
-        _check("votes", "length(votes) > 0"),
-        _check("orders", "length(orders) > 0"),
-        _check("margins", "length(margins) > 0"),
+        check("format", "length(format) BETWEEN 1 AND 64"),
+        check("revision", "length(revision) BETWEEN 1 AND 64"),
+        check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
+        check("votes", "length(votes) > 0"),
+        check("orders", "length(orders) > 0"),
+        check("margins", "length(margins) > 0"),
         _rate("parse_rate"),
         _rate("first_shown_rate"),
         _rate("self_consistency"),
@@ -199,8 +206,8 @@ class Score(Base):
         UniqueConstraint("submission_id", "label_revision", "scorer_version"),
         ForeignKeyConstraint(["benchmark", "submission_id"], ["submissions.benchmark", "submissions.id"]),
         ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        _check("tally", "substr(tally, 1, 1) = '{'"),
-        _check("scorer_version", "length(scorer_version) BETWEEN 1 AND 64"),
+        check("tally", "substr(tally, 1, 1) = '{'"),
+        check("scorer_version", "length(scorer_version) BETWEEN 1 AND 64"),
         Index("ix_scores_board", "benchmark", "label_revision", "scorer_version"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -220,11 +227,11 @@ class AuditEvent(Base):
 
     __tablename__ = "events"
     __table_args__ = (
-        _check("seq", "seq > 0"),
-        _digest("prev_hash"),
-        _digest("hash"),
-        _check("body", "substr(body, 1, 1) = '{'"),
-        _check("kind", "length(kind) BETWEEN 1 AND 64"),
+        check("seq", "seq > 0"),
+        digest("prev_hash"),
+        digest("hash"),
+        check("body", "substr(body, 1, 1) = '{'"),
+        check("kind", "length(kind) BETWEEN 1 AND 64"),
         UniqueConstraint("prev_hash"),  # no two events follow the same one
     )
     seq: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
@@ -239,7 +246,7 @@ class AuditHead(Base):
     """The last link: the row whose lock puts appends in a line."""
 
     __tablename__ = "audit_head"
-    __table_args__ = (_check("single", "id = 1"), _check("seq", "seq >= 0"), _digest("hash"))
+    __table_args__ = (check("single", "id = 1"), check("seq", "seq >= 0"), digest("hash"))
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     seq: Mapped[int]
     hash: Mapped[Sha256]
@@ -250,9 +257,9 @@ class Snapshot(Base):
 
     __tablename__ = "snapshots"
     __table_args__ = (
-        _digest("id"),
-        _check("body", "length(body) > 0"),
-        _check("through_seq", "through_seq >= 0"),
+        digest("id"),
+        check("body", "length(body) > 0"),
+        check("through_seq", "through_seq >= 0"),
         UniqueConstraint("benchmark", "id"),  # what the board refers to
         Index("ix_snapshots_benchmark_created_at", "benchmark", "created_at"),
         Index("ix_snapshots_series_number", "series", "number", unique=True),
@@ -274,12 +281,12 @@ class StoredRelations(Base):
     __tablename__ = "relations"
     __table_args__ = (
         ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        _digest("id"),
-        _digest("inputs"),
+        digest("id"),
+        digest("inputs"),
         Index("ix_relations_id", "id"),  # not unique: other entries may come to the same
         Index("ix_relations_series_number", "series", "number", unique=True),
-        _check("summary", "substr(summary, 1, 1) = '{'"),
-        _check("body", "length(body) > 0"),
+        check("summary", "substr(summary, 1, 1) = '{'"),
+        check("body", "length(body) > 0"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     inputs: Mapped[Sha256] = mapped_column(primary_key=True)  # digest of what it was computed from; not public
@@ -316,7 +323,7 @@ class WorkerHeartbeat(Base):
     """A worker process that has shown itself; what /readyz looks at."""
 
     __tablename__ = "workers"
-    __table_args__ = (_check("name", "length(name) BETWEEN 1 AND 200"), _check("order", "heartbeat_at >= started_at"))
+    __table_args__ = (check("name", "length(name) BETWEEN 1 AND 200"), check("order", "heartbeat_at >= started_at"))
     name: Mapped[Words] = mapped_column(primary_key=True)
     started_at: Mapped[Instant]
     heartbeat_at: Mapped[Instant]
@@ -336,10 +343,10 @@ class Account(Base):
     __tablename__ = "accounts"
     __table_args__ = (
         UniqueConstraint("issuer", "subject"),
-        _check("id", "length(id) = 12 AND substr(id, 1, 1) = 'a' AND id = lower(id)"),
-        _check("issuer", "length(issuer) BETWEEN 1 AND 500"),
-        _check("subject", "length(subject) BETWEEN 1 AND 255"),
-        _check("name", "length(trim(name)) > 0 AND length(name) <= 200"),
+        check("id", "length(id) = 12 AND substr(id, 1, 1) = 'a' AND id = lower(id)"),
+        check("issuer", "length(issuer) BETWEEN 1 AND 500"),
+        check("subject", "length(subject) BETWEEN 1 AND 255"),
+        check("name", "length(trim(name)) > 0 AND length(name) <= 200"),
     )
     id: Mapped[Words] = mapped_column(primary_key=True, default=new_account_id)
     issuer: Mapped[Words]
@@ -358,10 +365,10 @@ class UserSession(Base):
 
     __tablename__ = "sessions"
     __table_args__ = (
-        _digest("id_sha256"),
-        _digest("sign_in_sha256"),
+        digest("id_sha256"),
+        digest("sign_in_sha256"),
         UniqueConstraint("sign_in_sha256"),  # one sign-in makes one session: a replayed answer makes none
-        _check("order", "expires_at > created_at"),
+        check("order", "expires_at > created_at"),
         Index("ix_sessions_account_id", "account_id"),
         Index("ix_sessions_expires_at", "expires_at"),
     )
@@ -379,20 +386,13 @@ class ApiToken(Base):
 
     __tablename__ = "api_tokens"
     __table_args__ = (
-        _check("id", "length(id) = 12 AND substr(id, 1, 1) = 't' AND id = lower(id)"),
-        _digest("token_sha256"),
+        check("id", "length(id) = 12 AND substr(id, 1, 1) = 't' AND id = lower(id)"),
+        digest("token_sha256"),
         UniqueConstraint("token_sha256"),
-        _check("name", "length(trim(name)) > 0 AND length(name) <= 100"),
-        _check("scopes", "scopes IN ('submit', 'maintain', 'maintain submit')"),
-        _check("order", "expires_at > created_at"),
-        Index(
-            "uq_api_tokens_name_in_use",
-            "account_id",
-            "name",
-            unique=True,
-            sqlite_where=text("revoked_at IS NULL"),
-            postgresql_where=text("revoked_at IS NULL"),
-        ),
+        check("name", "length(trim(name)) > 0 AND length(name) <= 100"),
+        check("scopes", "scopes IN ('submit', 'maintain', 'maintain submit')"),
+        check("order", "expires_at > created_at"),
+        partial_index("uq_api_tokens_name_in_use", "account_id", "name", unique=True, where="revoked_at IS NULL"),
     )
     id: Mapped[Words] = mapped_column(primary_key=True)
     account_id: Mapped[Words] = mapped_column(ForeignKey("accounts.id"))
@@ -411,8 +411,8 @@ class RoleBinding(Base):
 
     __tablename__ = "role_names"
     __table_args__ = (
-        _check("issuer", "length(issuer) BETWEEN 1 AND 500"),
-        _check("name", "length(name) BETWEEN 1 AND 200"),
+        check("issuer", "length(issuer) BETWEEN 1 AND 500"),
+        check("name", "length(name) BETWEEN 1 AND 200"),
         Index("ix_role_names_account_id", "account_id"),
     )
     issuer: Mapped[Words] = mapped_column(primary_key=True)
@@ -426,8 +426,8 @@ class AuthFailure(Base):
 
     __tablename__ = "auth_failures"
     __table_args__ = (
-        _digest("source"),
-        _check("kind", "length(kind) BETWEEN 1 AND 64"),
+        digest("source"),
+        check("kind", "length(kind) BETWEEN 1 AND 64"),
         Index("ix_auth_failures_kind_source_at", "kind", "source", "at"),
         Index("ix_auth_failures_at", "at"),
     )

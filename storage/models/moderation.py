@@ -3,21 +3,13 @@ one."""
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Double, ForeignKey, Index, Integer
+from sqlalchemy import Double, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words, check, digest
 
 _OPEN = "state IN ('queued', 'running')"
-
-
-def _check(name: str, rule: str) -> CheckConstraint:
-    return CheckConstraint(rule, name=name)
-
-
-def _digest(column: str) -> CheckConstraint:
-    return _check(column, f"length({column}) = 64 AND {column} = lower({column})")
 
 
 class Moderation(Base):
@@ -25,11 +17,11 @@ class Moderation(Base):
 
     __tablename__ = "moderation"
     __table_args__ = (
-        _check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),
-        _check("withdrawn_reason", "length(withdrawn_reason) BETWEEN 1 AND 500"),
-        _check("flag", "length(flag) BETWEEN 1 AND 500"),
-        _check("merged", "(merged_at IS NULL) = (merged_into IS NULL)"),
-        _check("merged_into", "merged_into <> submission_id"),
+        check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),
+        check("withdrawn_reason", "length(withdrawn_reason) BETWEEN 1 AND 500"),
+        check("flag", "length(flag) BETWEEN 1 AND 500"),
+        check("merged", "(merged_at IS NULL) = (merged_into IS NULL)"),
+        check("merged_into", "merged_into <> submission_id"),
         Index("ix_moderation_merged_into", "merged_into"),
     )
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
@@ -47,7 +39,7 @@ class Edit(Base):
 
     __tablename__ = "edits"
     __table_args__ = (
-        _check("editor", "length(editor) BETWEEN 1 AND 200"),
+        check("editor", "length(editor) BETWEEN 1 AND 200"),
         Index("ix_edits_submission_id", "submission_id"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -63,8 +55,8 @@ class ServiceFlag(Base):
 
     __tablename__ = "switches"
     __table_args__ = (
-        _check("name", "length(name) BETWEEN 1 AND 64"),
-        _check("message", "length(message) BETWEEN 1 AND 500"),
+        check("name", "length(name) BETWEEN 1 AND 64"),
+        check("message", "length(message) BETWEEN 1 AND 500"),
     )
     name: Mapped[Words] = mapped_column(primary_key=True)
     message: Mapped[Words]
@@ -76,14 +68,14 @@ class ImportedLabels(Base):
 
     __tablename__ = "imported_labels"
     __table_args__ = (
-        _check("revision", "length(revision) BETWEEN 1 AND 64"),
-        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
-        _check("items", "items > 0"),
-        _digest("digest"),
-        _digest("commitment"),
-        _check("salt", "length(salt) = 64 AND salt = lower(salt)"),
-        _check("retired", "(retired_at IS NULL) = (salt IS NULL)"),
-        _check("disclosure", "disclosure IN ('public', 'hidden:categories', 'hidden')"),
+        check("revision", "length(revision) BETWEEN 1 AND 64"),
+        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        check("items", "items > 0"),
+        digest("digest"),
+        digest("commitment"),
+        check("salt", "length(salt) = 64 AND salt = lower(salt)"),
+        check("retired", "(retired_at IS NULL) = (salt IS NULL)"),
+        check("disclosure", "disclosure IN ('public', 'hidden:categories', 'hidden')"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
@@ -105,7 +97,7 @@ class StatedLevel(Base):
     """The disclosure level of a configured label revision, as configured for the worker that started last."""
 
     __tablename__ = "stated_levels"
-    __table_args__ = (_check("level", "level IN ('public', 'hidden:categories', 'hidden')"),)
+    __table_args__ = (check("level", "level IN ('public', 'hidden:categories', 'hidden')"),)
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     level: Mapped[Words]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, LargeBinary
+from sqlalchemy import JSON, ForeignKey, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, Instant, Words
-
-
-def _check(name: str, rule: str) -> CheckConstraint:
-    return CheckConstraint(rule, name=name)
+from storage.models.core import Base, Instant, Words, check
 
 
 class EmailSubscription(Base):
@@ -18,9 +14,9 @@ class EmailSubscription(Base):
 
     __tablename__ = "email_subscriptions"
     __table_args__ = (
-        _check("id", "length(id) BETWEEN 20 AND 64"),
-        _check("language", "length(language) BETWEEN 2 AND 35"),
-        _check("seen_seq", "seen_seq >= 0"),
+        check("id", "length(id) BETWEEN 20 AND 64"),
+        check("language", "length(language) BETWEEN 2 AND 35"),
+        check("seen_seq", "seen_seq >= 0"),
     )
     account: Mapped[Words] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
     id: Mapped[Words] = mapped_column(unique=True)  # random; another one for each address

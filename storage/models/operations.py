@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, Integer
+from sqlalchemy import BigInteger, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words
-
-
-def _check(name: str, rule: str) -> CheckConstraint:
-    return CheckConstraint(rule, name=name)
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words, check
 
 
 class ReportedResult(Base):
@@ -20,8 +16,8 @@ class ReportedResult(Base):
 
     __tablename__ = "reported_results"
     __table_args__ = (
-        _check("id", "substr(id, 1, 2) = 'r-' AND length(id) <= 80"),
-        _check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
+        check("id", "substr(id, 1, 2) = 'r-' AND length(id) <= 80"),
+        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     id: Mapped[Words] = mapped_column(primary_key=True)
@@ -35,10 +31,10 @@ class Backup(Base):
 
     __tablename__ = "backups"
     __table_args__ = (
-        _check("name", "length(name) BETWEEN 1 AND 200"),
-        _check("ended", "(finished_at IS NULL) OR (error IS NOT NULL) <> (sha256 IS NOT NULL)"),
-        _check("size", "(sha256 IS NULL) = (size_bytes IS NULL)"),
-        _check("chain", "(sha256 IS NULL) = (chain_seq IS NULL) AND (sha256 IS NULL) = (chain_hash IS NULL)"),
+        check("name", "length(name) BETWEEN 1 AND 200"),
+        check("ended", "(finished_at IS NULL) OR (error IS NOT NULL) <> (sha256 IS NOT NULL)"),
+        check("size", "(sha256 IS NULL) = (size_bytes IS NULL)"),
+        check("chain", "(sha256 IS NULL) = (chain_seq IS NULL) AND (sha256 IS NULL) = (chain_hash IS NULL)"),
         Index("ix_backups_started_at", "started_at"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -57,9 +53,9 @@ class QuotaGrant(Base):
 
     __tablename__ = "quota_grants"
     __table_args__ = (
-        _check("account", "length(account) BETWEEN 1 AND 200"),
-        _check("extra", "extra BETWEEN 1 AND 1000"),
-        _check("reason", "length(reason) BETWEEN 1 AND 500"),
+        check("account", "length(account) BETWEEN 1 AND 200"),
+        check("extra", "extra BETWEEN 1 AND 1000"),
+        check("reason", "length(reason) BETWEEN 1 AND 500"),
         Index("ix_quota_grants_account", "account"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, JsonText, Words
+from storage.models.core import Base, EntryId, Instant, JsonColumn, JsonText, Words, check, partial_index
 
 _OPEN = "state IN ('queued', 'running')"
 
@@ -26,16 +26,8 @@ class State(StrEnum):
     FAILED = "failed"
 
 
-def _check(name: str, rule: str) -> CheckConstraint:
-    return CheckConstraint(rule, name=name)
-
-
 def _complete(queue: str, *columns: str) -> CheckConstraint:
-    return _check(queue, f"queue <> '{queue}' OR ({' AND '.join(f'{column} IS NOT NULL' for column in columns)})")
-
-
-def _index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
-    return Index(name, *columns, unique=unique, sqlite_where=text(where), postgresql_where=text(where))
+    return check(queue, f"queue <> '{queue}' OR ({' AND '.join(f'{column} IS NOT NULL' for column in columns)})")
 
 
 def _mapped(**options: str) -> dict[str, Any]:
@@ -50,29 +42,29 @@ class QueueRow(Base):
         _complete("jobs", "submission_id", "label_revision", "scorer_version"),
         _complete("tasks", "kind", "subject", "params", "reason", "requested_by"),
         _complete("emails", "account", "subscription", "address_key", "through_seq", "lines"),
-        _check("queue", "queue IN ('jobs', 'tasks', 'emails')"),
-        _check("benchmark", "length(benchmark) <= 64"),
-        _check("state", "state IN ('queued', 'running', 'done', 'failed')"),
-        _check("priority", "priority IN (0, 1)"),
-        _check("counters", "attempts >= 0 AND epoch >= attempts AND progress >= 0"),
-        _check("lease", "(state = 'running') = (lease_until IS NOT NULL)"),
-        _check("holder", "state <> 'running' OR (worker IS NOT NULL AND started_at IS NOT NULL AND epoch > 0)"),
-        _check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
-        _check("explained", "state <> 'failed' OR length(outcome) > 0"),
-        _index("ix_queue_waiting", "queue", "priority", "due_at", "id", where="state = 'queued'"),
-        _index("ix_queue_leases", "lease_until", where="state = 'running'"),
+        check("queue", "queue IN ('jobs', 'tasks', 'emails')"),
+        check("benchmark", "length(benchmark) <= 64"),
+        check("state", "state IN ('queued', 'running', 'done', 'failed')"),
+        check("priority", "priority IN (0, 1)"),
+        check("counters", "attempts >= 0 AND epoch >= attempts AND progress >= 0"),
+        check("lease", "(state = 'running') = (lease_until IS NOT NULL)"),
+        check("holder", "state <> 'running' OR (worker IS NOT NULL AND started_at IS NOT NULL AND epoch > 0)"),
+        check("finished", "(state IN ('done', 'failed')) = (finished_at IS NOT NULL)"),
+        check("explained", "state <> 'failed' OR length(outcome) > 0"),
+        partial_index("ix_queue_waiting", "queue", "priority", "due_at", "id", where="state = 'queued'"),
+        partial_index("ix_queue_leases", "lease_until", where="state = 'running'"),
         UniqueConstraint("submission_id", "label_revision", "scorer_version"),
         ForeignKeyConstraint(["benchmark", "submission_id"], ["submissions.benchmark", "submissions.id"]),
         ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        _check("kind", "length(kind) BETWEEN 1 AND 64"),
-        _check("subject", "length(subject) BETWEEN 1 AND 64"),
-        _check("result", "queue <> 'tasks' OR (state = 'done') = (result IS NOT NULL)"),
+        check("kind", "length(kind) BETWEEN 1 AND 64"),
+        check("subject", "length(subject) BETWEEN 1 AND 64"),
+        check("result", "queue <> 'tasks' OR (state = 'done') = (result IS NOT NULL)"),
         # A double click finds the task that is open already; of changes of a board one is open at a time.
-        _index("uq_queue_open_task", "benchmark", "kind", "subject", where=_OPEN, unique=True),
-        _index("uq_queue_open_apply", "benchmark", where=f"kind = 'rescore.apply' AND {_OPEN}", unique=True),
+        partial_index("uq_queue_open_task", "benchmark", "kind", "subject", where=_OPEN, unique=True),
+        partial_index("uq_queue_open_apply", "benchmark", where=f"kind = 'rescore.apply' AND {_OPEN}", unique=True),
         Index("ix_queue_parent_id", "parent_id"),
         UniqueConstraint("subscription", "through_seq"),
-        _check("address_key", "length(address_key) = 64"),
+        check("address_key", "length(address_key) = 64"),
         Index("ix_queue_account", "account"),
         Index("ix_queue_address_key", "address_key"),
     )

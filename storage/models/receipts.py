@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint
+from sqlalchemy import ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.models.core import Base, Sha256, Words
-
-
-def _check(name: str, rule: str) -> CheckConstraint:
-    return CheckConstraint(rule, name=name)
-
-
-def _digest(column: str) -> CheckConstraint:
-    return _check(column, f"length({column}) = 64 AND {column} = lower({column})")
+from storage.models.core import Base, Sha256, Words, check, digest
 
 
 class LabelCommitment(Base):
@@ -22,8 +14,8 @@ class LabelCommitment(Base):
     __tablename__ = "label_commitments"
     __table_args__ = (
         ForeignKeyConstraint(["benchmark", "revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        _digest("salt"),
-        _digest("commitment"),
+        digest("salt"),
+        digest("commitment"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
@@ -35,7 +27,7 @@ class EventSubject(Base):
     """Subjects of audit events: an index, made with each event and never hashed."""
 
     __tablename__ = "event_subjects"
-    __table_args__ = (_check("subject", "length(subject) BETWEEN 1 AND 200"),)
+    __table_args__ = (check("subject", "length(subject) BETWEEN 1 AND 200"),)
     subject: Mapped[Words] = mapped_column(
         primary_key=True
     )  # an entry's id, or as audit.labels and audit.board have it

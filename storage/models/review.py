@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint, text
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, Instant, Words
+from storage.models.core import Base, Instant, Words, check, partial_index
 from vlrb.label_quality.annotation import DISPUTE_ANSWERS, VERDICTS
 
 REASON_LENGTHS = (20, 2000)
@@ -21,12 +21,8 @@ NamesColumn = Annotated[list[str], mapped_column(JSON)]
 OptionalJsonColumn = Annotated[dict[str, Any] | None, mapped_column(JSON(none_as_null=True))]
 
 
-def _check(name: str, rule: str) -> CheckConstraint:
-    return CheckConstraint(rule, name=name)
-
-
 def _one_of(column: str, names: tuple[str, ...]) -> CheckConstraint:
-    return _check(column, f"{column} IN ('" + "', '".join(names) + "')")
+    return check(column, f"{column} IN ('" + "', '".join(names) + "')")
 
 
 class Dispute(Base):
@@ -34,27 +30,19 @@ class Dispute(Base):
 
     __tablename__ = "disputes"
     __table_args__ = (
-        _check("item", "length(item) BETWEEN 1 AND 70"),
-        _check("account", "length(account) BETWEEN 1 AND 200"),
+        check("item", "length(item) BETWEEN 1 AND 70"),
+        check("account", "length(account) BETWEEN 1 AND 200"),
         _one_of("better", DISPUTE_ANSWERS),
-        _check("tag", "length(tag) BETWEEN 1 AND 64"),
-        _check("reason", f"length(reason) BETWEEN {REASON_LENGTHS[0]} AND {REASON_LENGTHS[1]}"),
+        check("tag", "length(tag) BETWEEN 1 AND 64"),
+        check("reason", f"length(reason) BETWEEN {REASON_LENGTHS[0]} AND {REASON_LENGTHS[1]}"),
         _one_of("state", ("open", "accepted", "rejected")),
-        _check("note", f"length(note) BETWEEN 1 AND {NOTE_LIMIT}"),
-        _check(
+        check("note", f"length(note) BETWEEN 1 AND {NOTE_LIMIT}"),
+        check(
             "decided",
             "(state = 'open') = (decided_at IS NULL) AND (state = 'open') = (decided_by IS NULL) "
             "AND (state = 'open') = (note IS NULL)",
         ),
-        Index(
-            "uq_disputes_open",
-            "benchmark",
-            "item",
-            "account",
-            unique=True,
-            sqlite_where=text(_OPEN),
-            postgresql_where=text(_OPEN),
-        ),
+        partial_index("uq_disputes_open", "benchmark", "item", "account", unique=True, where=_OPEN),
         Index("ix_disputes_account", "account"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -77,9 +65,9 @@ class AnnotationProject(Base):
     __tablename__ = "verification_projects"
     __table_args__ = (
         UniqueConstraint("benchmark", "name"),
-        _check("name", "length(name) BETWEEN 1 AND 64"),
-        _check("closed", "(closed_at IS NULL) = (closed_by IS NULL)"),
-        _check("answers_wanted", "answers_wanted BETWEEN 1 AND 100"),
+        check("name", "length(name) BETWEEN 1 AND 64"),
+        check("closed", "(closed_at IS NULL) = (closed_by IS NULL)"),
+        check("answers_wanted", "answers_wanted BETWEEN 1 AND 100"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     benchmark: Mapped[Words]
@@ -101,7 +89,7 @@ class ProjectItem(Base):
     __tablename__ = "verification_items"
     __table_args__ = (
         UniqueConstraint("project_id", "item"),
-        _check("place", "place > 0"),
+        check("place", "place > 0"),
         _one_of("gold", VERDICTS),
     )
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
@@ -132,7 +120,7 @@ class Annotation(Base):
         ),
         ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
         _one_of("verdict", VERDICTS),
-        _check("note", f"length(note) <= {NOTE_LIMIT}"),
+        check("note", f"length(note) <= {NOTE_LIMIT}"),
     )
     project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     account: Mapped[Words] = mapped_column(primary_key=True)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, text
+from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.models.core import Base, EntryId, Instant, Words
+from storage.models.core import Base, EntryId, Instant, Words, check, partial_index
 
 _WAITING = "state = 'waiting'"
 _ANONYMOUS = "anonymous_until IS NOT NULL AND revealed_at IS NULL"
-
-
-def _check(name: str, rule: str) -> CheckConstraint:
-    return CheckConstraint(rule, name=name)
 
 
 class Approval(Base):
@@ -20,12 +16,12 @@ class Approval(Base):
 
     __tablename__ = "approvals"
     __table_args__ = (
-        _check("state", "state IN ('waiting', 'approved', 'rejected')"),
-        _check("decided", f"({_WAITING}) = (decided_at IS NULL)"),
-        _check("by", f"({_WAITING}) = (decided_by IS NULL)"),
-        _check("explained", f"({_WAITING}) = (reason IS NULL)"),
-        _check("reason", "length(reason) BETWEEN 1 AND 500"),
-        Index("ix_approvals_waiting", "submission_id", sqlite_where=text(_WAITING), postgresql_where=text(_WAITING)),
+        check("state", "state IN ('waiting', 'approved', 'rejected')"),
+        check("decided", f"({_WAITING}) = (decided_at IS NULL)"),
+        check("by", f"({_WAITING}) = (decided_by IS NULL)"),
+        check("explained", f"({_WAITING}) = (reason IS NULL)"),
+        check("reason", "length(reason) BETWEEN 1 AND 500"),
+        partial_index("ix_approvals_waiting", "submission_id", where=_WAITING),
     )
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     state: Mapped[Words] = mapped_column(default="waiting")
@@ -43,14 +39,9 @@ class Visibility(Base):
 
     __tablename__ = "visibility"
     __table_args__ = (
-        _check("revealed", "revealed_at IS NULL OR anonymous_until IS NOT NULL"),
-        _check("published", "published_at IS NULL OR held_back_at IS NOT NULL"),
-        Index(
-            "ix_visibility_anonymous_until",
-            "anonymous_until",
-            sqlite_where=text(_ANONYMOUS),
-            postgresql_where=text(_ANONYMOUS),
-        ),
+        check("revealed", "revealed_at IS NULL OR anonymous_until IS NOT NULL"),
+        check("published", "published_at IS NULL OR held_back_at IS NOT NULL"),
+        partial_index("ix_visibility_anonymous_until", "anonymous_until", where=_ANONYMOUS),
     )
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     anonymous_until: Mapped[Instant | None]

@@ -20,7 +20,6 @@ from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, open_bench, set_up
 from tests.maintenance import crash_helpers
 from tests.maintenance.crash_helpers import Copy
-from workers.jobs import import_labels
 from workers.task_runner import create_task_runner
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -66,7 +65,7 @@ def test_a_kill_at_any_commit_leaves_a_whole_draft_or_none(copies: Copy) -> None
             assert len(_drafts(bench)) == drafts
             _finish(bench)
             assert len(_drafts(bench)) == 1
-            loaded = import_labels.load(bench.database, bench.runner.scorer, store=bench.runner.store, revision="next")
+            loaded = bench.runner.labels("next")
             assert (loaded.preferred != bench.labels.preferred).sum() == 2
             assert bench.kinds().count("labels.imported") == 1
             bench.database.close()

@@ -15,7 +15,6 @@ from storage.annotation import annotation_projects, disputes
 from storage.annotation.pair_decisions import decided_pairs
 from storage.database import Database, Session
 from storage.jobs.tasks import TaskClaim
-from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, make_label_set
@@ -30,20 +29,16 @@ from vlrb.label_quality.annotation import (
 )
 from workers.jobs import import_labels
 from workers.jobs.import_labels import LabelDraft
-from workers.labels.store import LabelStore
-from workers.scorer import Scorer
+from workers.task_context import TaskContext
 
 
-def draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskClaim) -> None:
+def draft(context: TaskContext, claim: TaskClaim) -> None:
     """Write the revision that the task names. Raises LabelsError, LeaseLost."""
-    with database.read() as session:
-        if label_imports.name_taken(session, scorer.benchmark, revision=claim.subject):
-            raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
-        board = label_sets.current(session, scorer.benchmark)
-    base = import_labels.load(database, scorer, store=store, revision=claim.params["base"])
-    proposed, source = _proposed_labels(database, scorer.table, params=claim.params)
+    against, table = import_labels.compared_with(context, claim), context.scorer.table
+    base = context.labels(claim.params["base"])
+    proposed, source = _proposed_labels(context.database, table, params=claim.params)
     proposals = {key: proposal for key, proposal in proposed.items() if proposal is not None}
-    labels, counted = changed(base, claim.subject, table=scorer.table, proposals=proposals)
+    labels, counted = changed(base, claim.subject, table=table, proposals=proposals)
     counted["undecided"] = len(proposed) - len(proposals)  # ties and contradictions: the base's label stays
     pairs = counted["flipped"] + counted["as_it_is"]
     few = pairs < MIN_PAIRS_DISCLOSED
@@ -52,14 +47,7 @@ def draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskC
     if "project" in claim.params:  # one number for all pairs for which people prefer A or B
         more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
     spec = f"{base.revision} with {source}"
-    active_revision = board.label_revision if board else None
-    import_labels.keep_draft(
-        database,
-        scorer,
-        store=store,
-        claim=claim,
-        draft=LabelDraft(labels, spec, against=active_revision, more=more, few=few),
-    )
+    import_labels.keep_draft(context, claim, draft=LabelDraft(labels, spec, against, more=more, few=few))
 
 
 def changed(

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskClaim
@@ -18,42 +16,30 @@ from vlrb.common.messages import _, joined, ngettext
 from vlrb.disclosure import CANNOT_BE_HIDDEN, PUBLIC
 from vlrb.label_quality.label_diff import commitment, diff_labels
 from workers.labels.sources import allowed_source
-from workers.labels.store import LabelStore
 from workers.scorer import Scorer, measured_disclosure
+from workers.task_context import TaskContext
 
 IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
 NEARLY_EQUAL = 0.9
 """Agreement of a hidden set with a public one above which nothing hides it."""
 
 
-def import_labels(
-    database: Database,
-    scorer: Scorer,
-    *,
-    store: LabelStore,
-    claim: TaskClaim,
-    directories: Sequence[Path] | None = None,
-    token: str = "",
-) -> None:
-    """Load, keeps and records a draft. Raises LabelsError, LeaseLost.
+def import_labels(context: TaskContext, claim: TaskClaim) -> None:
+    """Load, keep and record a draft. Raises LabelsError, LeaseLost."""
+    against, spec = compared_with(context, claim), claim.params["spec"]
+    source = spec if context.import_dirs is None else allowed_source(spec, context.import_dirs)
+    token = context.labels_token.get_secret_value()
+    labels = load_labels(source, claim.subject, table=context.scorer.table, token=token)
+    keep_draft(context, claim, draft=LabelDraft(labels, spec, against))
 
-    `directories`: files are read below these alone; None where nobody else names them. `token`: who may read a private
-    dataset.
-    """
-    with database.read() as session:
-        if label_imports.name_taken(session, scorer.benchmark, revision=claim.subject):
+
+def compared_with(context: TaskContext, claim: TaskClaim) -> str | None:
+    """Return the revision that the board shows. Raises LabelsError where there is one of the new name already."""
+    with context.database.read() as session:
+        if label_imports.name_taken(session, context.scorer.benchmark, revision=claim.subject):
             raise LabelsError(_("revision {subject} exists, and revisions never change", subject=claim.subject))
-        board = label_sets.current(session, scorer.benchmark)
-    spec = claim.params["spec"]
-    source = spec if directories is None else allowed_source(spec, directories)
-    labels = load_labels(source, claim.subject, table=scorer.table, token=token)
-    keep_draft(
-        database,
-        scorer,
-        store=store,
-        claim=claim,
-        draft=LabelDraft(labels, spec, against=board.label_revision if board else None),
-    )
+        board = label_sets.current(session, context.scorer.benchmark)
+    return board.label_revision if board else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +57,14 @@ class LabelDraft:
     few: bool = False
 
 
-def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: TaskClaim, draft: LabelDraft) -> None:
+def keep_draft(context: TaskContext, claim: TaskClaim, *, draft: LabelDraft) -> None:
     """Keep and record a draft, and end its task. Raises LabelsError, LeaseLost."""
-    labels = draft.labels
-    level = claim.params["disclosure"] or level_of(database, scorer, revision=claim.params["base"])
-    close = _nearly_equal(database, scorer, store=store, labels=labels, level=level)
-    stored = store.keep(labels)
+    labels, scorer = draft.labels, context.scorer
+    with context.database.read() as session:
+        levels = label_levels.levels(session, scorer.benchmark)
+    level = claim.params["disclosure"] or levels.get(claim.params["base"], PUBLIC)
+    close = _nearly_equal(context, labels, level=level, levels=levels)
+    stored = context.store.keep(labels)
     changed = _against(scorer, draft.against, labels=labels)
     if draft.few and "flipped" in changed:
         changed |= dict.fromkeys(("flipped", "tags_changed"))
@@ -86,7 +74,7 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
     asked = {"spec": draft.spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
-    with database.write() as session:
+    with context.database.write() as session:
         outcome = ngettext("{n:,} label imported as a draft.", "{n:,} labels imported as a draft.", labels.items)
         tasks.finish(session, claim, result={**result, **draft.more}, outcome=joined([outcome, *close], " "))
         label_imports.record(session, labels.revision, facts={**facts, **result, **why})
@@ -98,10 +86,10 @@ def keep_draft(database: Database, scorer: Scorer, *, store: LabelStore, claim: 
         audit.append(session, IMPORTED, data={**result, **about, **kept})
 
 
-def retire(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
+def retire(context: TaskContext, claim: TaskClaim) -> None:
     """Reveal the salt. Raises LabelsError, LeaseLost."""
-    salt = store.load(claim.subject).salt.hex()
-    with database.write() as session:
+    salt = context.store.load(claim.subject).salt.hex()
+    with context.database.write() as session:
         known = label_imports.find(session, claim.benchmark, revision=claim.subject)
         board = label_sets.current(session, claim.benchmark)
         if known is None or (board is not None and board.label_revision == claim.subject):
@@ -115,9 +103,9 @@ def retire(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
         audit.append(session, RETIRED, data={**facts, **about})
 
 
-def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
+def discard(context: TaskContext, claim: TaskClaim) -> None:
     """Remove a draft that nothing was ever scored under, and its file. Raises LabelsError, LeaseLost."""
-    with database.write() as session:
+    with context.database.write() as session:
         known = label_imports.find(session, claim.benchmark, revision=claim.subject)
         if known is None or not label_imports.discard(session, claim.benchmark, revision=claim.subject):
             raise LabelsError(
@@ -130,25 +118,18 @@ def discard(database: Database, store: LabelStore, *, claim: TaskClaim) -> None:
         about = {"task": claim.id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
         audit.append(session, DISCARDED, data={**facts, **about})
         # In the transaction: where it fails the row is still there, and the task is done again.
-        store.remove(claim.subject)
+        context.store.remove(claim.subject)
 
 
-def level_of(database: Database, scorer: Scorer, *, revision: str) -> str:
-    """Return the disclosure level of a revision."""
-    with database.read() as session:
-        return label_levels.levels(session, scorer.benchmark).get(revision, PUBLIC)
-
-
-def _nearly_equal(database: Database, scorer: Scorer, *, store: LabelStore, labels: LabelSet, level: str) -> list[str]:
+def _nearly_equal(context: TaskContext, labels: LabelSet, *, level: str, levels: Mapping[str, str]) -> list[str]:
     """Return a sentence for each set that nearly says the same, where one of the two is public and the other is not."""
-    with database.read() as session:
-        imported = label_imports.names(session, scorer.benchmark)
-        levels = label_levels.levels(session, scorer.benchmark)
+    with context.database.read() as session:
+        imported = label_imports.names(session, context.scorer.benchmark)
     found = []
-    for name in sorted({*scorer.labels, *filter(store.has, imported)}):
+    for name in sorted({*context.scorer.labels, *filter(context.store.has, imported)}):
         if (levels.get(name, PUBLIC) == PUBLIC) == (level == PUBLIC):
             continue
-        if _agreement(labels, load(database, scorer, store=store, revision=name)) > NEARLY_EQUAL:
+        if _agreement(labels, context.labels(name)) > NEARLY_EQUAL:
             public, hidden = (labels.revision, name) if level == PUBLIC else (name, labels.revision)
             found.append(CANNOT_BE_HIDDEN.format(hidden=hidden, public=public))
     return found
@@ -158,21 +139,6 @@ def _agreement(labels: LabelSet, other: LabelSet) -> float:
     """Return the share of the pairs that both label on which they say the same; 0 without any."""
     both = (labels.preferred != NOT_LABELLED) & (other.preferred != NOT_LABELLED)
     return float((labels.preferred == other.preferred)[both].mean()) if both.any() else 0.0
-
-
-def load(database: Database, scorer: Scorer, *, store: LabelStore, revision: str) -> LabelSet:
-    """Return a revision that this worker scores with, or a draft from its disk. Raises LabelsError."""
-    known = scorer.labels.get(revision)
-    if known is not None:
-        return known
-    with database.read() as session:
-        imported = label_imports.find(session, scorer.benchmark, revision=revision)
-    if imported is None:
-        raise LabelsError(_("there is no revision {revision}", revision=revision))
-    labels = store.load(revision).labels
-    if labels.digest != imported.digest:
-        raise LabelsError(_("this worker holds other labels than those imported as {revision}", revision=revision))
-    return labels
 
 
 def _against(scorer: Scorer, active_revision: str | None, *, labels: LabelSet) -> dict[str, Any]:
