@@ -60,6 +60,9 @@ class BackupRecord(NamedTuple):
     error: str | None
 
 
+_RECORDED = tuple(getattr(Backup, name) for name in BackupRecord._fields)
+
+
 @dataclass(frozen=True, slots=True)
 class BackupTarget:
     """Destination of copies, and number to keep. `url`: a directory, or an fsspec URL such as s3://bucket/backups."""
@@ -90,15 +93,7 @@ def make(database: Database, target: BackupTarget) -> BackupRecord:
 
 def last(session: Session, *, whole: bool = True) -> BackupRecord | None:
     """Return the newest copy; with `whole` False the newest attempt that failed since then."""
-    rows = select(
-        Backup.name,
-        Backup.started_at,
-        Backup.finished_at,
-        Backup.size_bytes,
-        Backup.sha256,
-        Backup.chain_seq,
-        Backup.error,
-    )
+    rows = select(*_RECORDED)
     newest = rows.order_by(Backup.started_at.desc()).limit(1)
     row = session.execute(newest.where(Backup.sha256.is_not(None) if whole else Backup.error.is_not(None))).first()
     return None if row is None else BackupRecord(*row)
@@ -158,16 +153,7 @@ def _make(database: Database, target: BackupTarget, *, number: int, name: str) -
         }
         session.execute(update(Backup).where(Backup.id == number).values(**values))
         audit.append(session, MADE, data={"name": name, **facts, "through": head.seq})
-        row = session.execute(select(Backup.started_at, Backup.finished_at).where(Backup.id == number)).one()
-    return BackupRecord(
-        name,
-        row.started_at,
-        finished_at=row.finished_at,
-        size_bytes=facts["size_bytes"],
-        sha256=facts["sha256"],
-        chain_seq=head.seq,
-        error=None,
-    )
+        return BackupRecord(*session.execute(select(*_RECORDED).where(Backup.id == number)).one())
 
 
 def _copy_sqlite(database: Database, path: Path) -> Head:

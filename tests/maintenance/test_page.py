@@ -173,9 +173,11 @@ def test_a_preview_is_followed_and_opened_again(tmp_path: Path) -> None:
     waits = page.send("rescore.preview", ["demo"])
     assert 'http-equiv="refresh"' in waits and "waits for a worker" in waits
     bench.runner.run_all()
-    shown = page.show("tasks", "tasks.show", "1")
+    with bench.database.read() as session:
+        number = tasks.latest(session, 1)[0].id
+    shown = page.show("tasks", "tasks.show", f"{number}")
     assert "2 entries: 0 change" in shown and "refresh" not in shown
-    assert 'href="/api/v1/maintenance/rescore/preview/1/csv"' in shown
+    assert f'href="/api/v1/maintenance/rescore/preview/{number}/csv"' in shown
     assert "There is no task 99" in page.show("tasks", "tasks.show", "99")
 
 

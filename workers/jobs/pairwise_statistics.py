@@ -121,7 +121,7 @@ def _tasks(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: Re
             )
             places = {entry.id: entry.order for entry in entries}
             ranked = memory.ranked(rules, places, read=partial(_ranking_keys, session, rules))
-            tasks.append(_task(revision, board, ranked=[name for name in ranked if name in places]))
+            tasks.append(_task(revision, board, ranked=ranked))
     return tasks
 
 

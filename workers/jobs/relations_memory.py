@@ -7,7 +7,6 @@ has none of it.
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,8 +20,6 @@ from workers.board_entries import EntryOrder
 from workers.board_index import BoardIndex
 
 _MOST_SELECTIONS = 50_000
-_MOST_AT_ONCE = 200  # names that are put in their places one by one
-_RankingPlace = tuple[Any, ...]  # ranking key, when it was submitted, id
 
 
 class CountingRules(NamedTuple):
@@ -52,13 +49,6 @@ class JudgeComparison(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Ranking:
-    level: str
-    keys: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    order: list[_RankingPlace] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class RelationsMemory:
     """``index``: entries of the board; ``recent``: relations stored last; ``selections``: by digest of what they follow
     from."""
@@ -67,7 +57,7 @@ class RelationsMemory:
     recent: RecentRelations = field(default_factory=RecentRelations)
     selections: dict[bytes, Selection] = field(default_factory=dict)
     _votes: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
-    _rankings: dict[tuple[str, str], _Ranking] = field(default_factory=dict)  # by label revision and scorer version
+    _keys: dict[tuple[str, ...], Mapping[str, tuple[float, ...]]] = field(default_factory=dict)  # by rules, of entries
     _compared: dict[str, tuple[TaskIdentity, JudgeComparison]] = field(default_factory=dict)  # by label revision
 
     def ranked(
@@ -77,22 +67,12 @@ class RelationsMemory:
         *,
         read: Callable[[Sequence[str]], Sequence[tuple[float, ...]]],
     ) -> list[str]:
-        """Return entries best first, among others that were asked for before; ``read`` is asked for keys of new
-        ones."""
-        ranking = self._rankings.get((rules.revision, rules.scorer_version))
-        if ranking is None or ranking.level != rules.level or len(ranking.keys) > 2 * len(places):
-            ranking = _Ranking(rules.level)
-        new = [name for name in places if name not in ranking.keys]
-        added = dict(zip(new, read(new), strict=True)) if new else {}
-        entries = [(*key, places[name].created_at, name) for name, key in added.items()]
-        if len(entries) > _MOST_AT_ONCE:
-            ranking.order = sorted([*ranking.order, *entries])
-        else:
-            for entry in entries:
-                insort(ranking.order, entry)
-        ranking.keys |= added
-        self._rankings[rules.revision, rules.scorer_version] = ranking
-        return [entry[-1] for entry in ranking.order]
+        """Return entries best first; ``read`` is asked for the keys of new ones."""
+        known = self._keys.get(rules[1:], {})
+        new = [name for name in places if name not in known]
+        keys = {**known, **(dict(zip(new, read(new), strict=True)) if new else {})}
+        self._keys[rules[1:]] = {name: keys[name] for name in places}
+        return sorted(places, key=lambda name: (*keys[name], places[name].created_at, name))
 
     def compared(self, identity: TaskIdentity, compare: Callable[[], JudgeComparison]) -> JudgeComparison:
         """Return the last comparison under a label revision where it was of the same; else ``compare``."""
