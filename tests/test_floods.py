@@ -99,16 +99,6 @@ def test_nobody_calls_past_the_queue(service: Service, visitor: httpx.Client, pa
     assert '"ok": true' in said(visitor, "check", file)  # the control
 
 
-@pytest.mark.parametrize("path", ["queue/join", "run/check", "api/check", "call/check"])
-def test_every_way_to_call_gradio_has_the_limit_of_the_rest(visitor: httpx.Client, path: str) -> None:
-    asked = [visitor.post(f"/app/gradio_api/{path}", json={}) for _ in range(PER_MINUTE + 20)]
-    assert asked[0].status_code != 429
-    refused = [answer for answer in asked if answer.status_code == 429]
-    assert refused and refused[0].json()["code"] == "too-many-requests"
-    assert int(refused[0].headers["retry-after"]) >= 1
-    assert visitor.get("/").status_code == 200
-
-
 def test_who_listens_for_what_nobody_has_asked_cannot_fill_the_log(service: Service, visitor: httpx.Client) -> None:
     def listen() -> int:
         with visitor.stream("GET", "/app/gradio_api/queue/data?session_hash=nobody") as answer:
@@ -180,14 +170,6 @@ def test_one_that_does_not_say_its_length_is_cut_off(visitor: httpx.Client) -> N
 def test_control_the_same_body_is_read_to_its_end_where_files_are_taken(visitor: httpx.Client) -> None:
     answer = visitor.post("/api/v1/check", content=LISTS, headers={"Content-Type": "application/json"})
     assert answer.status_code == 200 and answer.json()["problems"]
-
-
-@pytest.mark.parametrize("path", ["/api/v1/disputes", "/api/v1/entries/x/withdraw", "/auth/sign-out", "/nowhere"])
-def test_whatever_changes_something_has_the_limit_of_the_rest(visitor: httpx.Client, path: str) -> None:
-    codes = [visitor.post(path, json={}).status_code for _ in range(PER_MINUTE + 20)]
-    assert 429 not in codes[:PER_MINUTE] and 429 in codes
-    assert visitor.put("/api/v1/verification/1/1", json={}).status_code != 429  # who answers is counted apart
-    assert visitor.get("/").status_code == 200
 
 
 def test_what_was_refused_or_submitted_does_not_stay_among_the_uploads(service: Service, visitor: httpx.Client) -> None:

@@ -38,9 +38,3 @@ def test_a_connection_that_is_kept_alive_does_not_wait_for_acknowledgements(host
     if host == "127.0.0.1":
         assert seen_by(listener) == [True]
     listener.close()
-
-
-def test_control_a_socket_that_does_not_say_it_is_tcp_waits() -> None:
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    assert seen_by(listener) == [False]
