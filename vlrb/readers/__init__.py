@@ -90,15 +90,12 @@ def _detect_among(records: Sequence[Any]) -> tuple[PredictionReader, _Change] | 
 
     Names in capitals, as `ID` and `Votes`, are tried where no reader knows a record as it stands.
     """
-    for change in (_as_it_is, _with_small_names):
+    changes: tuple[_Change, ...] = (lambda record: record, _with_small_names)
+    for change in changes:
         for record in records:
             if reader := detect(change(record)):
                 return reader, change
     return None
-
-
-def _as_it_is(record: Any) -> Any:
-    return record
 
 
 def _with_small_names(record: Any) -> Any:
@@ -170,21 +167,17 @@ def _document(data: bytes, findings: ProblemCollector) -> Any:
     """Return the value of a file that is one JSON object or list rather than JSON lines; None if it is not."""
     lines = [line.strip() for line in first_lines(data, _ASKED) if line.strip()]
     first = lines[0] if lines else b""
-    damaged = False  # JSON lines of which none can be read
-    if first.strip()[:1] not in (b"[", b"{"):
+    if first[:1] not in (b"[", b"{"):
         return None
-    if first.strip() not in (b"[", b"{"):
+    if first not in (b"[", b"{"):
         value = _parsed(first)
         if value is not None:
-            alone = len(data.strip()) == len(first.strip()) if not detect(value) else False
-            return value if alone else None
+            return value if len(data.strip()) == len(first) and not detect(value) else None
         if any(isinstance(_parsed(line), dict) for line in lines[1:]):
             return None
-        if len(data.strip()) == len(first.strip()) <= LINE_LIMIT and first.strip().startswith(b"{"):
-            return None  # one damaged line
-        damaged = len(lines) > 1 and all(line.startswith(b"{") and line[-1:] not in b",[{" for line in lines)
-    if damaged and (len(data) > DOCUMENT_LIMIT or _parsed(data) is None):
-        return None
+        damaged = all(line.startswith(b"{") and line[-1:] not in b",[{" for line in lines)  # JSON lines, all of them
+        if damaged and (len(data) > DOCUMENT_LIMIT or _parsed(data) is None):
+            return None
     if len(data) > DOCUMENT_LIMIT:
         message = _(
             "the JSON document has {data:,} bytes; at most {document_limit:,} are read. Write JSON lines; "
