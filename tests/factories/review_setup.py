@@ -11,13 +11,19 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
+from auth import Identity
 from leaderboard.pages.item_catalog import ItemCatalog
+from maintenance.action_context import ActionContext
+from maintenance.types import ActionResult
+from review.actions import answers
+from review.actions.answers import SEEN, GivenAnswer
 from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent
 from tests.databases import BOTH, a_submission, accept
 from tests.factories import labels, small_benchmark
+from tests.factories.actions import by
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import ItemTable, presentation_order
@@ -45,6 +51,16 @@ class ReviewSetup:
     labels: LabelSet
     runner: TaskRunner
     state: Path
+
+    def by(self, user: Identity, **services: Any) -> ActionContext:
+        """Return the context of an action that a user asks for."""
+        return by(self.database, user, **({} if "items" in services else {"table": self.table}), **services)
+
+    def prefer(self, user: Identity, *, place: int, letter: str, project: int = 1, **more: Any) -> ActionResult:
+        """Answer so that A or B is meant, whatever comes first for this annotator."""
+        seen = seen_order(self.database, user.account, place=place, project=project)
+        said = GivenAnswer(SEEN[seen.index("ab".index(letter))], **more)
+        return answers.answer(self.by(user), project, place=place, given_answer=said)
 
     def event_bodies(self) -> list[dict[str, Any]]:
         with self.database.read() as session:

@@ -221,13 +221,11 @@ def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words
 ) -> None:
     bench = site.bench
     pairs = PairSelection("listed", [bench.key(0), bench.key(4)])
-    projects.create(
-        by(bench.database, MAINTAINER, table=bench.table), "closing", base="demo", reason="because", pairs=pairs
-    )
+    projects.create(bench.by(MAINTAINER), "closing", base="demo", reason="because", pairs=pairs)
     page = _open(browser, site, user=MAINTAINER, path="/annotate/2")
     page.keyboard.press("1")
     page.wait_for_selector(SAVED)
-    projects.close(by(bench.database, MAINTAINER), 2, revision="next", reason="enough")
+    projects.close(bench.by(MAINTAINER), 2, revision="next", reason="enough")
     page.keyboard.press("ArrowRight")
     _place(page, 2)
     page.keyboard.press("1")
@@ -254,7 +252,7 @@ def test_the_page_shows_guidelines_and_id_enlarges_the_picture_and_goes_on_where
     browser: Browser, site: _AnnotateSite
 ) -> None:
     bench = site.bench
-    ctx, team = by(bench.database, MAINTAINER, table=bench.table), AnnotationTeam(guidelines="Look twice.")
+    ctx, team = bench.by(MAINTAINER), AnnotationTeam(guidelines="Look twice.")
     pairs = PairSelection("listed", [bench.key(1), bench.key(5)])
     done = projects.create(ctx, "guided", base="demo", reason="because", pairs=pairs, team=team)
     page = _open(browser, site, user=MAINTAINER, path=f"{done.message.rpartition(' ')[2]}#1")

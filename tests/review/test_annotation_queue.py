@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from auth import Identity
 from maintenance.actions import rescoring
 from maintenance.preview_rows import pairs_csv
 from maintenance.types import Conflict, NotFound
@@ -22,7 +21,7 @@ from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.actions import by, run_command
 from tests.factories.refusals import refuses
-from tests.factories.review_setup import ReviewSetup, on_both, seen_order, set_up
+from tests.factories.review_setup import ReviewSetup, on_both, set_up
 from tests.factories.suite.programs import edition_main
 from tests.review.test_projects import people
 from tests.vlrb.editions.test_verify import candidate
@@ -51,7 +50,7 @@ def own_pairs(directory: Path, count: int = 3, *, gold: int = 0) -> Path:
 
 
 def start(bench: ReviewSetup, *, base: str = "demo", team: AnnotationTeam = TEAM, **pairs: Any) -> int:
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
+    ctx = bench.by(MAINTAINER)
     name, chosen = f"p{len(projects.reports(ctx))}", PairSelection(**pairs)
     done = projects.create(ctx, name, base=base, reason="to be sure", pairs=chosen, team=team)
     return int(done.message.rpartition("/")[2])
@@ -62,27 +61,20 @@ def items(bench: ReviewSetup, project: int) -> list[str]:
         return [item.item for item in annotation_projects.items(session, project)]
 
 
-def prefer(bench: ReviewSetup, user: Identity, *, project: int, place: int, letter: str) -> None:
-    """Answer so that A or B is meant, whatever comes first for this annotator."""
-    seen = seen_order(bench.database, user.account, place=place, project=project)
-    said = GivenAnswer(answers.SEEN[seen.index("ab".index(letter))])
-    answers.answer(by(bench.database, user, table=bench.table), project, place=place, given_answer=said)
-
-
 def close(bench: ReviewSetup, project: int, *, revision: str = "next") -> Any:
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
+    ctx = bench.by(MAINTAINER)
     return projects.close(ctx, project, revision=revision, reason="May")
 
 
 def states(bench: ReviewSetup, project: int) -> dict[int, tuple[str, str | None]]:
-    listed = results.decisions(by(bench.database, MAINTAINER, table=bench.table), project)
+    listed = results.decisions(bench.by(MAINTAINER), project)
     return {pair.place: (pair.state, pair.verdict) for pair in listed}
 
 
 def test_one_annotator_alone_changes_no_label(bench: ReviewSetup) -> None:
     project = start(bench, which="all")
     for place in range(1, 8):
-        prefer(bench, MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=False))
+        bench.prefer(MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=False))
     assert "7 contested" not in close(bench, project).message
     bench.runner.run_all()
     assert (bench.stored("next").preferred == bench.labels.preferred).all()
@@ -94,14 +86,14 @@ def test_a_contested_pair_takes_one_more_answer_and_then_keeps_its_label(bench: 
     team = AnnotationTeam(annotators=[STRANGER.account, OWNER_OF_IT.account])
     project = start(bench, which="listed", items=[bench.key(0), bench.key(1)], team=team)
     for user, letter in ((STRANGER, "a"), (MAINTAINER, "b")):
-        prefer(bench, user, project=project, place=1, letter=letter)
+        bench.prefer(user, project=project, place=1, letter=letter)
     assert states(bench, project) == {1: ("contested", None), 2: ("open", None)}
-    ctx = by(bench.database, OWNER_OF_IT, table=bench.table)
+    ctx = bench.by(OWNER_OF_IT)
     assert 1 in answers.sheet(ctx, project).waiting
     answers.answer(ctx, project, place=1, given_answer=GivenAnswer("both-false"))
     assert states(bench, project)[1] == ("contested", None), "three answers, no majority"
     with refuses(Conflict, "enough-answers"):
-        prefer(bench, SECOND_MAINTAINER, project=project, place=1, letter="a")
+        bench.prefer(SECOND_MAINTAINER, project=project, place=1, letter="a")
     close(bench, project)
     bench.runner.run_all()
     assert (bench.stored("next").preferred == bench.labels.preferred).all()
@@ -109,11 +101,11 @@ def test_a_contested_pair_takes_one_more_answer_and_then_keeps_its_label(bench: 
 
 def test_the_list_tells_answers_of_no_pair_that_needs_more(bench: ReviewSetup) -> None:
     project = start(bench, which="listed", items=[bench.key(index) for index in range(3)])
-    prefer(bench, MAINTAINER, project=project, place=1, letter="a")
+    bench.prefer(MAINTAINER, project=project, place=1, letter="a")
     for user, letter in ((MAINTAINER, "a"), (SECOND_MAINTAINER, "b")):
-        prefer(bench, user, project=project, place=2, letter="b")
-        prefer(bench, user, project=project, place=3, letter=letter)
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
+        bench.prefer(user, project=project, place=2, letter="b")
+        bench.prefer(user, project=project, place=3, letter=letter)
+    ctx = bench.by(MAINTAINER)
     told = {pair.place: pair.answers for pair in results.decisions(ctx, project)}
     assert told == {1: {}, 2: {"b": 2}, 3: {}}, "a contested pair takes one more"
     text = run_command(ctx, "verification", "decisions", str(project)).text
@@ -127,17 +119,17 @@ def test_an_annotator_below_the_gold_minimum_keeps_a_project_open(bench: ReviewS
     file = write(tmp_path / "pairs.jsonl", [*gold, {"item": bench.key(2)}])
     project = start(bench, file=str(file))
     for place, right in ((1, False), (2, False), (3, False)):
-        prefer(bench, MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=right))
+        bench.prefer(MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=right))
     for place in (1, 2, 3):
-        prefer(bench, SECOND_MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=place < 3))
+        bench.prefer(SECOND_MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=place < 3))
     assert states(bench, project)[3] == ("agreed", bench.says(2, right=False))
     with refuses(Conflict, "below-gold-minimum"):
         close(bench, project)
-    ctx = by(bench.database, SECOND_MAINTAINER, table=bench.table)
+    ctx = bench.by(SECOND_MAINTAINER)
     assert projects.leave_out(ctx, project, annotators=[MAINTAINER.account]).changed
     assert states(bench, project)[3] == ("open", None), "the answer counts no more"
     with pytest.raises(NotFound):
-        prefer(bench, MAINTAINER, project=project, place=3, letter="a")
+        bench.prefer(MAINTAINER, project=project, place=3, letter="a")
     close(bench, project)
     bench.runner.run_all()
     assert (bench.stored("next").preferred == bench.labels.preferred).all()
@@ -145,12 +137,12 @@ def test_an_annotator_below_the_gold_minimum_keeps_a_project_open(bench: ReviewS
 
 @pytest.mark.usefixtures("people")
 def test_who_was_left_out_may_answer_again_where_a_maintainer_says_so(bench: ReviewSetup) -> None:
-    project, ctx = start(bench, which="all"), by(bench.database, SECOND_MAINTAINER, table=bench.table)
-    prefer(bench, MAINTAINER, project=project, place=1, letter="a")
+    project, ctx = start(bench, which="all"), bench.by(SECOND_MAINTAINER)
+    bench.prefer(MAINTAINER, project=project, place=1, letter="a")
     projects.leave_out(ctx, project, annotators=[MAINTAINER.account])
     assert not projects.leave_out(ctx, project, annotators=[MAINTAINER.account]).changed
     assert projects.add_annotators(ctx, project, annotators=[MAINTAINER.account]).changed
-    prefer(bench, MAINTAINER, project=project, place=1, letter="b")
+    bench.prefer(MAINTAINER, project=project, place=1, letter="b")
 
 
 def test_a_sample_is_the_same_for_the_same_seed_and_of_the_category(bench: ReviewSetup) -> None:
@@ -175,7 +167,7 @@ def test_a_pair_needs_two_answers_at_least(bench: ReviewSetup, answers_wanted: i
 def test_a_file_of_pairs_goes_in_and_a_file_of_labels_comes_out(bench: ReviewSetup, tmp_path: Path) -> None:
     team = AnnotationTeam(guidelines="Look at the image first.\nThen read.")
     project = start(bench, base="", file=str(own_pairs(tmp_path, gold=1)), team=team)
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
+    ctx = bench.by(MAINTAINER)
     assert answers.sheet(ctx, project).guidelines == "Look at the image first.\nThen read."
     shown = answers.show(ctx, project, place=2)
     assert (shown.name, shown.question, set(shown.responses or ())) == ("S-1", "What is in picture 1?", set(TEXTS))
@@ -183,8 +175,8 @@ def test_a_file_of_pairs_goes_in_and_a_file_of_labels_comes_out(bench: ReviewSet
     image = answers.image_of(ctx, project, place=2)
     assert image is not None and image.read_bytes()[-1] == 1
     for user in (MAINTAINER, SECOND_MAINTAINER):
-        prefer(bench, user, project=project, place=1, letter="a")
-        prefer(bench, user, project=project, place=2, letter="b")
+        bench.prefer(user, project=project, place=1, letter="a")
+        bench.prefer(user, project=project, place=2, letter="b")
     with refuses(Conflict, "draft-name"):
         close(bench, project)
     run_command(ctx, "verification", "close", str(project), "--reason", "done")  # names no draft
@@ -239,8 +231,8 @@ def test_a_preview_tells_the_answers_behind_each_changed_label(tmp_path: Path) -
     project = start(bench, which="all")
     for place in range(1, 22):
         for user in (MAINTAINER, SECOND_MAINTAINER):
-            prefer(bench, user, project=project, place=place, letter=bench.says(place - 1, right=place > 1))
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
+            bench.prefer(user, project=project, place=place, letter=bench.says(place - 1, right=place > 1))
+    ctx = bench.by(MAINTAINER)
     level = projects.DisclosureLevel(PUBLIC)
     projects.close(ctx, project, revision="next", reason="May", level=level)
     bench.runner.run_all()
@@ -264,11 +256,11 @@ def test_candidates_of_an_edition_go_through_the_queue_and_come_back(bench: Revi
     out = tmp_path / "verification"
     assert edition_main(["verify", "export", str(pool / "filtered" / "candidates.jsonl"), "--output", str(out)]) == 0
     project = start(bench, base="", file=str(out / "queue" / "to_annotate.jsonl"))
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
+    ctx = bench.by(MAINTAINER)
     assert answers.image_of(ctx, project, place=1) is not None
     for user in (MAINTAINER, SECOND_MAINTAINER):
         for place, letter in enumerate("aab", start=1):
-            prefer(bench, user, project=project, place=place, letter=letter)
+            bench.prefer(user, project=project, place=place, letter=letter)
     close(bench, project, revision="")
     labels = tmp_path / "labels.jsonl"
     labels.write_text(results.as_lines(results.export(ctx, project)))

@@ -76,7 +76,7 @@ def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(
 
 def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: ReviewSetup) -> None:
     _run(bench, "disputes", "open", bench.key(0), "--better", "a", "--reason", WHY)
-    page = MaintainVisitor(by(bench.database, MAINTAINER, table=bench.table))
+    page = MaintainVisitor(bench.by(MAINTAINER))
     shown = page.look("disputes")
     assert HOSTILE not in shown and "&lt;img" in shown
     assert "is accepted" in page.act("disputes.accept", ["1"], note="you are right")
@@ -84,7 +84,7 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     assert "its number" in page.act("disputes.accept", ["one"], note="x")
     draft = {"revision": "next", "base": "demo", "reason": "because", "disputes": "1", "disclosure": "public"}
     assert "waits for a worker" in page.act("disputes.draft", **draft)
-    assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].params["disclosure"] == "public"
+    assert operations.recent_tasks(bench.by(MAINTAINER))[0].params["disclosure"] == "public"
     assert "Not accepted: 7." in page.act("disputes.draft", **{**draft, "revision": "more", "disputes": "1, 7"})
     start = {"name": "may", "base": "demo", "which": "listed", "reason": "x", "items": f"{bench.key(2)}, WildVision-1"}
     assert "has 2 pairs" in page.act("verification.start", **start)
@@ -93,6 +93,6 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     assert "local 0" in page.look("verification")
     close = {"revision": "more", "reason": "x"}
     assert "Nobody has answered" in page.act("verification.close", ["1"], **close)
-    answers.answer(by(bench.database, MAINTAINER, table=bench.table), 1, place=1, given_answer=GivenAnswer("first"))
+    answers.answer(bench.by(MAINTAINER), 1, place=1, given_answer=GivenAnswer("first"))
     assert "WildVision-" in page.show("verification", "verification.decisions", "1")
     assert "waits for a worker" in page.act("verification.close", ["1"], **close)

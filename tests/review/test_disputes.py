@@ -27,7 +27,7 @@ from tests.factories.accounts import (
     STRANGER,
     SUBMIT_TOKEN,
 )
-from tests.factories.actions import by, decisions
+from tests.factories.actions import decisions
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, on_both
 from vlrb.benchmarks.labels import NOT_LABELLED
@@ -36,17 +36,15 @@ WHY = "The preferred response invents a second dog."
 
 
 def _dispute(bench: ReviewSetup, user: Any, *, index: int, better: str = "a", **more: Any) -> Any:
-    return disputes.dispute(
-        by(bench.database, user, table=bench.table), bench.key(index), better=better, reason=WHY, **more
-    )
+    return disputes.dispute(bench.by(user), bench.key(index), better=better, reason=WHY, **more)
 
 
 def _accept(bench: ReviewSetup, number: int) -> None:
-    disputes.decide(by(bench.database, MAINTAINER), number, accepted=True, note="you are right")
+    disputes.decide(bench.by(MAINTAINER), number, accepted=True, note="you are right")
 
 
 def _open_numbers(bench: ReviewSetup) -> dict[str, int]:
-    found = disputes.review(by(bench.database, MAINTAINER, table=bench.table))
+    found = disputes.review(bench.by(MAINTAINER))
     return {item.item: one.id for item in found for one in item.disputes}
 
 
@@ -61,11 +59,11 @@ def test_anyone_who_may_submit_may_dispute_and_nobody_else(bench: ReviewSetup) -
 def test_an_item_is_named_by_key_by_some_of_its_digits_or_by_an_id(bench: ReviewSetup) -> None:
     key = bench.key(3)
     for number, name in enumerate((key, key[:12], "WildVision-0")):
-        done = disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, better="b", reason=WHY)
+        done = disputes.dispute(bench.by(STRANGER), name, better="b", reason=WHY)
         assert done.changed == (number == 0)
     for name in ("WildVision-99", key[:4], "0" * 64, ""):
         with pytest.raises(NotFound):
-            disputes.dispute(by(bench.database, STRANGER, table=bench.table), name, better="b", reason=WHY)
+            disputes.dispute(bench.by(STRANGER), name, better="b", reason=WHY)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +79,7 @@ def test_an_item_is_named_by_key_by_some_of_its_digits_or_by_an_id(bench: Review
 def test_what_makes_no_sense_is_refused_with_a_code(bench: ReviewSetup, changes: dict[str, str], code: str) -> None:
     values = {"better": "a", "reason": WHY, **changes}
     with pytest.raises(Conflict) as refused:
-        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(0), **values)
+        disputes.dispute(bench.by(STRANGER), bench.key(0), **values)
     assert refused.value.code == code
 
 
@@ -124,14 +122,12 @@ def test_of_two_at_the_same_moment_one_is_kept(bench: ReviewSetup) -> None:
 def test_authors_see_their_own_disputes_and_not_who_decided(bench: ReviewSetup) -> None:
     _dispute(bench, STRANGER, index=0)
     _dispute(bench, OWNER_OF_IT, index=1)
-    disputes.decide(
-        by(bench.database, MAINTAINER), _open_numbers(bench)[bench.key(0)], accepted=False, note=f"no, {HOSTILE}"
-    )
-    (mine,) = disputes.own(by(bench.database, STRANGER, table=bench.table))
+    disputes.decide(bench.by(MAINTAINER), _open_numbers(bench)[bench.key(0)], accepted=False, note=f"no, {HOSTILE}")
+    (mine,) = disputes.own(bench.by(STRANGER))
     assert (mine.item, mine.state, mine.note) == (bench.key(0), "rejected", f"no, {HOSTILE}")
     assert MAINTAINER.account not in json.dumps(mine)
     with pytest.raises(Unauthenticated):
-        disputes.own(by(bench.database, ANONYMOUS, table=bench.table))
+        disputes.own(bench.by(ANONYMOUS))
 
 
 @on_both
@@ -144,14 +140,14 @@ def test_maintainers_see_disputes_by_item_with_votes_that_need_no_label(bench: R
     label = int(bench.labels.preferred[2])
     votes[:, 2] = [label, label, label, 1 - label, -1, -1]
     add_judges(bench, votes, owners=[f"o{n}" for n in range(6)])
-    found = disputes.review(by(bench.database, MAINTAINER, table=bench.table))
+    found = disputes.review(bench.by(MAINTAINER))
     assert [item.item for item in found] == [bench.key(7), bench.key(2)]
     counted = found[1].votes
     assert (counted[a], counted[b], counted[2]) == (3, 1, 2)
     assert {one.account for one in found[1].disputes} == {STRANGER.account, OWNER_OF_IT.account}
     for user in (STRANGER, SUBMIT_TOKEN, OPEN):
         with pytest.raises(Forbidden):
-            disputes.review(by(bench.database, user, table=bench.table))
+            disputes.review(bench.by(user))
 
 
 @on_both
@@ -159,13 +155,13 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
     _dispute(bench, STRANGER, index=0)
     number = _open_numbers(bench)[bench.key(0)]
     with pytest.raises(Forbidden):
-        disputes.decide(by(bench.database, STRANGER), number, accepted=True, note="me")
+        disputes.decide(bench.by(STRANGER), number, accepted=True, note="me")
     start, results = threading.Barrier(2), []
 
     def go(user: Any, accepted: bool) -> None:
         start.wait()
         try:
-            results.append(disputes.decide(by(bench.database, user), number, accepted=accepted, note="so").changed)
+            results.append(disputes.decide(bench.by(user), number, accepted=accepted, note="so").changed)
         except Conflict:
             results.append(False)
 
@@ -177,16 +173,14 @@ def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: Re
     assert sorted(results) == [False, True]
     decided = [kind for kind in bench.kinds() if kind in ("dispute.accepted", "dispute.rejected")]
     assert len(decided) == 1
-    (mine,) = disputes.own(by(bench.database, STRANGER, table=bench.table))
+    (mine,) = disputes.own(bench.by(STRANGER))
     assert f"dispute.{mine.state}" == decided[0]
-    assert not disputes.decide(
-        by(bench.database, MAINTAINER), number, accepted=mine.state == "accepted", note="so"
-    ).changed
+    assert not disputes.decide(bench.by(MAINTAINER), number, accepted=mine.state == "accepted", note="so").changed
     with refuses(Conflict, "decided") as refused:
-        disputes.decide(by(bench.database, MAINTAINER), number, accepted=mine.state != "accepted", note="so")
+        disputes.decide(bench.by(MAINTAINER), number, accepted=mine.state != "accepted", note="so")
     assert f"was {mine.state} before" in str(refused.value)
     with pytest.raises(NotFound):
-        disputes.decide(by(bench.database, MAINTAINER), number + 1, accepted=True, note="so")
+        disputes.decide(bench.by(MAINTAINER), number + 1, accepted=True, note="so")
 
 
 def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
@@ -196,11 +190,11 @@ def test_nothing_of_a_dispute_is_public(bench: ReviewSetup) -> None:
 
 
 def _draft(bench: ReviewSetup, revision: str = "next", **more: Any) -> dict[str, Any]:
-    done = disputes.request_draft(by(bench.database, MAINTAINER), revision, base="demo", reason="disputes", **more)
+    done = disputes.request_draft(bench.by(MAINTAINER), revision, base="demo", reason="disputes", **more)
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
-    assert found is not None, operations.task(by(bench.database, MAINTAINER), done.task_id or 0)
+    assert found is not None, operations.task(bench.by(MAINTAINER), done.task_id or 0)
     return found
 
 
@@ -216,9 +210,9 @@ def test_accepted_disputes_become_a_draft_with_exactly_these_changes(bench: Revi
     for index, group in said.items():
         for user, better, tag in group:
             _dispute(bench, user, index=index, better=better, tag=tag)
-    for item in disputes.review(by(bench.database, MAINTAINER, table=bench.table)):
+    for item in disputes.review(bench.by(MAINTAINER)):
         for one in item.disputes:
-            disputes.decide(by(bench.database, MAINTAINER), one.id, accepted=item.item != bench.key(8), note="so")
+            disputes.decide(bench.by(MAINTAINER), one.id, accepted=item.item != bench.key(8), note="so")
     found = _draft(bench)
     # Two of them say A or B: so few counts would tell the labels of these.
     assert found["proposals"] == {"flipped": None, "dropped": 1, "as_it_is": None, "not_there": 0, "undecided": 1}
@@ -246,9 +240,9 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
         _dispute(bench, STRANGER, index=index, better=bench.says(index, right=False))
         _accept(bench, index + 1)
     _draft(bench)
-    done = rescoring.request_preview(by(bench.database, MAINTAINER), "next")
+    done = rescoring.request_preview(bench.by(MAINTAINER), "next")
     bench.runner.run_all()
-    found = rescoring.preview(by(bench.database, MAINTAINER), done.task_id or 0)
+    found = rescoring.preview(bench.by(MAINTAINER), done.task_id or 0)
     assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
     assert views.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
     assert "too few to show" in terminal(views.preview(found))
@@ -284,7 +278,7 @@ def test_the_sentence_of_a_preview_says_what_would_happen(
 
 def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: ReviewSetup) -> None:
     def ask(revision: str, base: str = "demo", **more: Any) -> None:
-        disputes.request_draft(by(bench.database, MAINTAINER), revision, base=base, reason="disputes", **more)
+        disputes.request_draft(bench.by(MAINTAINER), revision, base=base, reason="disputes", **more)
 
     with refuses(Conflict, "nothing-accepted"):
         ask("next")
@@ -296,12 +290,10 @@ def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: Revi
         with pytest.raises(error):
             ask(name, base)
     with pytest.raises(Forbidden):
-        disputes.request_draft(by(bench.database, STRANGER), "next", base="demo", reason="mine")
+        disputes.request_draft(bench.by(STRANGER), "next", base="demo", reason="mine")
     ask("next")
     ask("next")  # a double click
-    assert (
-        len([one for one in operations.recent_tasks(by(bench.database, MAINTAINER)) if one.kind == "labels.draft"]) == 1
-    )
+    assert len([one for one in operations.recent_tasks(bench.by(MAINTAINER)) if one.kind == "labels.draft"]) == 1
 
 
 def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup) -> None:
@@ -309,9 +301,9 @@ def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup)
     for number, index in enumerate(reasoning, start=1):
         _dispute(bench, STRANGER, index=index, better="bad-item")
         _accept(bench, number)
-    done = disputes.request_draft(by(bench.database, MAINTAINER), "next", base="demo", reason="disputes")
+    done = disputes.request_draft(bench.by(MAINTAINER), "next", base="demo", reason="disputes")
     bench.runner.run_all()
-    task = operations.task(by(bench.database, MAINTAINER), done.task_id or 0)
+    task = operations.task(bench.by(MAINTAINER), done.task_id or 0)
     assert (task.state, "reasoning" in task.outcome) == ("failed", True)
 
 

@@ -12,14 +12,13 @@ import pytest
 from fastapi.testclient import TestClient
 
 from maintenance.types import Conflict
-from review.actions import answers, projects
-from review.actions.answers import SEEN, GivenAnswer
+from review.actions import projects
 from review.selection import PairSelection
 from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import TableOnly, by
 from tests.factories.refusals import refuses
-from tests.factories.review_setup import ReviewSetup, seen_order, set_up
+from tests.factories.review_setup import ReviewSetup, set_up
 from tests.factories.services.review_pages import serve
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.spec import BenchmarkSpec, ErrorChoice
@@ -71,10 +70,7 @@ def _shown_errors(page: str) -> list[tuple[str, str]]:
 
 def _answer(bench: ReviewSetup, place: int, *, right: bool, errors: tuple[str, ...] = ()) -> None:
     for user in (MAINTAINER, SECOND_MAINTAINER):
-        seen = seen_order(bench.database, user.account, place=place)
-        verdict = SEEN[seen.index("ab".index(bench.says(place - 1, right=right)))]
-        ctx = by(bench.database, user, table=bench.table)
-        answers.answer(ctx, 1, place=place, given_answer=GivenAnswer(verdict, errors))
+        bench.prefer(user, place=place, letter=bench.says(place - 1, right=right), errors=errors)
 
 
 def test_the_page_has_the_errors_of_the_benchmark_and_kinds_of_a_tag_stand_together(started: SetUp) -> None:
@@ -115,7 +111,7 @@ def test_drafted_labels_with_tags_of_the_benchmark_are_scored(started: SetUp) ->
     assert bench.labels.tags is not None and bench.labels.tags[0] == {"blur"}
     _answer(bench, 1, right=False, errors=("occlusion",))
     _answer(bench, 2, right=True, errors=("blur-motion", "blur-focus"))
-    projects.close(by(bench.database, MAINTAINER, table=bench.table), 1, revision="next", reason="May")
+    projects.close(bench.by(MAINTAINER), 1, revision="next", reason="May")
     bench.runner.run_all()
     draft = bench.stored("next")
     assert draft.tags is not None and draft.tags[:3] == ({"occlusion"}, {"blur"}, frozenset())

@@ -16,7 +16,6 @@ from storage.jobs.release import release_expired
 from tests.databases import BOTH, new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, STRANGER
-from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, open_bench, set_up
 from tests.maintenance import crash_helpers
 from tests.maintenance.crash_helpers import Copy
@@ -43,9 +42,9 @@ def _fill(url: str, state: Path) -> None:
     why = "The preferred response invents a second dog."
     for number, index in enumerate((0, 4), start=1):
         better = bench.says(index, right=False)
-        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), better=better, reason=why)
-        disputes.decide(by(bench.database, MAINTAINER), number, accepted=True, note="yes")
-    disputes.request_draft(by(bench.database, MAINTAINER), "next", base="demo", reason="two labels")
+        disputes.dispute(bench.by(STRANGER), bench.key(index), better=better, reason=why)
+        disputes.decide(bench.by(MAINTAINER), number, accepted=True, note="yes")
+    disputes.request_draft(bench.by(MAINTAINER), "next", base="demo", reason="two labels")
     database.close()
 
 
@@ -72,13 +71,13 @@ def test_a_kill_at_any_commit_leaves_a_whole_draft_or_none(copies: Copy) -> None
 
 
 def _drafts(bench: ReviewSetup) -> list[RevisionRow]:
-    return [one for one in labels.revisions(by(bench.database, MAINTAINER)) if one.revision == "next"]
+    return [one for one in labels.revisions(bench.by(MAINTAINER)) if one.revision == "next"]
 
 
 def _finish(bench: ReviewSetup) -> None:
     """What the next worker does: it takes the task over when the dead one's lease is over."""
     deadline = time.monotonic() + PATIENCE
-    while operations.recent_tasks(by(bench.database, MAINTAINER))[0].state != "done":
+    while operations.recent_tasks(bench.by(MAINTAINER))[0].state != "done":
         assert time.monotonic() < deadline
         with bench.database.write() as session:
             release_expired(session)

@@ -4,38 +4,32 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from auth import Forbidden
-from maintenance.types import Conflict, NotFound
+from maintenance.types import Conflict
 from review.actions import answers, projects, results
 from review.actions.answers import GivenAnswer
 from review.selection import PairSelection
 from storage.annotation.annotation_projects import AnnotatorAnswer
-from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER, STRANGER
-from tests.factories.actions import by, run_command
+from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
+from tests.factories.actions import run_command
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, seen_order
 from workers.snapshot_triggers import NON_PUBLIC_EVENTS
 
 
 def answered(bench: ReviewSetup) -> int:
-    asked = by(bench.database, MAINTAINER, table=bench.table)
+    asked = bench.by(MAINTAINER)
     done = projects.create(asked, "may", base="demo", reason="to be sure", pairs=PairSelection("all"))
     project = int(done.message.rpartition("/")[2])
     for user in (MAINTAINER, SECOND_MAINTAINER):
         for place in (1, 2, 3):
             answers.answer(
-                by(bench.database, user, table=bench.table),
-                project,
-                place=place,
-                given_answer=GivenAnswer("poor-image", (), note="dark"),
+                bench.by(user), project, place=place, given_answer=GivenAnswer("poor-image", (), note="dark")
             )
     return project
 
 
 def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: ReviewSetup) -> None:
-    project, maintainer = answered(bench), by(bench.database, MAINTAINER)
+    project, maintainer = answered(bench), bench.by(MAINTAINER)
     with refuses(Conflict, "open"):
         results.export(maintainer, project)
     assert bench.kinds().count(results.EXPORTED) == 0
@@ -53,11 +47,11 @@ def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: 
 
 
 def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells(bench: ReviewSetup) -> None:
-    maintainer = by(bench.database, MAINTAINER, table=bench.table)
+    maintainer = bench.by(MAINTAINER)
     done = projects.create(maintainer, "may", base="demo", reason="to be sure", pairs=PairSelection("all"))
     project = int(done.message.rpartition("/")[2])
     for user in (MAINTAINER, SECOND_MAINTAINER):
-        ctx = by(bench.database, user, table=bench.table)
+        ctx = bench.by(user)
         for place in range(1, 22):
             answers.show(ctx, project, place=place)
             answers.answer(ctx, project, place=place, given_answer=GivenAnswer("first"))
@@ -70,7 +64,7 @@ def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells
 
 
 def test_a_pair_that_two_people_look_at_at_the_same_time_has_both_orders(bench: ReviewSetup) -> None:
-    maintainer = by(bench.database, MAINTAINER, table=bench.table)
+    maintainer = bench.by(MAINTAINER)
     done = projects.create(maintainer, "may", base="demo", reason="to be sure", pairs=PairSelection("all"))
     project = int(done.message.rpartition("/")[2])
     orders = [
@@ -82,13 +76,6 @@ def test_a_pair_that_two_people_look_at_at_the_same_time_has_both_orders(bench: 
         seen_order(bench.database, user.account, place=1, project=project) for user in (MAINTAINER, SECOND_MAINTAINER)
     ]
     assert again == orders, "a second look shows the same"
-
-
-def test_only_maintainers_export(bench: ReviewSetup) -> None:
-    with pytest.raises(Forbidden):
-        results.export(by(bench.database, STRANGER), 1)
-    with pytest.raises(NotFound):
-        results.export(by(bench.database, MAINTAINER), 99)
 
 
 def test_the_time_of_an_answer_is_that_since_the_one_before_it() -> None:

@@ -28,8 +28,7 @@ from storage.jobs import tasks
 from storage.models.core import Account
 from tests.databases import new_database
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
-from tests.factories.actions import by
-from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both, seen_order, set_up
+from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both, set_up
 from vlrb.benchmarks.items import response_fingerprint
 from vlrb.label_quality.annotation import MIN_PAIRS_DISCLOSED
 
@@ -62,16 +61,9 @@ def _account(name: str) -> Account:
 
 def _start(bench: ReviewSetup, which: str = "all", *, name: str = "may", **more: Any) -> int:
     pairs, team = PairSelection(which, more.pop("items", ())), AnnotationTeam(**more)
-    ctx = by(bench.database, MAINTAINER, table=bench.table)
+    ctx = bench.by(MAINTAINER)
     done = projects.create(ctx, name, base="demo", reason="to be sure", pairs=pairs, team=team)
     return int(done.message.rpartition("/")[2])
-
-
-def _prefer(bench: ReviewSetup, user: Any, *, project: int, place: int, letter: str, **more: Any) -> Any:
-    """Answer so that A or B is meant, whatever comes first for this annotator."""
-    seen = seen_order(bench.database, user.account, place=place, project=project)
-    said = GivenAnswer(answers.SEEN[seen.index("ab".index(letter))], **more)
-    return answers.answer(by(bench.database, user, table=bench.table), project, place=place, given_answer=said)
 
 
 @pytest.mark.usefixtures("people")
@@ -80,51 +72,31 @@ def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_no
 ) -> None:
     project = _start(bench, annotators=[STRANGER.account])
     for user in (STRANGER, MAINTAINER):
-        assert answers.show(by(bench.database, user, items=catalog), project, place=1).question
-        assert answers.answer(
-            by(bench.database, user, table=bench.table), project, place=1, given_answer=GivenAnswer("poor-image")
-        ).changed
+        assert answers.show(bench.by(user, items=catalog), project, place=1).question
+        assert answers.answer(bench.by(user), project, place=1, given_answer=GivenAnswer("poor-image")).changed
     uses: list[Callable[[Any], Any]] = [
-        lambda user: answers.show(by(bench.database, user, items=catalog), project, place=1),
-        lambda user: answers.sheet(by(bench.database, user), project),
-        lambda user: answers.answer(
-            by(bench.database, user, table=bench.table), project, place=1, given_answer=GivenAnswer("first")
-        ),
+        lambda user: answers.show(bench.by(user, items=catalog), project, place=1),
+        lambda user: answers.sheet(bench.by(user), project),
+        lambda user: answers.answer(bench.by(user), project, place=1, given_answer=GivenAnswer("first")),
     ]
     for use in uses:
         for user, refusal in ((OWNER_OF_IT, NotFound), (ANONYMOUS, Unauthenticated), (OPEN, Forbidden)):
             with pytest.raises(refusal):
                 use(user)
-    assert [one.id for one in answers.sheets(by(bench.database, STRANGER))] == [project]
-    assert answers.sheets(by(bench.database, OWNER_OF_IT)) == []
-    done = projects.add_annotators(by(bench.database, MAINTAINER), project, annotators=[OWNER_OF_IT.account])
+    assert [one.id for one in answers.sheets(bench.by(STRANGER))] == [project]
+    assert answers.sheets(bench.by(OWNER_OF_IT)) == []
+    done = projects.add_annotators(bench.by(MAINTAINER), project, annotators=[OWNER_OF_IT.account])
     assert done.changed
-    assert not projects.add_annotators(
-        by(bench.database, MAINTAINER), project, annotators=[OWNER_OF_IT.account]
-    ).changed
-    assert answers.sheet(by(bench.database, OWNER_OF_IT), project).answered == []
-
-
-def test_only_maintainers_start_extend_report_and_close(bench: ReviewSetup) -> None:
-    project = _start(bench)
-    told: Any = {"base": "demo", "reason": "because", "pairs": PairSelection("all")}
-    for user in (STRANGER, OPEN):
-        with pytest.raises(Forbidden):
-            projects.create(by(bench.database, user, table=bench.table), "june", **told)
-        with pytest.raises(Forbidden):
-            projects.add_annotators(by(bench.database, user), project, annotators=[])
-        with pytest.raises(Forbidden):
-            projects.reports(by(bench.database, user))
-        with pytest.raises(Forbidden):
-            projects.close(by(bench.database, user), project, revision="next", reason="because")
+    assert not projects.add_annotators(bench.by(MAINTAINER), project, annotators=[OWNER_OF_IT.account]).changed
+    assert answers.sheet(bench.by(OWNER_OF_IT), project).answered == []
 
 
 @on_both
 def test_a_project_is_about_all_disputed_or_listed_items(bench: ReviewSetup) -> None:
     why = "The second one is plainly right here."
     for index in (7, 2):
-        disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(index), better="a", reason=why)
-    disputes.decide(by(bench.database, MAINTAINER), 1, accepted=False, note="no")
+        disputes.dispute(bench.by(STRANGER), bench.key(index), better="a", reason=why)
+    disputes.decide(bench.by(MAINTAINER), 1, accepted=False, note="no")
     made = {
         "all": _start(bench, "all", name="all"),
         "disputed": _start(bench, "disputed", name="disputed"),
@@ -153,25 +125,19 @@ def test_a_project_is_about_all_disputed_or_listed_items(bench: ReviewSetup) -> 
 def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
     said = GivenAnswer("second", ("existence", "recognition-face"), note=f"I see {HOSTILE}")
-    assert answers.answer(
-        by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=said
-    ).changed
-    assert not answers.answer(
-        by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=said
-    ).changed
-    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=4).said == said
-    assert answers.show(by(bench.database, SECOND_MAINTAINER, items=catalog), project, place=4).said is None
-    answers.answer(
-        by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=GivenAnswer("first")
-    )
-    assert answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=4).said == GivenAnswer("first")
-    sheet = answers.sheet(by(bench.database, MAINTAINER), project)
+    assert answers.answer(bench.by(MAINTAINER), project, place=4, given_answer=said).changed
+    assert not answers.answer(bench.by(MAINTAINER), project, place=4, given_answer=said).changed
+    assert answers.show(bench.by(MAINTAINER, items=catalog), project, place=4).said == said
+    assert answers.show(bench.by(SECOND_MAINTAINER, items=catalog), project, place=4).said is None
+    answers.answer(bench.by(MAINTAINER), project, place=4, given_answer=GivenAnswer("first"))
+    assert answers.show(bench.by(MAINTAINER, items=catalog), project, place=4).said == GivenAnswer("first")
+    sheet = answers.sheet(bench.by(MAINTAINER), project)
     assert (sheet.id, sheet.name, sheet.items, sheet.answered, sheet.closed) == (project, "may", 21, [4], False)
     assert sorted(sheet.waiting) == [place for place in range(1, 22) if place != 4]
     assert bench.kinds().count("verification.answered") == 2
     for place in (0, 22):
         with pytest.raises(NotFound):
-            answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
+            answers.show(bench.by(MAINTAINER, items=catalog), project, place=place)
     errors = ("existence",)  # of which response, where none is worse?
     for bad in (
         GivenAnswer("a"),
@@ -181,19 +147,19 @@ def test_answers_come_back_as_they_were_given_and_the_last_one_counts(bench: Rev
         GivenAnswer("first", note="a\nb"),
     ):
         with pytest.raises(Conflict):
-            answers.answer(by(bench.database, MAINTAINER, table=bench.table), project, place=4, given_answer=bad)
+            answers.answer(bench.by(MAINTAINER), project, place=4, given_answer=bad)
 
 
 def test_what_an_annotator_sees_says_nothing_of_label_or_stored_order(bench: ReviewSetup, catalog: ItemCatalog) -> None:
     project = _start(bench)
     stored_first = 0
     for place, item in enumerate(bench.table.items, start=1):
-        shown = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
+        shown = answers.show(bench.by(MAINTAINER, items=catalog), project, place=place)
         assert set(shown._fields) == {
             "place", "items", "name", "question", "responses", "image", "said", "has_enough",
         }  # fmt: skip
         assert shown.responses is not None
-        again = answers.show(by(bench.database, MAINTAINER, items=catalog), project, place=place)
+        again = answers.show(bench.by(MAINTAINER, items=catalog), project, place=place)
         assert again.responses == shown.responses
         stored_first += response_fingerprint(shown.responses[0]) == item.responses[0]
     assert 4 < stored_first < 17
@@ -205,33 +171,25 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
     wrong, right = ({i: bench.says(i, right=side) for i in range(21)} for side in (False, True))
     for place in range(1, 22):
         for user in (MAINTAINER, SECOND_MAINTAINER):
-            _prefer(bench, user, project=project, place=place, letter=right[place - 1])
-    for user, place, letter in (
-        (MAINTAINER, 1, wrong[0]),
-        (SECOND_MAINTAINER, 1, wrong[0]),
-        (MAINTAINER, 2, wrong[1]),
-    ):
-        _prefer(bench, user, project=project, place=place, letter=letter, errors=("attribute",))
+            bench.prefer(user, project=project, place=place, letter=right[place - 1])
+    for user, place, letter in ((MAINTAINER, 1, wrong[0]), (SECOND_MAINTAINER, 1, wrong[0]), (MAINTAINER, 2, wrong[1])):
+        bench.prefer(user, project=project, place=place, letter=letter, errors=("attribute",))
     for user in (MAINTAINER, SECOND_MAINTAINER):
-        answers.answer(
-            by(bench.database, user, table=bench.table), project, place=6, given_answer=GivenAnswer("both-false")
-        )
-    (report,) = projects.reports(by(bench.database, MAINTAINER))
+        answers.answer(bench.by(user), project, place=6, given_answer=GivenAnswer("both-false"))
+    (report,) = projects.reports(bench.by(MAINTAINER))
     assert [(one.account, one.answered) for one in report.progress] == [
         (MAINTAINER.account, 21),
         (SECOND_MAINTAINER.account, 21),
     ]
     (pair,) = report.agreement
     assert (pair.items, pair.same) == (21, 20) and pair.kappa is not None and 0.8 < pair.kappa < 1
-    done = projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
+    done = projects.close(bench.by(MAINTAINER), project, revision="next", reason="May")
     with bench.database.read() as session:
         assert done.seq == audit.newest(session, ["verification.closed"])[0].seq
     with pytest.raises(Conflict) as refused:
-        answers.answer(
-            by(bench.database, MAINTAINER, table=bench.table), project, place=1, given_answer=GivenAnswer("first")
-        )
+        answers.answer(bench.by(MAINTAINER), project, place=1, given_answer=GivenAnswer("first"))
     assert refused.value.code == "closed"
-    assert not projects.close(by(bench.database, SECOND_MAINTAINER), project, revision="next", reason="May").changed
+    assert not projects.close(bench.by(SECOND_MAINTAINER), project, revision="next", reason="May").changed
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
@@ -243,11 +201,11 @@ def test_closing_writes_the_majority_and_a_tie_keeps_the_base(bench: ReviewSetup
     assert draft.preferred.tolist() == base
     assert draft.tags is not None and draft.tags[0] == {"attribute"}
     assert bench.kinds().count("verification.closed") == 1
-    (report,) = projects.reports(by(bench.database, MAINTAINER))
+    (report,) = projects.reports(bench.by(MAINTAINER))
     assert (report.draft, report.project.closed_by) == ("next", MAINTAINER.account)
     with pytest.raises(Conflict, match="next"):  # is written
-        projects.close(by(bench.database, SECOND_MAINTAINER), project, revision="next", reason="May")
-    again = projects.close(by(bench.database, MAINTAINER), project, revision="other", reason="another name")
+        projects.close(bench.by(SECOND_MAINTAINER), project, revision="next", reason="May")
+    again = projects.close(bench.by(MAINTAINER), project, revision="other", reason="another name")
     assert again.changed and bench.kinds().count("verification.closed") == 1
 
 
@@ -256,8 +214,8 @@ def _close(bench: ReviewSetup, pairs: int, *, wrong: int) -> dict[str, Any]:
     project = _start(bench)
     for place in range(1, pairs + 1):
         for user in (MAINTAINER, SECOND_MAINTAINER):
-            _prefer(bench, user, project=project, place=place, letter=bench.says(place - 1, right=place > wrong))
-    done = projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
+            bench.prefer(user, project=project, place=place, letter=bench.says(place - 1, right=place > wrong))
+    done = projects.close(bench.by(MAINTAINER), project, revision="next", reason="May")
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
@@ -271,8 +229,8 @@ def _everything_told(bench: ReviewSetup) -> str:
 
     Without what differs anyway: names, times, digests, salts.
     """
-    (report,) = projects.reports(by(bench.database, MAINTAINER))
-    draft = next(one for one in labels.revisions(by(bench.database, MAINTAINER)) if one.revision == "next")
+    (report,) = projects.reports(bench.by(MAINTAINER))
+    draft = next(one for one in labels.revisions(bench.by(MAINTAINER)) if one.revision == "next")
     said = [terminal(review_views.projects([report])), review_views.draft(report), terminal(views.revisions([draft]))]
     imported = [body for body in bench.event_bodies() if body["ev"] == "labels.imported"]
     told = json.dumps([said, report.result, draft.difference, imported])
@@ -293,12 +251,12 @@ def test_the_preview_of_a_draft_of_few_pairs_is_the_same_whether_one_label_flips
         _close(other, 1, wrong=wrong)
         for applied in (False, True):  # then the board shows the draft, and the base is what is compared with it
             if applied:
-                rescoring.request_apply(by(other.database, MAINTAINER), "next", "because", "next")
+                rescoring.request_apply(other.by(MAINTAINER), "next", "because", "next")
                 other.runner.run_all()
             revision = "demo" if applied else "next"
-            asked = rescoring.request_preview(by(other.database, MAINTAINER), revision)
+            asked = rescoring.request_preview(other.by(MAINTAINER), revision)
             other.runner.run_all()
-            found = rescoring.preview(by(other.database, MAINTAINER), asked.task_id or 0)
+            found = rescoring.preview(other.by(MAINTAINER), asked.task_id or 0)
             assert found["to"]["label_revision"] == revision
             told.add(json.dumps([revision, found, terminal(views.preview(found))]))
         other.database.close()
@@ -320,32 +278,27 @@ def test_a_draft_of_few_pairs_tells_nothing_of_their_labels(tmp_path: Path, pair
 def test_nobody_can_close_what_nobody_answered(bench: ReviewSetup) -> None:
     project = _start(bench)
     with pytest.raises(Conflict):
-        projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
-    assert projects.reports(by(bench.database, MAINTAINER))[0].project.closed_at is None
+        projects.close(bench.by(MAINTAINER), project, revision="next", reason="May")
+    assert projects.reports(bench.by(MAINTAINER))[0].project.closed_at is None
 
 
 @on_both
 def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: ReviewSetup) -> None:
     project = _start(bench)
-    answers.answer(by(bench.database, LOCAL, table=bench.table), project, place=1, given_answer=GivenAnswer("first"))
+    answers.answer(bench.by(LOCAL), project, place=1, given_answer=GivenAnswer("first"))
     start, outcomes = threading.Barrier(3), []
 
     def answer(user: Any) -> None:
         start.wait()
         for place in range(2, 8):
             try:
-                answers.answer(
-                    by(bench.database, user, table=bench.table),
-                    project,
-                    place=place,
-                    given_answer=GivenAnswer("second"),
-                )
+                answers.answer(bench.by(user), project, place=place, given_answer=GivenAnswer("second"))
             except Conflict as refused:
                 outcomes.append(refused.code)
 
     def close() -> None:
         start.wait()
-        projects.close(by(bench.database, MAINTAINER), project, revision="next", reason="May")
+        projects.close(bench.by(MAINTAINER), project, revision="next", reason="May")
 
     threads = [threading.Thread(target=answer, args=(user,)) for user in (MAINTAINER, SECOND_MAINTAINER)]
     threads.append(threading.Thread(target=close))
@@ -358,5 +311,5 @@ def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: Review
     with bench.database.read() as session:
         assert closed["answers"] == len(annotation_projects.answers(session, project))
     bench.runner.run_all()
-    assert operations.recent_tasks(by(bench.database, MAINTAINER))[0].state == "done"
+    assert operations.recent_tasks(bench.by(MAINTAINER))[0].state == "done"
     assert "verdict" not in json.dumps(bench.event_bodies())

@@ -9,13 +9,7 @@ from sqlalchemy.exc import DatabaseError
 
 from storage.database import Database
 from storage.models.core import Base
-from storage.models.review import (
-    Annotation,
-    AnnotationProject,
-    Annotator,
-    Dispute,
-    ProjectItem,
-)
+from storage.models.review import Annotation, AnnotationProject, Annotator, Dispute, ProjectItem
 
 DISPUTE = {"benchmark": "demo", "item": "k", "account": "local", "better": "a", "reason": "x" * 20}
 DECIDED = {"state": "accepted", "decided_at": 1.0, "decided_by": "local", "note": "x"}

@@ -15,7 +15,6 @@ from review.actions import projects
 from review.pages import INVERT, PREFERENCES, UNUSABLE, error_groups
 from review.selection import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
-from tests.factories.actions import by
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
 from tests.factories.services.review_pages import TOKEN, serve
 from tests.factories.specs import VL
@@ -38,30 +37,6 @@ class _ReviewSite:
 @pytest.fixture
 def site(bench: ReviewSetup, tmp_path: Path) -> _ReviewSite:
     return _ReviewSite(bench, tmp_path)
-
-
-PRIVATE_ROUTES: list[tuple[str, str, Any]] = [
-    ("GET", "/api/v1/maintenance/disputes", None),
-    ("POST", "/api/v1/maintenance/disputes/1/accept", {"note": "x"}),
-    ("POST", "/api/v1/maintenance/disputes/1/reject", {"note": "x"}),
-    ("POST", "/api/v1/maintenance/disputes/draft", {"revision": "next", "base": "demo", "reason": "x"}),
-    ("GET", "/api/v1/maintenance/verification", None),
-    (
-        "POST",
-        "/api/v1/maintenance/verification",
-        {"name": "may", "base": "demo", "which": "all", "reason": "x"},
-    ),
-    ("POST", "/api/v1/maintenance/verification/1/annotators", {"annotators": []}),
-    ("POST", "/api/v1/maintenance/verification/1/close", {"revision": "next", "reason": "x"}),
-]
-
-
-def test_what_maintainers_do_is_refused_to_all_others(site: _ReviewSite) -> None:
-    for method, path, body in PRIVATE_ROUTES:
-        for user, status in ((ANONYMOUS, 401), (STRANGER, 403)):
-            answer = site.ask(user, method, path=path, body=body)
-            told = (path, answer.status_code, answer.headers["content-type"])
-            assert told == (path, status, "application/problem+json")
 
 
 def test_a_dispute_goes_from_a_form_to_its_answer(site: _ReviewSite) -> None:
@@ -129,44 +104,8 @@ def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: 
     assert not site.ask(STRANGER, "GET", path=f"{one}/1").json()["has_enough"]
 
 
-def test_disputes_over_rest_are_listed_to_their_author(site: _ReviewSite) -> None:
-    body = {"item": site.bench.key(3), "better": "equal", "reason": WHY}
-    assert site.ask(STRANGER, "POST", path="/api/v1/disputes", body=body).json()["changed"]
-    assert not site.ask(STRANGER, "POST", path="/api/v1/disputes", body=body).json()["changed"]
-    (mine,) = site.ask(STRANGER, "GET", path="/api/v1/disputes").json()
-    assert (mine["item"], mine["state"], mine["better"]) == (site.bench.key(3), "open", "equal")
-    assert site.ask(OWNER_OF_IT, "GET", path="/api/v1/disputes").json() == []
-    for bad, status in (({**body, "item": "x"}, 404), ({**body, "better": "c"}, 409), ({**body, "by": "x"}, 422)):
-        assert site.ask(STRANGER, "POST", path="/api/v1/disputes", body=bad).status_code == status
-
-
-def test_a_project_is_started_answered_and_closed_over_rest(site: _ReviewSite) -> None:
-    body = {"name": "may", "base": "demo", "which": "listed", "items": [site.bench.key(2)], "reason": "x"}
-    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/verification", body=body).status_code == 200
-    assert site.ask(STRANGER, "GET", path="/api/v1/verification").json() == []
-    (sheet,) = site.ask(MAINTAINER, "GET", path="/api/v1/verification").json()
-    place = f"/api/v1/verification/{sheet['id']}/1"
-    shown = site.ask(MAINTAINER, "GET", path=place).json()
-    assert (shown["said"], len(shown["responses"])) == (None, 2)
-    said = {"verdict": "first", "errors": ["recognition-text"], "note": ""}
-    assert site.ask(MAINTAINER, "PUT", path=place, body=said).json()["changed"]
-    assert site.ask(MAINTAINER, "GET", path=place).json()["said"] == said
-    close = {"revision": "next", "reason": "x"}
-    answer = site.ask(MAINTAINER, "POST", path=f"/api/v1/maintenance/verification/{sheet['id']}/close", body=close)
-    assert answer.status_code == 202
-    site.bench.runner.run_all()
-    (report,) = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/verification").json()
-    assert report["draft"] == "next" and report["result"]["proposals"]["undecided"] == 1, "one answer decides nothing"
-
-
 def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_code(site: _ReviewSite) -> None:
-    projects.create(
-        by(site.bench.database, MAINTAINER, table=site.bench.table),
-        "may",
-        base="demo",
-        reason="x",
-        pairs=PairSelection("all"),
-    )
+    projects.create(site.bench.by(MAINTAINER), "may", base="demo", reason="x", pairs=PairSelection("all"))
     page = site.ask(MAINTAINER, "GET", path="/annotate/1")
     assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*src=)", page.text)
