@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.translations import ENGLISH, Translations, translations
-from vlrb.pairs.definition_check import figure_names
+from vlrb.numbers.definition_check import figure_names
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,10 @@ from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.parsing import bounded_number
+from vlrb.numbers.definition_check import FITS, DefinitionCheck
+from vlrb.numbers.published_overalls import figure_sizes
+from vlrb.numbers.reported_definitions import check_reported, remark, stated_overall
 from vlrb.numbers.verdicts import UNCHECKED, key, verdict_on
-from vlrb.pairs.definition_check import FITS, DefinitionCheck
-from vlrb.pairs.published_overalls import figure_sizes
-from vlrb.pairs.reported_definitions import check_reported, remark, stated_overall
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 500, 100
 _IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here

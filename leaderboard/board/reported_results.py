@@ -11,13 +11,13 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 from vlrb.judges import judge_name, judge_slug
+from vlrb.numbers import reported_definitions
 from vlrb.numbers.answer import Plausibility
 from vlrb.numbers.check import check_numbers
+from vlrb.numbers.definition_check import DefinitionCheck
 from vlrb.numbers.figures import read_figures
+from vlrb.numbers.published_overalls import GROUPED, OVERALL
 from vlrb.numbers.verdicts import ADDS_UP, FiguresVerdict, verdict_on
-from vlrb.pairs import reported_definitions
-from vlrb.pairs.definition_check import DefinitionCheck
-from vlrb.pairs.published_overalls import GROUPED, OVERALL
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""

@@ -22,7 +22,7 @@ from leaderboard.serial_executor import QueueFull, SerialExecutor
 from vlrb.common.messages import _
 from vlrb.numbers import definition_report
 from vlrb.numbers import report as number_check
-from vlrb.pairs.definition_check import figure_names
+from vlrb.numbers.definition_check import figure_names
 
 AsOf = Annotated[
     str | None,

@@ -12,8 +12,8 @@ from leaderboard.pages.reported_findings import report_findings
 from leaderboard.render import render
 from vlrb.common.messages import _
 from vlrb.judges import judge_slug
+from vlrb.numbers.definition_check import FITS
 from vlrb.numbers.verdicts import ADDS_UP, CONTRADICTS, EXCHANGED, LEFT_OUT, OTHER_CATEGORIES, UNCHECKED
-from vlrb.pairs.definition_check import FITS
 
 PATH = "/reported"
 VERDICTS: Mapping[str, str] = {

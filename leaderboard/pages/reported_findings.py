@@ -9,7 +9,7 @@ from leaderboard.board.reported_results import ReportedFigures, mixed_definition
 from vlrb.common.messages import _, joined
 from vlrb.numbers import definition_report as definition_check
 from vlrb.numbers import report as number_check
-from vlrb.pairs.definition_check import IMPOSSIBLE, DefinitionCheck
+from vlrb.numbers.definition_check import IMPOSSIBLE, DefinitionCheck
 
 
 @dataclass(frozen=True, slots=True)

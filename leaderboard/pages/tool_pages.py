@@ -24,9 +24,9 @@ from vlrb.common.messages import _
 from vlrb.numbers import definition_report as definition_check
 from vlrb.numbers import report as number_check
 from vlrb.numbers.answer import Implied, Plausibility
+from vlrb.numbers.definition_check import by_printed_name, printed_names
 from vlrb.numbers.figures import BadFigures
-from vlrb.pairs.definition_check import by_printed_name, printed_names
-from vlrb.pairs.reported_definitions import definition_name, printed_title
+from vlrb.numbers.reported_definitions import definition_name, printed_title
 
 _LISTED = 12  # entries offered to compare with
 _IN_THE_FIELD = 200  # of them that the field completes

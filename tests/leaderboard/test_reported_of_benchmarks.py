@@ -25,7 +25,7 @@ from maintenance import reported_file
 from tests.factories.three_benchmarks import application, board_of, boards
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers import definition_report as definition_check
-from vlrb.pairs import reported_definitions
+from vlrb.numbers import reported_definitions
 
 OTHERS = ("mm-rlhf-rewardbench", "multimodal-rewardbench")
 

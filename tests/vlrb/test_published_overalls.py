@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.pairs.published_overalls import (
+from vlrb.numbers.published_overalls import (
     categories_add_up,
     figure_sizes,
     fitting_overalls,

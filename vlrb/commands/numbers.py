@@ -11,8 +11,8 @@ from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load
 from vlrb.common.command_line import CommandParser, complain, lines
 from vlrb.common.messages import _
 from vlrb.numbers import report
+from vlrb.numbers.definition_check import figure_names
 from vlrb.numbers.definition_report import to_answer
-from vlrb.pairs.definition_check import figure_names
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
 _PROGRAM = "vlrb numbers"

@@ -11,8 +11,7 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 from vlrb.numbers import report
-from vlrb.numbers.figures import read_by_name
-from vlrb.pairs.definition_check import (
+from vlrb.numbers.definition_check import (
     FITS,
     IMPOSSIBLE,
     NO_DEFINITION,
@@ -22,8 +21,9 @@ from vlrb.pairs.definition_check import (
     by_printed_name,
     check_definitions,
 )
-from vlrb.pairs.published_overalls import GROUPED, OVERALL
-from vlrb.pairs.reported_definitions import definition_name, needed_definitions, printed_title
+from vlrb.numbers.figures import read_by_name
+from vlrb.numbers.published_overalls import GROUPED, OVERALL
+from vlrb.numbers.reported_definitions import definition_name, needed_definitions, printed_title
 
 TABLES = "published_tables.json"
 """Tables of papers in the folder of a definition: source, url, columns, rows of a name and figures as printed."""

@@ -17,9 +17,9 @@ from vlrb.common.messages import _, joined, ngettext
 from vlrb.numbers.answer import Explanation, Plausibility
 from vlrb.numbers.check import check_numbers
 from vlrb.numbers.counts import right_range
+from vlrb.numbers.definition_check import figure_names
 from vlrb.numbers.figures import MOST_LETTERS, Figures, Reading, read_figures
 from vlrb.numbers.figures import BadFigures as BadFigures
-from vlrb.pairs.definition_check import figure_names
 
 _NO_FIGURES = ("benchmark", "lang")  # that every address may have
 _KEPT = 2048  # answers, of a few kilobytes each

@@ -18,7 +18,7 @@ from tests.factories.suite.programs import numbers_main as main
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers import definition_report as definition_check
-from vlrb.pairs.definition_check import figure_names
+from vlrb.numbers.definition_check import figure_names
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
 SEVEN = ("correctness", "preference", "knowledge", "math", "coding", "bias", "vqa")

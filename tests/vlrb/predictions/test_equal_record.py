@@ -27,7 +27,7 @@ from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import labels_of_pairs, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commands.interface import check_numbers
-from vlrb.pairs.definition_check import figure_names
+from vlrb.numbers.definition_check import figure_names
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from vlrb.protocols import category_counts, protocols
 from vlrb.scorecard import score_row

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from vlrb.benchmarks.spec import BenchmarkSpec, ItemEdition
 from vlrb.common.messages import _
-from vlrb.pairs.published_overalls import (
+from vlrb.numbers.published_overalls import (
     GROUPED,
     OVERALL,
     Printed,

@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from vlrb.benchmarks.spec import GROUPS, MEAN, MICRO, BenchmarkSpec, CombinedCategories, ItemEdition, Overall
+from vlrb.numbers.figures import figure
 
 OVERALL, GROUPED = "overall", "groups"
 Printed = Mapping[str, str]
@@ -123,9 +124,8 @@ def nearest_counts(printed: str, n: int) -> tuple[tuple[int, str], tuple[int, st
 
 def _bounds(printed: str) -> tuple[Fraction, Fraction]:
     """Return the lowest percentage that is printed so, and the lowest above all that are."""
-    value = Decimal(printed)
-    exponent = value.as_tuple().exponent
-    if not isinstance(exponent, int):
-        raise ValueError(f"{printed!r} is no number")
-    unit = Fraction(10) ** min(exponent, 0)
-    return Fraction(value) - unit / 2, Fraction(value) + unit
+    value = figure(printed)
+    if value is None:
+        raise ValueError("nothing was printed")
+    low, above, _open = value.bounds("either")
+    return Fraction(100 * low, value.scale), Fraction(100 * above, value.scale)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined
-from vlrb.pairs.definition_check import (
+from vlrb.numbers.definition_check import (
     FITS,
     IMPOSSIBLE,
     NO_DEFINITION,
@@ -15,7 +15,7 @@ from vlrb.pairs.definition_check import (
     DefinitionCheck,
     check_definitions,
 )
-from vlrb.pairs.published_overalls import GROUPED, OVERALL
+from vlrb.numbers.published_overalls import GROUPED, OVERALL
 
 FiguresByName = Mapping[str, float | None]
 """Percentages of a result by score; None where its source has none."""

@@ -1,1 +1,0 @@
-"""Benchmarks that are files of labelled pairs: labels, items, published overall scores."""
