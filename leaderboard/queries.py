@@ -116,7 +116,7 @@ def _last_turn(session: Session, benchmark: str, *, through: int) -> dict[str, A
     """Return the last decision, up to an audit event, that made the board show other labels; None where there was
     none."""
     about = [audit.board(**audit.scope(session, benchmark))]
-    result = next(iter(audit.events_about(session, about, kinds=_TURNED, before=through + 1, limit=1)), None)
+    result = next(iter(audit.newest(session, _TURNED, subjects=about, before=through + 1, limit=1)), None)
     if result is None:
         return None
     before, after = ((result.body[side] or {}).get("label_revision") for side in ("from", "to"))

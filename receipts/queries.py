@@ -95,7 +95,7 @@ def _receipt_row(row: Any) -> ReceiptRow:
 
 def acceptance(session: Session, submission: str) -> audit.Recorded | None:
     """Return the event by which a submission was accepted."""
-    accepted = audit.events_about(session, [submission], kinds=[ACCEPTED])
+    accepted = audit.newest(session, [ACCEPTED], subjects=[submission])
     return audit.recorded(session, accepted[-1].seq) if accepted else None
 
 

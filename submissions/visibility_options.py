@@ -133,7 +133,7 @@ def set_anonymous_until(
             session, submission, until=until, to=iso(until), by="owner", via=user.auth_method
         )
         if moved:  # from here on nobody else moves it: the earlier ones are counted, and this one taken back if need be
-            earlier = audit.events_about(session, [submission], kinds=[visibility.ANONYMOUS])[1:]
+            earlier = audit.newest(session, [visibility.ANONYMOUS], subjects=[submission])[1:]
             sliding_window.check(
                 _("The day until which an entry is anonymous"), (change.at for change in earlier), now=now
             )

@@ -166,20 +166,13 @@ def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
     return {data[name] for name in _ENTRIES if isinstance(data.get(name), str)}
 
 
-def events_about(
-    session: Session, subjects: Collection[str], *, kinds: Collection[str], before: int | None = None, limit: int = 1000
-) -> list[StoredEvent]:
-    """Do as ``newest``, of the events about some subjects."""
-    return newest(session, kinds, before=before, limit=limit, subjects=subjects)
-
-
 def last_standing(
     session: Session, subject: str, *, kinds: Collection[str], undone: str, benchmark: str
 ) -> dict[str, Any] | None:
     """Return the newest event of some kinds about a subject that none of the kind `undone` takes back: they alternate
     like brackets. None: there is none."""
     taken_back, named = 0, scope(session, benchmark).get("benchmark")
-    for event in events_about(session, [subject], kinds=(*kinds, undone)):
+    for event in newest(session, (*kinds, undone), subjects=[subject]):
         if event.body.get("benchmark") != named:
             continue
         if event.kind == undone:

@@ -112,16 +112,8 @@ def enqueue_missing(
     """Add a job for every submission of a benchmark that has none yet and may be scored; return how many."""
     _one_at_a_time(session, benchmark, label_revision=label_revision)
     missing = _without_job(benchmark, label_revision, scorer_version=scorer_version)
-    rows = [
-        {
-            "benchmark": benchmark,
-            "submission_id": submission_id,
-            "label_revision": label_revision,
-            "scorer_version": scorer_version,
-            "priority": priority,
-        }
-        for submission_id in session.scalars(missing)
-    ]
+    same = {"benchmark": benchmark, "label_revision": label_revision, "scorer_version": scorer_version}
+    rows = [{**same, "submission_id": name, "priority": priority} for name in session.scalars(missing)]
     if rows:
         session.execute(insert(Job), rows)
     return len(rows)
@@ -234,20 +226,9 @@ def mark_done_in_bulk(
     )
     known = set(session.scalars(select(Job.submission_id).where(*same, Job.submission_id.in_(submission_ids))))
     now = session.execute(select(database_now())).scalar_one()
-    missing = [
-        {
-            "benchmark": benchmark,
-            "submission_id": submission_id,
-            "label_revision": label_revision,
-            "scorer_version": scorer_version,
-            "priority": BACKFILL,
-            "state": State.DONE.value,
-            "created_at": now,
-            "finished_at": now,
-        }
-        for submission_id in submission_ids
-        if submission_id not in known
-    ]
+    about = {"benchmark": benchmark, "label_revision": label_revision, "scorer_version": scorer_version}
+    done = {"priority": BACKFILL, "state": State.DONE.value, "created_at": now, "finished_at": now}
+    missing = [{**about, **done, "submission_id": name} for name in submission_ids if name not in known]
     if missing:
         session.execute(insert(Job), missing)
 

@@ -299,23 +299,12 @@ _has_failed_pieces = _pieces.where(_piece.state == State.FAILED.value).correlate
 _done_entries = _entries.where(_piece.state == State.DONE.value).correlate(Task).scalar_subquery()
 # A task whose pieces are worked on is running for the user who asked for it, though no worker holds it.
 _works = (Task.state == State.QUEUED.value) & _has_open_pieces
-_SHOWN = (
-    Task.id,
-    Task.benchmark,
-    Task.kind,
-    Task.subject,
-    Task.params,
-    Task.reason,
-    Task.requested_by,
-    case((_works, State.RUNNING.value), else_=Task.state).label("state"),
-    Task.outcome,
-    func.coalesce(_done_entries, Task.progress).label("progress"),
-    func.coalesce(_entries.correlate(Task).scalar_subquery(), Task.total).label("total"),
-    Task.worker,
-    Task.created_at,
-    Task.started_at,
-    Task.finished_at,
-)
+_SHOWN = {
+    **{item.name: getattr(Task, item.name) for item in fields(TaskView)},
+    "state": case((_works, State.RUNNING.value), else_=Task.state).label("state"),
+    "progress": func.coalesce(_done_entries, Task.progress).label("progress"),
+    "total": func.coalesce(_entries.correlate(Task).scalar_subquery(), Task.total).label("total"),
+}.values()
 _CLAIMED = tuple(getattr(Task, item.name) for item in fields(TaskClaim))
 
 

@@ -63,16 +63,8 @@ def revoke(session: Session, grant: int) -> bool:
 
 def list_grants(session: Session, account: str | None = None) -> list[GrantStatus]:
     """Return the newest first; of one account or of all."""
-    wanted = select(
-        QuotaGrant.id,
-        QuotaGrant.account,
-        QuotaGrant.extra,
-        _used(),
-        QuotaGrant.reason,
-        QuotaGrant.granted_by,
-        QuotaGrant.granted_at,
-        QuotaGrant.revoked_at,
-    ).order_by(QuotaGrant.id.desc())
+    columns = (_used() if name == "used" else getattr(QuotaGrant, name) for name in GrantStatus._fields)
+    wanted = select(*columns).order_by(QuotaGrant.id.desc())
     if account is not None:
         wanted = wanted.where(QuotaGrant.account == account)
     return [GrantStatus(*row) for row in session.execute(wanted)]

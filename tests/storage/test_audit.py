@@ -106,7 +106,7 @@ def test_events_are_found_by_what_they_are_about(database: Database) -> None:
 
     def about(*subjects: str, **more: int) -> list[int]:
         with database.read() as session:
-            return [one.seq for one in audit.events_about(session, subjects, kinds=kinds, **more)]
+            return [one.seq for one in audit.newest(session, kinds, subjects=subjects, **more)]
 
     assert about("eaaaaaaaaaaa") == [1]
     assert about("eaaaaaaaaaaa", "ebbbbbbbbbbb") == [2, 1]  # once each

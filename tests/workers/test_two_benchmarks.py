@@ -139,9 +139,7 @@ def test_only_events_of_a_later_benchmark_name_it(two: TwoBenchmarks) -> None:
     kinds = ("board.pointed", "snapshot.published", "relations.computed")
     with two.database.read() as session:
         rows = session.execute(select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.kind.in_(kinds))).all()
-        moves = {
-            name: audit.events_about(session, [audit.board(name)], kinds=["board.pointed"]) for name in ("", OTHER)
-        }
+        moves = {name: audit.newest(session, ["board.pointed"], subjects=[audit.board(name)]) for name in ("", OTHER)}
     for kind in kinds:
         assert {json.loads(body).get("benchmark") for of, body in rows if of == kind} == {None, OTHER}
     assert {name: len(found) for name, found in moves.items()} == {"": 2, OTHER: 2}
