@@ -92,7 +92,7 @@ def subscribe(session: Session, new: NewSubscription) -> None:
     values = {name: getattr(new, name) for name in ("account", "id", "address", "language")}
     session.execute(insert(EmailSubscription).values(**values, events=list(new.events), seen_seq=0))
     asked = {"account": new.account, "subscription": new.id, "address_key": new.address_key}
-    session.execute(insert(OutgoingEmail), [{**asked, "through_seq": 0, "lines": []}])
+    _add(session, **asked, through_seq=0, lines=[])
 
 
 def change_events(session: Session, account: str, *, events: Sequence[str]) -> None:
@@ -151,8 +151,7 @@ def queue(
         return False
     if lines:
         about = {"account": seen.account, "subscription": seen.id, "address_key": address_key}
-        session.execute(insert(OutgoingEmail), [{**about, "through_seq": through, "lines": list(lines)}])
-        _forget_old(session)
+        _add(session, **about, through_seq=through, lines=list(lines))
     return True
 
 
@@ -183,9 +182,11 @@ def fail(session: Session, held: EmailClaim, *, why: str, retry: bool) -> None:
     leases.fail(session, held, outcome=why, retry=retry, due_at=database_now() + wait)
 
 
-def _forget_old(session: Session) -> None:
+def _add(session: Session, **values: Any) -> None:
+    """Queue an e-mail, and forget old ones."""
     old = (OutgoingEmail.finished_at.is_not(None), OutgoingEmail.created_at < database_now() - KEPT_SECONDS)
     session.execute(delete(OutgoingEmail).where(*old), execution_options=_NO_SYNC)
+    session.execute(insert(OutgoingEmail), [values])
 
 
 def last_failed(session: Session, subscription_id: str) -> bool:

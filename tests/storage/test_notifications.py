@@ -9,7 +9,6 @@ from storage import notifications
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS
-from storage.jobs.release import release_expired
 from storage.models.core import Account
 from storage.notifications import NewSubscription, StoredSubscription
 from tests.databases import submitted, with_labels
@@ -68,6 +67,8 @@ def test_an_e_mail_is_tried_later_and_later_and_then_failed(subscribed: Database
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (1, 1), (
             "a stop does not make room for more requests"
         )
-        assert release_expired(session) == 0
+        session.execute(text("UPDATE queue SET created_at = 1.0"))
+        notifications.subscribe(session, NEW)
+        assert session.scalar(text("SELECT count(*) FROM queue")) == 1, "what is older than a month is forgotten"
         session.execute(text("DELETE FROM accounts"))
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (0, 0)
