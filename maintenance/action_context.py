@@ -92,6 +92,11 @@ class ActionContext:
             return self.raised(session)
         return service_alarms(session, self.paths, benchmarks={self.benchmark: self.benchmark})
 
+    @property
+    def author(self) -> dict[str, str]:
+        """Who decides, and how we know, as events say it."""
+        return {"by": self.user.account, "via": self.user.auth_method}
+
     def acting_as(self, user: Identity) -> ActionContext:
         """Return the same context for the user of a request."""
         return replace(self, user=user)

@@ -50,7 +50,6 @@ OTHER_EVENTS: Mapping[str, PublicEvent] = {  # events of no single action
         ("from", "to", "reason"), "The board shows label revision {to[label_revision]}: {reason}", title="Labels chosen"
     ),
 }
-_UNSAID = {"now": "is back on the board"}  # by events of before a restored entry could still be off it
 _EDITED = "entry.edited"  # left out unless asked for: owners' words about their entries would drive out all decisions
 _KEPT = 32  # answers
 _AT_ONCE = 50  # events, at least
@@ -131,7 +130,7 @@ def _decision(
     event: StoredEvent, public_event: PublicEvent, *, owners: Mapping[str, str], around: tuple[str | None, ...] | None
 ) -> Decision:
     body = event.body
-    facts = {name: body.get(name, _UNSAID.get(name)) for name in public_event.fields}
+    facts = {name: body.get(name) for name in public_event.fields}
     texts = {name: ", ".join(value) if isinstance(value, list) else value for name, value in facts.items()}
     texts |= _with_rules(body)
     if around is not None:

@@ -18,9 +18,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from storage.metadata import JUDGE_TYPES
+from storage.metadata_fields import Choice, Line, Link, Number, Whole, absent, clean_text, yes_no
 from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
-from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.parsing import bounded_number
 from vlrb.numbers.definition_check import FITS, DefinitionCheck
 from vlrb.numbers.published_overalls import figure_sizes
@@ -33,7 +34,6 @@ _ALIASES = {"model": "name", "judge": "judge_name"}
 _NOTE = ("annotation", "annotation_url")
 _REPORTERS = ("authors", "benchmark", "others")
 _ROUNDING = 0.11  # figures with one decimal, each rounded its own way
-_YES, _NO = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 _ARXIV = re.compile(r"arxiv\.org/(?:abs|pdf|html)/(\d{4}\.\d{4,5})")
 
 
@@ -136,7 +136,7 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
     facts: dict[str, Any] = dict.fromkeys(known)
     for column, value in raw.items():
         name = _ALIASES.get(str(column).strip().lower(), str(column).strip().lower())
-        if name in _IGNORED or _absent(value):
+        if name in _IGNORED or absent(value):
             continue
         if name not in known:
             message = f"{name[:40]!r} is not a field. Remove it, or name it as one of {', '.join(known)}."
@@ -145,7 +145,7 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
         try:
             facts[name] = (_READERS.get(name) or _percent)(value)  # what is no other field is a figure
         except ValueError as error:
-            problems.append(RowProblem(line, name, code="bad-value", message=str(error)))
+            problems.append(RowProblem(line, name, code="bad-value", message=capital(str(error))))
     problems += _missing(line, facts, wrong={problem.field for problem in problems}, spec=spec)
     if problems:
         return None, problems
@@ -215,10 +215,6 @@ def _whole(message: str) -> ReportedFileRejected:
     return ReportedFileRejected([RowProblem(None, None, code="bad-file", message=message)])
 
 
-def _absent(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and not value.strip())
-
-
 def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
     row_problems = []
     for name, what in (("name", "the judge's name"), ("url", "the address where the numbers can be checked")):
@@ -282,101 +278,43 @@ def _source(url: str) -> str:
     return short.strip("/")[:120] or str(parts.hostname)
 
 
-def _line_of(limit: int) -> Callable[[Any], str]:
-    def text(value: Any) -> str:
-        if not isinstance(value, str):
-            raise ValueError("Expected text.")
-        cleaned = " ".join("".join(c if c.isprintable() else " " for c in value).split())
-        if len(cleaned) > limit:
-            raise ValueError(f"{len(cleaned):,} characters; at most {limit} fit.")
-        return cleaned
-
-    return text
-
-
 def _percent(value: Any) -> float:
-    return _within(
-        value.strip().removesuffix("%").strip() if isinstance(value, str) else value, 0, high=100, example="63.8"
-    )
-
-
-def _within(value: Any, low: float, *, high: float, example: str) -> float:
+    """Return a percentage; its sign may stand behind it."""
     try:
-        return bounded_number(value, low, high=high)
+        return bounded_number(value.strip().removesuffix("%") if isinstance(value, str) else value, 0, high=100)
     except ValueError:
-        message = f"Expected a number from {low:g} to {high:g} with a decimal point, for instance {example}."
-        raise ValueError(message) from None
-
-
-def _votes(value: Any) -> int:
-    message = f"Expected a whole number from 1 to {MAX_VOTES}, for instance 5."
-    try:
-        votes = bounded_number(value, 1, high=MAX_VOTES)
-    except ValueError:
-        raise ValueError(message) from None
-    if votes != int(votes):
-        raise ValueError(message)
-    return int(votes)
-
-
-def _reporter(value: Any) -> str:
-    text = _line_of(60)(value).lower()
-    if text not in _REPORTERS:
-        raise ValueError(f"Choose one of {', '.join(_REPORTERS)}: who reported it.")
-    return text
-
-
-def _yes_no(value: Any) -> bool:
-    text = str(value).strip().lower()
-    if text not in _YES | _NO:
-        raise ValueError("Expected true or false.")
-    return text in _YES
+        raise ValueError("expected a number from 0 to 100 with a decimal point, for instance 63.8.") from None
 
 
 def _day(value: Any) -> str:
-    text = _line_of(40)(value)
     try:
-        return date.fromisoformat(text).isoformat()
+        return date.fromisoformat(clean_text(value, 40)).isoformat()
     except ValueError:
-        raise ValueError("Expected a day such as 2026-05-13.") from None
+        raise ValueError("expected a day such as 2026-05-13.") from None
 
 
-def _judge_type(value: Any) -> str:
-    text = _line_of(60)(value).lower().replace(" ", "-")
-    if text not in JUDGE_TYPES:
-        raise ValueError(f"Choose one of {', '.join(JUDGE_TYPES)}.")
-    return text
+def _choice(options: Sequence[str]) -> Callable[[Any], str]:
+    choice = Choice("", options=tuple(options))
+    return lambda value: choice.read(value.lower().replace(" ", "-") if isinstance(value, str) else value)
 
 
-def _url(value: Any) -> str:
-    text = value.strip() if isinstance(value, str) else ""
-    try:
-        parts = urlsplit(text)
-        host, _port = parts.hostname, parts.port  # .port raises on rubbish
-    except ValueError:
-        host, parts = None, urlsplit("")
-    wrong = parts.scheme not in ("http", "https") or not host or parts.username is not None
-    if wrong or len(text) > 2000 or not text.isprintable() or re.search(r"[\s\\<>\"]", text):
-        raise ValueError("Expected a web address such as https://arxiv.org/abs/2411.17451.")
-    return text
-
-
+_LINE, _ADDRESS = Line("", limit=200).read, Link("", limit=2000).read
 _READERS: Mapping[str, Callable[[Any], Any]] = {
-    "name": _line_of(200),
-    "organisation": _line_of(200),
-    "judge_type": _judge_type,
-    "base_model": _line_of(200),
-    "parameters_b": lambda value: _within(value, 0.000001, high=1_000_000, example="7"),
-    "open_weights": _yes_no,
-    "votes_per_item": _votes,
+    "name": _LINE,
+    "organisation": _LINE,
+    "judge_type": _choice(JUDGE_TYPES),
+    "base_model": _LINE,
+    "parameters_b": Number("", example="7", low=0.000001, high=1_000_000).read,
+    "open_weights": yes_no,
+    "votes_per_item": Whole("", example="5", low=1, high=MAX_VOTES).read,
     "date": _day,
-    "source": _line_of(300),
-    "place": _line_of(200),
-    "url": _url,
-    "notes": _line_of(2000),
-    "judge_name": _line_of(200),
-    "reported_by": _reporter,
-    "oracle": _yes_no,
-    "annotation": _line_of(300),
-    "annotation_url": _url,
+    "source": Line("", limit=300).read,
+    "place": _LINE,
+    "url": _ADDRESS,
+    "notes": Line("", limit=2000).read,
+    "judge_name": _LINE,
+    "reported_by": _choice(_REPORTERS),
+    "oracle": yes_no,
+    "annotation": Line("", limit=300).read,
+    "annotation_url": _ADDRESS,
 }

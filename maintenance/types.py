@@ -7,7 +7,7 @@ from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from auth import Forbidden, Identity, Role, Unauthenticated, require
+from auth import Forbidden, Identity, Role, require
 from storage.clock import iso
 from storage.database import LARGEST
 from vlrb.common.messages import _
@@ -133,21 +133,3 @@ def whole_number(text: str) -> int:
     if not (typed.isascii() and typed.isdecimal() and len(typed) <= len(str(LARGEST)) and int(typed) <= LARGEST):
         raise Conflict("bad-number", _("Say which one by its number, as the list shows it."))
     return int(typed)
-
-
-__all__ = [
-    "ActionResult",
-    "Conflict",
-    "Entry",
-    "Forbidden",
-    "Identity",
-    "NotFound",
-    "Role",
-    "Unauthenticated",
-    "clean_reason",
-    "plural",
-    "require_maintainer",
-    "require_owner_of",
-    "to_jsonable",
-    "whole_number",
-]

@@ -13,7 +13,6 @@ from maintenance.database import queries
 from maintenance.request_task import request_task
 from maintenance.types import Conflict, NotFound
 from storage.database import Session
-from storage.jobs.tasks import TaskRequest
 
 DRAFT = "labels.draft"
 
@@ -31,7 +30,7 @@ class DraftRequest:
 
 def check_base(session: Session, benchmark: str, *, base: str) -> None:
     """Raise NotFound where there is no such label revision, Conflict where it is retired."""
-    result = next((revision for revision in queries.revisions(session, benchmark) if revision.revision == base), None)
+    result = queries.revision(session, benchmark, name=base)
     if result is None:
         raise NotFound(f"There is no label revision {base[:40]!r}.")
     if result.retired_at is not None:  # counts against labels that are public would tell those of the draft
@@ -44,14 +43,4 @@ def request(session: Session, ctx: ActionContext, *, draft: DraftRequest) -> tup
     check_base(session, ctx.benchmark, base=draft.base)
     labels.check_new(session, ctx.benchmark, revision=draft.revision)
     params: dict[str, Any] = {"base": draft.base, "disclosure": disclosure, **draft.source}
-    return request_task(
-        session,
-        TaskRequest(
-            DRAFT,
-            draft.revision,
-            params=params,
-            reason=draft.reason,
-            requested_by=ctx.user.account,
-            benchmark=ctx.benchmark,
-        ),
-    )
+    return request_task(ctx, session, kind=DRAFT, subject=draft.revision, params=params, reason=draft.reason)

@@ -92,6 +92,6 @@ def _decide(ctx: ActionContext, submission: str, *, reason: str, wanted: str) ->
         visibility.record_decision(session, submission, state=wanted, by=ctx.user.account, reason=why)
         if wanted == APPROVED:
             job_queue.enqueue_current(session, submission)
-        facts = {"submission": submission, "by": ctx.user.account, "via": ctx.user.auth_method, "reason": why}
+        facts = {"submission": submission, **ctx.author, "reason": why}
         seq = audit.append(session, SUBMISSION_APPROVED if wanted == APPROVED else SUBMISSION_REJECTED, data=facts)
     return ActionResult(True, f"Submission {submission} is {wanted}.", seq=seq)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
+from auth import Identity, Role
 from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
@@ -16,9 +17,7 @@ from maintenance.types import (
     ActionResult,
     Conflict,
     Entry,
-    Identity,
     NotFound,
-    Role,
     clean_reason,
     require_maintainer,
     require_owner_of,
@@ -36,6 +35,8 @@ VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
 FLAGGED, UNFLAGGED = "entry.flagged", "entry.unflagged"
 EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged"
 UNCHANGED = _("No change: it is so already.")
+NOW = object()
+"""The time of the decision."""
 _NAMING = {"model", "judge"}  # fields that name the judge
 
 Changes = Annotated[
@@ -59,13 +60,7 @@ KeptEntry = Annotated[str, ParamInfo("Entry that stays", "its id", option="--int
 def hide(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Take an entry off every public page, the decision log included. For maintainers."""
     require_maintainer(ctx.user)
-    why = clean_reason(reason)
-    with ctx.database.write() as session:
-        result = _load(session, entry)
-        if result.hidden_at is not None:
-            return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry, hidden_at=queries.now(session))
-        return _record(session, HIDDEN, user=ctx.user, entry=entry, message=f"{_name(result)} is hidden.", reason=why)
+    return _set(ctx, entry, kind=HIDDEN, values={"hidden_at": NOW}, said="is hidden", reason=clean_reason(reason))
 
 
 @action(
@@ -149,7 +144,8 @@ def withdraw(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionRes
 )
 def verify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Mark an entry as verified; `reason` says how it was. For maintainers."""
-    return _mark(ctx, entry, reason=reason, wanted=True)
+    require_maintainer(ctx.user)
+    return _set(ctx, entry, kind=VERIFIED, values={"verified_at": NOW}, said="is verified", reason=clean_reason(reason))
 
 
 @action(
@@ -164,22 +160,26 @@ def verify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResul
 )
 def unverify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Remove the mark that an entry was verified. For maintainers."""
-    return _mark(ctx, entry, reason=reason, wanted=False)
-
-
-def _mark(ctx: ActionContext, entry: EntryParam, *, reason: Reason, wanted: bool) -> ActionResult:
     require_maintainer(ctx.user)
-    why = clean_reason(reason)
+    values = {"verified_at": None}
+    return _set(ctx, entry, kind=UNVERIFIED, values=values, said="is no longer verified", reason=clean_reason(reason))
+
+
+def _set(
+    ctx: ActionContext, entry: str, *, kind: str, values: Mapping[str, Any], said: str, **facts: Any
+) -> ActionResult:
+    """Decide about an entry, where that changes anything. `values`: what holds then, NOW for the time. `said`: of it.
+    `facts`: of the event."""
     with ctx.database.write() as session:
         result = _load(session, entry)
-        if (result.verified_at is not None) is wanted:
+        if all(
+            (getattr(result, name) is not None) if value is NOW else getattr(result, name) == value
+            for name, value in values.items()
+        ):
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry, verified_at=queries.now(session) if wanted else None)
-        name = _name(result)
-        message = f"{name} is verified." if wanted else f"{name} is no longer verified."
-        return _record(
-            session, VERIFIED if wanted else UNVERIFIED, user=ctx.user, entry=entry, message=message, reason=why
-        )
+        at = queries.now(session)
+        queries.decide(session, entry, **{name: at if value is NOW else value for name, value in values.items()})
+        return _record(session, kind, user=ctx.user, entry=entry, message=f"{_name(result)} {said}.", **facts)
 
 
 @action(
@@ -196,19 +196,7 @@ def flag(ctx: ActionContext, entry: EntryParam, note: FlagNote) -> ActionResult:
     """Put a public note on an entry. For maintainers."""
     require_maintainer(ctx.user)
     text = clean_reason(note, "note")
-    with ctx.database.write() as session:
-        result = _load(session, entry)
-        if result.flag == text:
-            return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry, flag=text)
-        return _record(
-            session,
-            FLAGGED,
-            user=ctx.user,
-            entry=entry,
-            message=f"{_name(result)} carries the note.",
-            note=text,
-        )
+    return _set(ctx, entry, kind=FLAGGED, values={"flag": text}, said="carries the note", note=text)
 
 
 @action(
@@ -224,20 +212,7 @@ def flag(ctx: ActionContext, entry: EntryParam, note: FlagNote) -> ActionResult:
 def unflag(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Take the public note off. For maintainers."""
     require_maintainer(ctx.user)
-    why = clean_reason(reason)
-    with ctx.database.write() as session:
-        result = _load(session, entry)
-        if result.flag is None:
-            return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry, flag=None)
-        return _record(
-            session,
-            UNFLAGGED,
-            user=ctx.user,
-            entry=entry,
-            message=f"{_name(result)} carries no note.",
-            reason=why,
-        )
+    return _set(ctx, entry, kind=UNFLAGGED, values={"flag": None}, said="carries no note", reason=clean_reason(reason))
 
 
 @action(

@@ -17,7 +17,7 @@ from storage.annotation import annotation_projects
 from storage.database import Session
 from storage.integrity import audit
 from storage.jobs import tasks
-from storage.jobs.tasks import TaskRequest, TaskView
+from storage.jobs.tasks import TaskView
 from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.spec import DEMO
 from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC, readers_words
@@ -90,7 +90,7 @@ def check_new(session: Session, benchmark: str, *, revision: str) -> None:
     """Raise Conflict where a revision cannot have this name, or one has it."""
     if not _NAME.fullmatch(revision):
         raise Conflict("bad-name", "Name the revision with small letters, digits, dots and dashes, for instance v3.")
-    if any(row.revision == revision for row in queries.revisions(session, benchmark)):
+    if queries.revision(session, benchmark, name=revision) is not None:
         raise Conflict(
             "known-revision",
             f"Revision {revision} exists, and revisions never change. Choose a new name.",
@@ -139,12 +139,7 @@ def request_import(
     params = {"spec": origin, "disclosure": level.stated(HIDDEN)}
     with ctx.database.write() as session:
         check_new(session, ctx.benchmark, revision=revision)
-        task, new = request_task(
-            session,
-            TaskRequest(
-                IMPORT, revision, params=params, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
-            ),
-        )
+        task, new = request_task(ctx, session, kind=IMPORT, subject=revision, params=params, reason=why)
     return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
@@ -182,7 +177,7 @@ def request_retire(
     require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = next((row for row in queries.revisions(session, ctx.benchmark) if row.revision == revision), None)
+        result = queries.revision(session, ctx.benchmark, name=revision)
         if result is None or result.imported_at is None:
             raise NotFound(f"There is no imported revision {revision[:40]!r}.")
         if result.retired_at is not None:
@@ -198,12 +193,7 @@ def request_retire(
                 )
         if confirmation != revision:
             raise Conflict("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
-        task, new = request_task(
-            session,
-            TaskRequest(
-                RETIRE, revision, params={}, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
-            ),
-        )
+        task, new = request_task(ctx, session, kind=RETIRE, subject=revision, reason=why)
     return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
 
@@ -241,7 +231,7 @@ def disclose(
         label_imports.disclose(session, ctx.benchmark, revision=revision)
         facts = {"revision": revision, "from": result.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if result.published_at is None else DISCLOSED
-        facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
+        facts |= {**ctx.author, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, kind, data=facts)
     return ActionResult(
         True,
@@ -282,18 +272,13 @@ def request_discard(ctx: ActionContext, revision: Revision, *, reason: Reason) -
                 )
         if busy := tasks.open_about(session, ctx.benchmark, subject=revision, other_than=DISCARD):
             raise Conflict("busy", f"Task {busy} is about revision {revision} and must end first.")
-        task, new = request_task(
-            session,
-            TaskRequest(
-                DISCARD, revision, params={}, reason=why, requested_by=ctx.user.account, benchmark=ctx.benchmark
-            ),
-        )
+        task, new = request_task(ctx, session, kind=DISCARD, subject=revision, reason=why)
     return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
 
 
 def _imported(session: Session, benchmark: str, *, revision: str, instead: str) -> RevisionRow:
     """Raise NotFound, and Conflict for a revision of the settings."""
-    result = next((row for row in queries.revisions(session, benchmark) if row.revision == revision), None)
+    result = queries.revision(session, benchmark, name=revision)
     if result is None:
         raise NotFound(f"There is no imported revision {revision[:40]!r}.")
     if result.imported_at is None:

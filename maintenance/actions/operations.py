@@ -111,7 +111,7 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
             raise NotFound(f"There is no job {job}.")
         if not job_queue.requeue(session, job):
             return ActionResult(False, f"Job {job} has not failed, or is waiting again already.")
-        seq = audit.append(session, REQUEUED, data={"job": job, "by": ctx.user.account, "via": ctx.user.auth_method})
+        seq = audit.append(session, REQUEUED, data={"job": job, **ctx.author})
     return ActionResult(True, f"Job {job} waits to be tried again.", seq=seq)
 
 
@@ -153,7 +153,7 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
     with ctx.database.write() as session:
         if not submission_pause.pause(session, text):
             return ActionResult(False, "Submissions are paused already.")
-        seq = audit.append(session, PAUSED, data={"message": text, "by": ctx.user.account, "via": ctx.user.auth_method})
+        seq = audit.append(session, PAUSED, data={"message": text, **ctx.author})
     return ActionResult(True, "Submissions are paused.", seq=seq)
 
 
@@ -173,7 +173,7 @@ def resume(ctx: ActionContext) -> ActionResult:
     with ctx.database.write() as session:
         if not submission_pause.resume(session):
             return ActionResult(False, "Submissions are not paused.")
-        seq = audit.append(session, RESUMED, data={"by": ctx.user.account, "via": ctx.user.auth_method})
+        seq = audit.append(session, RESUMED, data={**ctx.author})
     return ActionResult(True, "Submissions are open again.", seq=seq)
 
 

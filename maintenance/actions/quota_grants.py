@@ -43,7 +43,7 @@ def grant(ctx: ActionContext, account: AccountName, *, extra: Extra, reason: Rea
             return ActionResult(False, f"Grant {same} says the same, and nothing of it is used yet.")
         number = quota_grants.add(session, result.id, extra=extra, reason=why, by=ctx.user.account)
         facts = {"grant": number, "account": result.id, "extra": extra, "reason": why}
-        seq = audit.append(session, GRANTED, data={**facts, "by": ctx.user.account, "via": ctx.user.auth_method})
+        seq = audit.append(session, GRANTED, data={**facts, **ctx.author})
     some = "one more submission" if extra == 1 else f"{extra} more submissions"
     return ActionResult(True, f"{result.words} may make {some} (grant {number}).", seq=seq)
 
@@ -65,9 +65,7 @@ def revoke(ctx: ActionContext, number: GrantNumber, *, reason: Reason) -> Action
             raise NotFound(f"There is no grant {number}.")
         if not quota_grants.revoke(session, number):
             return ActionResult(False, f"Grant {number} has ended already.")
-        seq = audit.append(
-            session, REVOKED, data={"grant": number, "reason": why, "by": ctx.user.account, "via": ctx.user.auth_method}
-        )
+        seq = audit.append(session, REVOKED, data={"grant": number, "reason": why, **ctx.author})
     return ActionResult(True, f"Grant {number} has ended.", seq=seq)
 
 

@@ -134,7 +134,7 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
         reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new], by=ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(
-            session, IMPORTED, data={**facts, "reason": why, **_by(ctx), **audit.scope(session, ctx.benchmark)}
+            session, IMPORTED, data={**facts, "reason": why, **ctx.author, **audit.scope(session, ctx.benchmark)}
         )
     imported = _imported(f"{plural(len(new), 'row')} imported", new, known=known, spec=spec)
     return replace(imported, changed=True, alike=alike, seq=seq)
@@ -247,12 +247,8 @@ def _decide(
         values["removed_at"] = queries.now(session)
     reported_results.change(session, ctx.benchmark, row_id=old["id"], values=values, by=ctx.user.account)
     facts = {"result": old["id"], "name": old["name"], "fields": sorted(after), "before": before, "after": dict(after)}
-    data = {**facts, "reason": reason, **_by(ctx), **audit.scope(session, ctx.benchmark)}
+    data = {**facts, "reason": reason, **ctx.author, **audit.scope(session, ctx.benchmark)}
     return audit.append(session, kind, data=data)
-
-
-def _by(ctx: ActionContext) -> dict[str, str]:
-    return {"by": ctx.user.account, "via": ctx.user.auth_method}
 
 
 def _all(ctx: ActionContext, session: Session) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from storage.database import Session
 from storage.entry_filters import FILTERS
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
-from storage.jobs.tasks import TaskRequest, TaskView
+from storage.jobs.tasks import TaskView
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.benchmarks import board_rules
@@ -133,16 +133,8 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
                 on_board=True,
             )
         params = {"scope": scope, "scorer_version": version, **_offered(board, selected)}
-        wanted = TaskRequest(
-            PREVIEW,
-            revision,
-            params=params,
-            reason="preview",
-            requested_by=ctx.user.account,
-            benchmark=ctx.benchmark,
-            scorer_version=version,
-        )
-        task, new = request_task(session, wanted)
+        asked = {"params": params, "reason": "preview", "scorer_version": version}
+        task, new = request_task(ctx, session, kind=PREVIEW, subject=revision, **asked)
     return ActionResult(
         new,
         f"A worker computes the board under revision {revision} (task {task}).",
@@ -234,16 +226,8 @@ def request_apply(
                 f"The board shows revision {revision}, scorer version {version} already.",
             )
         label_availability.require_labels_loaded(session, ctx.benchmark, revision=revision)
-        wanted = TaskRequest(
-            APPLY,
-            revision,
-            params=params,
-            reason=why,
-            requested_by=ctx.user.account,
-            benchmark=ctx.benchmark,
-            scorer_version=version,
-        )
-        task, new = request_task(session, wanted)
+        wanted = {"params": params, "reason": why, "scorer_version": version}
+        task, new = request_task(ctx, session, kind=APPLY, subject=revision, **wanted)
     applied = f"revision {revision}, scorer version {version} (task {task})"
     message = (
         f"The workers score a part under {applied}; the board stays as it is."
@@ -324,7 +308,7 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
         )
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         facts |= board_rules.decision(*reversed(rules))
-        facts |= {"by": ctx.user.account, "via": ctx.user.auth_method, **audit.scope(session, ctx.benchmark)}
+        facts |= {**ctx.author, **audit.scope(session, ctx.benchmark)}
         seq = audit.append(session, UNDONE, data=facts)
     shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
     return ActionResult(True, f"The board shows {shows} again.", seq=seq)
@@ -362,17 +346,14 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
 def _given_away(ctx: ActionContext, revision: str) -> str:
     """Return the import's sentence about labels that are to be hidden and are nearly those of a public set; else ""."""
     with ctx.database.read() as session:
-        rows = [row for row in queries.revisions(session, ctx.benchmark) if row.revision == revision]
-    return " ".join(
-        sentence
-        for row in rows
-        if row.disclosure != PUBLIC
-        for sentence in (row.difference or {}).get("given_away", ())
-    )
+        row = queries.revision(session, ctx.benchmark, name=revision)
+    if row is None or row.disclosure == PUBLIC:
+        return ""
+    return " ".join((row.difference or {}).get("given_away", ()))
 
 
 def _known(session: Session, benchmark: str, *, revision: str) -> None:
-    result = next((row for row in queries.revisions(session, benchmark) if row.revision == revision), None)
+    result = queries.revision(session, benchmark, name=revision)
     if result is None:
         raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
     if result.retired_at is not None:

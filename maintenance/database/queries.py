@@ -62,6 +62,20 @@ class RevisionRow(NamedTuple):
         return min(at for at in (self.imported_at, self.registered_at) if at is not None)
 
 
+_OF_DRAFTS = (
+    "commitment",
+    "difference",
+    "reason",
+    "requested_by",
+    "imported_at",
+    "published_at",
+    "retired_at",
+    "salt",
+    "disclosure",
+)
+"""What imported labels say of a revision."""
+
+
 class FailedJob(NamedTuple):
     """A submission that could not be scored."""
 
@@ -198,53 +212,36 @@ def account_name(session: Session, account: str) -> str | None:
 
 def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
     """Return all label revisions of a benchmark, drafts included, by name."""
-    imported = {
-        row.revision: row
-        for row in session.scalars(select(ImportedLabels).where(ImportedLabels.benchmark == benchmark))
-    }
-    registered = {
-        row.revision: row
-        for row in session.scalars(select(RegisteredLabelSet).where(RegisteredLabelSet.benchmark == benchmark))
-    }
+    drafts = {row.revision: row for row in session.scalars(select(ImportedLabels).filter_by(benchmark=benchmark))}
+    known = {row.revision: row for row in session.scalars(select(RegisteredLabelSet).filter_by(benchmark=benchmark))}
     stated = label_levels.stated(session, benchmark)
     own = select(LabelCommitment.revision, LabelCommitment.commitment).where(LabelCommitment.benchmark == benchmark)
     committed = dict(session.execute(own).all())
-    revision_rows = [
-        RevisionRow(
+    result = []
+    for name in sorted({*drafts, *known}):
+        draft, since = drafts.get(name), known[name].registered_at if name in known else None
+        row = RevisionRow(
             name,
-            row.items,
+            (draft or known[name]).items,
             commitment=committed.get(name),
             difference=None,
             reason="",
             requested_by="",
             imported_at=None,
-            published_at=row.registered_at,
+            published_at=since,
             retired_at=None,
             salt=None,
             disclosure=stated.get(name),
-            registered_at=row.registered_at,
+            registered_at=since,
         )
-        for name, row in registered.items()
-        if name not in imported
-    ]
-    revision_rows += [
-        RevisionRow(
-            row.revision,
-            row.items,
-            commitment=row.commitment,
-            difference=row.difference,
-            reason=row.reason,
-            requested_by=row.requested_by,
-            imported_at=row.imported_at,
-            published_at=row.published_at,
-            retired_at=row.retired_at,
-            salt=row.salt,
-            disclosure=row.disclosure,
-            registered_at=registered[row.revision].registered_at if row.revision in registered else None,
-        )
-        for row in imported.values()
-    ]
-    return sorted(revision_rows)
+        kept = () if draft is None else _OF_DRAFTS
+        result.append(row._replace(**{field: getattr(draft, field) for field in kept}))
+    return result
+
+
+def revision(session: Session, benchmark: str, *, name: str) -> RevisionRow | None:
+    """Return the label revision of this name; None where there is none."""
+    return next((row for row in revisions(session, benchmark) if row.revision == name), None)
 
 
 def failed_jobs(session: Session, benchmark: str, *, limit: int = 100) -> list[FailedJob]:

@@ -38,7 +38,6 @@ PATH = "/app/maintain"
 MOST_ROWS = 200  # of one request
 MOST_LINKS = 3  # at a row; more are in a menu
 _FIELDS = 40
-_FORMER_IDS = {"review": "disputes"}
 _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'"
 _HEADERS = {**PRIVATE, "Content-Security-Policy": f"{_POLICY}; frame-ancestors 'none'"}
 
@@ -209,7 +208,7 @@ class MaintainPage:
         return sorted(found, key=lambda action: action.declared.danger)
 
     def _section_of(self, sent: Sent) -> Section:
-        wanted, area = _FORMER_IDS.get(sent.section, sent.section), (sent.action or sent.shown).partition(".")[0]
+        wanted, area = sent.section, (sent.action or sent.shown).partition(".")[0]
         named = (section for section in self.sections if section.id == wanted or (not wanted and area in section.areas))
         return next(named, self.sections[0])
 

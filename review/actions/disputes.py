@@ -122,7 +122,7 @@ def dispute(
             )
         values = {"item": key, "account": ctx.user.account, "better": better, "tag": tag, "reason": why}
         number = stored.add(session, ctx.benchmark, **values)
-        facts = {"dispute": number, "item": key, "by": ctx.user.account, "via": ctx.user.auth_method}
+        facts = {"dispute": number, "item": key, **ctx.author}
         seq = audit.append(session, OPENED, data=facts)
     return ActionResult(
         True, _("Dispute {number} about {name} is with the maintainers.", number=number, name=name), seq=seq

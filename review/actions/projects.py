@@ -191,7 +191,7 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
         added = _add_accounts(session, project, accounts=annotators)
         if not added:
             return ActionResult(False, "They may answer already.")
-        facts = {"project": project, "annotators": added, "by": ctx.user.account, "via": ctx.user.auth_method}
+        facts = {"project": project, "annotators": added, **ctx.author}
         seq = audit.append(session, ANNOTATORS, data=facts)
     return ActionResult(True, f"{len(added)} more may answer in {result.name}.", seq=seq)
 
@@ -216,7 +216,7 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
         gone = annotation_projects.leave_out(session, project, accounts=ids)
         if not gone:
             return ActionResult(False, f"None of them answers in {result.name}.")
-        facts = {"project": project, "annotators": gone, "by": ctx.user.account, "via": ctx.user.auth_method}
+        facts = {"project": project, "annotators": gone, **ctx.author}
         seq = audit.append(session, LEFT_OUT, data=facts)
     return ActionResult(True, f"Answers of {len(gone)} in {result.name} do not count.", seq=seq)
 
@@ -267,7 +267,7 @@ def close(
         if result.closed_at is None:
             annotation_projects.close(session, project, by=ctx.user.account)
             facts = {"project": project, **_answers_digest(session, project), "draft": revision, "reason": why}
-            seq = audit.append(session, CLOSED, data=facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
+            seq = audit.append(session, CLOSED, data=facts | ctx.author)
     agreed, contested, left = (report.states[state] for state in (AGREED, CONTESTED, OPEN))
     words = f"{result.name} is closed: {agreed} decided, {contested} contested, {left} without enough answers."
     if task is not None:

@@ -125,7 +125,7 @@ def export(ctx: ActionContext, project: ProjectNumber) -> list[ExportedPair]:
             for pair in decided_pairs(session, result, tag_of=ctx.items.table.spec.tag_of)
         ]
         facts: dict[str, Any] = {"project": project, "answers": sum(len(pair.answers) for pair in labels)}
-        audit.append(session, EXPORTED, data=facts | {"by": ctx.user.account, "via": ctx.user.auth_method})
+        audit.append(session, EXPORTED, data=facts | ctx.author)
     return labels
 
 

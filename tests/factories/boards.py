@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 import orjson
 
+from maintenance.action_context import ActionContext
 from storage.boards import snapshots
 from storage.database import Database
 from storage.labels import label_sets
 from tests.databases import a_submission, accept, fill_once
+from tests.factories.accounts import MAINTAINER
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
@@ -85,6 +87,13 @@ class RealBoard:
     scorer: Scorer
     runner: TaskRunner
     ids: list[str]
+
+    @property
+    def ctx(self) -> ActionContext:
+        """What a maintainer acts in."""
+        from tests.factories.actions import by  # which loads all of the service: only some tests of boards need it
+
+        return by(self.database, MAINTAINER, benchmark=table().benchmark)
 
     def publish(self) -> dict[str, Any]:
         """Return the board as the public sees it now."""

@@ -39,20 +39,18 @@ def board(tmp_path: Path) -> RealBoard:
 def _import(board: RealBoard, revision: str = "v2", **how: Any) -> str:
     """Return how the import ended."""
     told = (revision, str(boards.labels_file("v2")), "the authors changed labels")
-    done = labels.request_import(by(board.database, MAINTAINER, benchmark=BENCHMARK), *told, DisclosureLevel(**how))
+    done = labels.request_import(board.ctx, *told, DisclosureLevel(**how))
     board.runner.run_all()
     assert done.task_id is not None
-    return operations.task(by(board.database, MAINTAINER), done.task_id).outcome
+    return operations.task(board.ctx, done.task_id).outcome
 
 
 def _revision(board: RealBoard, name: str = "v2") -> Any:
-    return next(
-        one for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK)) if one.revision == name
-    )
+    return next(one for one in labels.revisions(board.ctx) if one.revision == name)
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    ctx = board.ctx
     given_away = (_revision(board, revision).disclosure or "public") != "public"
     typed = rescoring.confirmation_for(revision, given_away=given_away)
     done = rescoring.request_apply(ctx, revision, "because", typed)
@@ -69,9 +67,7 @@ def _snapshot(board: RealBoard) -> Any:
 
 
 def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = labels.request_discard(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, reason="the wrong file"
-    )
+    done = labels.request_discard(board.ctx, revision, reason="the wrong file")
     board.runner.run_all()
     return done
 
@@ -87,7 +83,7 @@ def _not_possible(act: Callable[[], object]) -> str:
 
 def test_an_import_says_where_a_hidden_set_nearly_says_what_a_public_one_does(board: RealBoard) -> None:
     assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in _import(board)
-    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    ctx = board.ctx
     with refuses(Conflict, "not-confirmed") as asked:
         rescoring.request_apply(ctx, "v2", "because", "v2")
     assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in str(asked.value)
@@ -116,14 +112,14 @@ def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board:
 )
 def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: str, said: str) -> None:
     _import(board, disclosure=level)
-    done = rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2")
+    done = rescoring.request_preview(board.ctx, "v2")
     board.runner.run_all()
     assert done.task_id is not None
-    found = rescoring.preview(by(board.database, MAINTAINER), done.task_id)
+    found = rescoring.preview(board.ctx, done.task_id)
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
     assert said in terminal(views.preview(found))
     with refuses(Conflict, "not-confirmed") as asked:
-        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "")
+        rescoring.request_apply(board.ctx, "v2", "because", "")
     assert said in str(asked.value)
     assert said in _apply(board).message
 
@@ -132,9 +128,7 @@ def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
     _import(board, public=True)
-    assert "Readers will gain counts, the macro average" in rescoring.effect(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2"
-    )
+    assert "Readers will gain counts, the macro average" in rescoring.effect(board.ctx, "v2")
 
 
 def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: RealBoard) -> None:
@@ -148,7 +142,7 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Rea
 
 def test_health_says_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
     _import(board, disclosure="hidden:categories")
-    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    ctx = board.ctx
     assert operations.health(ctx).measured == {}, "of a draft nobody sees a score"
     _apply(board)
     found = operations.health(ctx)
@@ -162,7 +156,7 @@ def test_health_says_what_the_scores_under_hidden_labels_give_away(board: RealBo
 def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
     _import(board, disclosure="hidden")
     _apply(board)
-    done = labels.disclose(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="the paper is out")
+    done = labels.disclose(board.ctx, "v2", reason="the paper is out")
     assert done.changed
     assert "Readers will gain" in done.message
     board.publish()
@@ -171,20 +165,18 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
     said = decisions(board.database)[0]
     assert (said.kind, said.sentence) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
     assert said.by == "maintainer"
-    assert not labels.disclose(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="again").changed
+    assert not labels.disclose(board.ctx, "v2", reason="again").changed
 
 
 def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
     _import(board)
-    assert labels.disclose(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="no harm", confirmation="v2"
-    ).changed
+    assert labels.disclose(board.ctx, "v2", reason="no harm", confirmation="v2").changed
     assert all(one.kind != "labels.disclosed" for one in decisions(board.database))
     assert _revision(board).disclosure == "public"
 
 
 def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
-    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    ctx = board.ctx
     with refuses(Conflict, "configured") as refused:
         labels.disclose(ctx, "v1", reason="because")
     assert refused.value.code == "configured"
@@ -202,7 +194,7 @@ def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board:
     assert board.runner.store.has("v2")
     done = _discard(board)
     assert done.task_id is not None
-    assert operations.task(by(board.database, MAINTAINER), done.task_id).outcome == "Discarded; the name v2 is free."
+    assert operations.task(board.ctx, done.task_id).outcome == "Discarded; the name v2 is free."
     assert not board.runner.store.has("v2")
     with pytest.raises(StopIteration):
         _revision(board)
@@ -215,7 +207,7 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Real
     _import(board, public=True)
     _apply(board)
     assert _not_possible(lambda: _discard(board)) == "in-use"
-    rescoring.undo(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early", confirmation="v2")
+    rescoring.undo(board.ctx, "v2", reason="too early", confirmation="v2")
     assert _revision(board).published_at is None
     assert _not_possible(lambda: _discard(board)) == "in-use"
     assert _not_possible(lambda: _discard(board, "v1")) == "configured"
@@ -223,13 +215,8 @@ def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: Real
 
 def test_what_something_waits_for_is_not_discarded(board: RealBoard) -> None:
     _import(board, public=True)
-    rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2")
-    assert (
-        _not_possible(
-            lambda: labels.request_discard(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="x")
-        )
-        == "busy"
-    )
+    rescoring.request_preview(board.ctx, "v2")
+    assert _not_possible(lambda: labels.request_discard(board.ctx, "v2", reason="x")) == "busy"
     board.runner.run_all()
     assert _discard(board).changed
 

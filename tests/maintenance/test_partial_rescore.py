@@ -41,13 +41,7 @@ BENCHMARK = "vl-rewardbench"
 
 def _import(board: RealBoard) -> None:
     source = str(boards.labels_file("v2"))
-    labels.request_import(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK),
-        "v2",
-        source,
-        "the authors changed labels",
-        level=DisclosureLevel(public=True),
-    )
+    labels.request_import(board.ctx, "v2", source, "the authors changed labels", level=DisclosureLevel(public=True))
     board.runner.run_all()
 
 
@@ -57,11 +51,9 @@ def _sqlite_board(tmp_path: Path, judges: int | None = None) -> RealBoard:
 
 
 def _apply(board: RealBoard, revision: str = "v2", **scope: Any) -> Any:
-    asked = rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, "because", revision, RescoreScope(**scope)
-    )
+    asked = rescoring.request_apply(board.ctx, revision, "because", revision, RescoreScope(**scope))
     board.runner.run_all()
-    return asked if asked.task_id is None else operations.task(by(board.database, MAINTAINER), asked.task_id)
+    return asked if asked.task_id is None else operations.task(board.ctx, asked.task_id)
 
 
 def _events(database: Database, kind: str) -> list[dict[str, Any]]:
@@ -119,7 +111,7 @@ def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_even
 def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=6)
     _import(board)
-    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
+    rescoring.request_apply(board.ctx, "v2", "because", "v2")
     register(board.database, replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels}), revision="v2")
     with board.database.write() as session:  # split, and one piece taken by somebody who is gone
         claim = tasks.claim(session, "dead", lease_seconds=60.0)
@@ -201,7 +193,7 @@ def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Pa
     task = _apply(board, revision="v1", entries=[lost])
     assert "1 entry scored" in task.outcome
     assert lost in {entry["id"] for entry in board.publish()["entries"]}
-    assert not operations.health(by(board.database, MAINTAINER, benchmark=BENCHMARK)).failures
+    assert not operations.health(board.ctx).failures
     assert _shown(board.database) == "v1"
 
 
@@ -212,29 +204,17 @@ def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_p
     task = _apply(board, revision="v1", entries=[name])
     assert (task.state, "1 could not be scored" in task.outcome) == ("done", True)
     with refuses(Conflict, "unknown-filter"):
-        rescoring.request_apply(
-            by(board.database, MAINTAINER, benchmark=BENCHMARK),
-            "v1",
-            "x",
-            "v1",
-            selected=RescoreScope(where={"colour": "red"}),
-        )
+        rescoring.request_apply(board.ctx, "v1", "x", "v1", selected=RescoreScope(where={"colour": "red"}))
 
 
 def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=3)
     _import(board)
-    rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK),
-        "v2",
-        "because",
-        "v2",
-        selected=RescoreScope(where={"owner": "aowner000000"}),
-    )
+    rescoring.request_apply(board.ctx, "v2", "because", "v2", selected=RescoreScope(where={"owner": "aowner000000"}))
     assert board.runner.run_one()  # split
     boards.submit(board.database, boards.judges()[3:4], start=50)
     board.runner.run_all()
-    (done, *_) = operations.recent_tasks(by(board.database, MAINTAINER))
+    (done, *_) = operations.recent_tasks(board.ctx)
     assert "3 entries scored" in done.outcome
     assert "could not be scored" not in done.outcome
     assert _events(board.database, "rescore.staged")[0]["left"] == 0
@@ -384,11 +364,9 @@ def test_a_scope_that_nothing_fits_is_refused_before_anything_is_asked(
 def test_a_preview_of_what_is_not_on_the_board_is_refused_and_it_may_be_scored(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=2)
     _import(board)
-    moderation.withdraw(by(board.database, MAINTAINER), board.ids[0], "because")
+    moderation.withdraw(board.ctx, board.ids[0], "because")
     with refuses(Conflict, "nothing-in-scope"):
-        rescoring.request_preview(
-            by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", selected=RescoreScope(entries=board.ids[:1])
-        )
+        rescoring.request_preview(board.ctx, "v2", selected=RescoreScope(entries=board.ids[:1]))
     task = _apply(board, entries=board.ids[:1])
     assert task.outcome.startswith("1 entry scored")
 
@@ -400,9 +378,7 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
     _apply(board, **scope)
     with board.database.read() as session:
         before = audit.head(session)
-    said = rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2", RescoreScope(**scope)
-    )
+    said = rescoring.request_apply(board.ctx, "v2", "because", "v2", RescoreScope(**scope))
     assert (said.changed, said.task_id) == (False, None)
     assert said.message.endswith(f"scorer version {SCORER_VERSION} already.")
     with board.database.read() as session:
@@ -412,26 +388,20 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
 def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=2)
     _import(board)
-    asked = rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK),
-        "v2",
-        "because",
-        "v2",
-        selected=RescoreScope(entries=board.ids[:1]),
-    )
+    asked = rescoring.request_apply(board.ctx, "v2", "because", "v2", selected=RescoreScope(entries=board.ids[:1]))
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
     register(board.database, scored, revision="v2")
     score_some(board.database, scored, revision="v2", ids=board.ids[:1], first=lambda session: None)
     board.runner.run_all()
     assert asked.task_id is not None
-    task = operations.task(by(board.database, MAINTAINER), asked.task_id)
+    task = operations.task(board.ctx, asked.task_id)
     assert task.outcome.startswith("All entries") and task.outcome.endswith("revision v2 already.")
 
 
 def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, judges=4)
     _import(board)
-    asked = rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
+    asked = rescoring.request_apply(board.ctx, "v2", "because", "v2")
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
     register(board.database, scored, revision="v2")
     score_some(board.database, scored, revision="v2", ids=board.ids[:2], first=lambda session: None)
@@ -440,7 +410,7 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
             assert tasks.claim(session, "killed", lease_seconds=-1.0) is not None
             assert release_expired(session) == 1
     assert asked.task_id is not None
-    failed = operations.task(by(board.database, MAINTAINER), asked.task_id)
+    failed = operations.task(board.ctx, asked.task_id)
     assert (failed.state, _shown(board.database)) == ("failed", "v1")
     assert failed.outcome.endswith("where it stopped.")
     again = _apply(board)

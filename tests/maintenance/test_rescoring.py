@@ -56,27 +56,21 @@ def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None
     """Hidden ones nearly say what the board's do, so an apply wants a word more."""
     spec = source or str(boards.labels_file(revision))
     about = (revision, spec, "the authors changed labels")
-    done = labels.request_import(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK),
-        *about,
-        level=DisclosureLevel(disclosure=level),
-    )
+    done = labels.request_import(board.ctx, *about, level=DisclosureLevel(disclosure=level))
     assert done.task_id is not None
     board.runner.run_all()
     return done.task_id
 
 
 def _preview(board: RealBoard, revision: str = "v2", **scope: Any) -> dict[str, Any]:
-    done = rescoring.request_preview(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, selected=RescoreScope(**scope)
-    )
+    done = rescoring.request_preview(board.ctx, revision, selected=RescoreScope(**scope))
     board.runner.run_all()
     assert done.task_id is not None
-    return rescoring.preview(by(board.database, MAINTAINER), done.task_id)
+    return rescoring.preview(board.ctx, done.task_id)
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    ctx = board.ctx
     levels = {row.revision: row.disclosure for row in labels.revisions(ctx)}
     typed = rescoring.confirmation_for(revision, given_away=levels.get(revision) == "hidden")
     done = rescoring.request_apply(ctx, revision, "sixteen labels", typed)
@@ -85,9 +79,7 @@ def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
 
 
 def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
-    return rescoring.undo(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), revision, reason="too early", confirmation=revision
-    )
+    return rescoring.undo(board.ctx, revision, reason="too early", confirmation=revision)
 
 
 def _shown(database: Database) -> str:
@@ -120,9 +112,7 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
 ) -> None:
     board = _sqlite_board(tmp_path, before, judges=1)
     _import(board)
-    (found,) = [
-        one for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK)) if one.revision == "v2"
-    ]
+    (found,) = [one for one in labels.revisions(board.ctx) if one.revision == "v2"]
     assert found.difference == {
         "against": before,
         "items_before": 1250,
@@ -287,11 +277,11 @@ def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
     _import(board)
     for typed in ("", "V2", "v1", "yes"):
         with refuses(Conflict, "not-confirmed"):
-            rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", typed)
+            rescoring.request_apply(board.ctx, "v2", "because", typed)
     with refuses(Conflict, "reason-needed"):
-        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "  ", "v2")
+        rescoring.request_apply(board.ctx, "v2", "  ", "v2")
     with pytest.raises(NotFound):
-        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v9", "because", "v9")
+        rescoring.request_apply(board.ctx, "v9", "because", "v9")
     board.runner.run_all()
     assert _shown(board.database) == "v1"
 
@@ -300,9 +290,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board)
     _import(board, "v0")
-    request = rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless"
-    )
+    request = rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", benchmark=BENCHMARK, digest="a" * 64, items=1250)
         label_sets.activate_revision(
@@ -310,7 +298,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
         )
     board.runner.run_all()
     assert request.task_id is not None
-    task = operations.task(by(board.database, MAINTAINER), request.task_id)
+    task = operations.task(board.ctx, request.task_id)
     assert (task.state, _shown(board.database)) == ("failed", "other")
     assert "preview" in task.outcome
 
@@ -318,7 +306,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
 def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=3)
     _import(board)
-    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless")
+    rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
     late = boards.submit(board.database, boards.judges()[3:5], start=3)
     board.runner.run_all()
     from workers.runner import Worker, drain
@@ -353,15 +341,11 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     _import(board)
     _apply(board)
     with refuses(Conflict, "in-use"):
-        labels.request_retire(
-            by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation="v2"
-        )
+        labels.request_retire(board.ctx, "v2", reason="over", confirmation="v2")
     _undo(board)
     for typed in ("", "v1", "V2"):
         with refuses(Conflict, "not-confirmed"):
-            labels.request_retire(
-                by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation=typed
-            )
+            labels.request_retire(board.ctx, "v2", reason="over", confirmation=typed)
     with board.database.write() as session:  # its answers would have no revision left to become a draft of
         project = annotation_projects.create(
             session,
@@ -374,29 +358,25 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
             answers_wanted=2,
         )
     with refuses(Conflict, "in-use"):
-        labels.request_retire(
-            by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation="v2"
-        )
+        labels.request_retire(board.ctx, "v2", reason="over", confirmation="v2")
     with board.database.write() as session:
         annotation_projects.close(session, project, by="m")
-    labels.request_retire(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="over", confirmation="v2")
+    labels.request_retire(board.ctx, "v2", reason="over", confirmation="v2")
     board.runner.run_all()
-    (found,) = [
-        one for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK)) if one.revision == "v2"
-    ]
+    (found,) = [one for one in labels.revisions(board.ctx) if one.revision == "v2"]
     assert found.salt is not None
     kept = board.runner.store.load("v2")
     assert hmac.new(bytes.fromhex(found.salt), kept.labels.digest.encode(), sha256).hexdigest() == found.commitment
     with board.database.write() as session, refuses(Conflict, "retired"):
         drafts.check_base(session, BENCHMARK, base="v2")
     with refuses(Conflict, "retired"):
-        rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless")
+        rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     with refuses(Conflict, "reserved-name") as refused:
-        labels.request_import(by(board.database, MAINTAINER, benchmark=BENCHMARK), "demo", "v2.jsonl", "because")
+        labels.request_import(board.ctx, "demo", "v2.jsonl", "because")
     assert refused.value.code == "reserved-name"
 
 
@@ -405,7 +385,7 @@ def test_a_revision_never_changes(tmp_path: Path) -> None:
     _import(board)
     for name in ("v2", "v1"):
         with refuses(Conflict, "known-revision"):
-            labels.request_import(by(board.database, MAINTAINER, benchmark=BENCHMARK), name, "elsewhere.jsonl", "again")
+            labels.request_import(board.ctx, name, "elsewhere.jsonl", "again")
     assert board.runner.store.load("v2").labels.items == 1247
 
 
@@ -420,21 +400,21 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
     limited = replace(board, runner=runner)
     named = (outside / "v2.jsonl", outside / "missing.jsonl", inside / "link.jsonl", "../elsewhere/v2.jsonl", inside)
     for number, source in enumerate(named):
-        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"x{number}", source=str(source)))
+        task = operations.task(board.ctx, _import(limited, f"x{number}", source=str(source)))
         assert task.state == "failed"
         assert task.outcome.startswith(f"{source} is neither") and f" below {inside} " in task.outcome
         assert "owner/name@commit" in task.outcome and "Put the file there" in task.outcome
     for number, source in enumerate((inside / "v2.jsonl", "v2.jsonl")):
-        task = operations.task(by(board.database, MAINTAINER), _import(limited, f"y{number}", source=str(source)))
+        task = operations.task(board.ctx, _import(limited, f"y{number}", source=str(source)))
         assert task.state == "done"
 
 
 def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=1)
     task = _import(board, "v3", source=str(tmp_path / "missing.jsonl"))
-    view = operations.task(by(board.database, MAINTAINER), task)
+    view = operations.task(board.ctx, task)
     assert view.state == "failed" and "missing.jsonl" in view.outcome
-    assert [one.revision for one in labels.revisions(by(board.database, MAINTAINER, benchmark=BENCHMARK))] == ["v1"]
+    assert [one.revision for one in labels.revisions(board.ctx)] == ["v1"]
     assert not (tmp_path / "state" / "labels" / BENCHMARK).exists()
 
 
@@ -508,7 +488,7 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
     board = _sqlite_board(tmp_path, "v1", judges=2)
     _import(board, "v2")
     _import(board, "v0")
-    rescoring.request_apply(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless")
+    rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
     with refuses(Conflict, "busy"):
         rescoring.request_apply(
             by(board.database, SECOND_MAINTAINER, benchmark=BENCHMARK), "v0", "because", "v0 nevertheless"
@@ -535,7 +515,7 @@ def test_an_undo_says_what_goes_back_and_wants_the_name_typed(tmp_path: Path) ->
     board = _sqlite_board(tmp_path, "v1", judges=3)
     _import(board)
     _apply(board)
-    ctx = by(board.database, MAINTAINER, benchmark=BENCHMARK)
+    ctx = board.ctx
     with refuses(Conflict, "not-confirmed") as refused:
         rescoring.undo(ctx, "v2", reason="too early", confirmation="")
     assert "revision v1" in str(refused.value) and _shown(board.database) == "v2"

@@ -20,8 +20,7 @@ from storage.labels import label_sets
 from storage.models.core import AuditEvent, Score
 from tests.databases import new_database
 from tests.factories import boards
-from tests.factories.accounts import MAINTAINER
-from tests.factories.actions import by, decisions
+from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
 from tests.factories.fakes import other_scorer
 from tests.factories.refusals import refuses
@@ -80,15 +79,13 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     _work(next_release, board)  # deployed: it scores for itself, and the board does not move
     assert (_shown(board.database), _content(board.publish())) == (("v1", "2"), before)
     with refuses(Conflict, "no-such-worker"):
-        rescoring.request_preview(by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1")
+        rescoring.request_preview(board.ctx, "v1")
 
-    asked = rescoring.request_preview(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", selected=RescoreScope(scorer_version="3")
-    )
+    asked = rescoring.request_preview(board.ctx, "v1", selected=RescoreScope(scorer_version="3"))
     assert not board.runner.run_one(), "a worker of the old release leaves this to the new one"
     _work(next_release, board)
     assert asked.task_id is not None
-    found = rescoring.preview(by(board.database, MAINTAINER), asked.task_id)
+    found = rescoring.preview(board.ctx, asked.task_id)
     votes = boards.judges()
     old = boards.slow_board("v1", board.ids, votes=votes)
     new = boards.slow_board("v1", board.ids, votes=tuple(map(_as_the_rule_says, votes)))
@@ -100,19 +97,11 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     assert (found["labels"]["flipped"], found["significance_compared"]) == (0, False)
 
     with refuses(Conflict, "not-confirmed"):
-        rescoring.request_apply(
-            by(board.database, MAINTAINER, benchmark=BENCHMARK),
-            "v1",
-            "a rule",
-            "v1",
-            selected=RescoreScope(scorer_version="3"),
-        )
+        rescoring.request_apply(board.ctx, "v1", "a rule", "v1", selected=RescoreScope(scorer_version="3"))
     told = ("v1", "a rule", rescoring.confirmation_for("v1", "3"))
-    rescoring.request_apply(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), *told, selected=RescoreScope(scorer_version="3")
-    )
+    rescoring.request_apply(board.ctx, *told, selected=RescoreScope(scorer_version="3"))
     _work(next_release, board)
-    assert operations.recent_tasks(by(board.database, MAINTAINER))[0].state == "done"
+    assert operations.recent_tasks(board.ctx)[0].state == "done"
     assert _shown(board.database) == ("v1", "3")
     with board.database.read() as session:
         scores = dict(session.execute(select(Score.scorer_version, func.count()).group_by(Score.scorer_version)).all())  # type: ignore[arg-type]
@@ -130,12 +119,8 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
         n, agree = (sum(row[field] for row in counts) for field in (0, 1))
         assert agree / n == pytest.approx(float(new[name].shares["overall"]))
 
-    assert rescoring.undo(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again", confirmation="v1"
-    ).changed
+    assert rescoring.undo(board.ctx, "v1", reason="look again", confirmation="v1").changed
     assert (_shown(board.database), _content(board.publish())) == (("v1", "2"), before)
-    assert not rescoring.undo(
-        by(board.database, MAINTAINER, benchmark=BENCHMARK), "v1", reason="look again", confirmation="v1"
-    ).changed
+    assert not rescoring.undo(board.ctx, "v1", reason="look again", confirmation="v1").changed
     with board.database.read() as session:
         assert audit.verify(session) is None

@@ -13,10 +13,11 @@ import pytest
 
 import maintenance
 import review
-from auth import ANONYMOUS, Forbidden, Unauthenticated
+from auth import ANONYMOUS, Forbidden, Identity, Unauthenticated
 from maintenance.action_context import ActionContext
 from maintenance.registry import Action
-from tests.factories.accounts import STRANGER
+from maintenance.types import require_maintainer
+from tests.factories.accounts import OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
 
 OF_OWNERS = {"edit", "history", "look", "withdraw"}
 """In maintenance.actions.entries: of an entry, whose owner has to be known first. Who is refused there test_entries
@@ -75,6 +76,12 @@ def test_every_use_case_asks_who_it_is_before_it_looks_at_anything(function: Cal
     if function.__name__ not in OF_ACCOUNTS:
         with pytest.raises(Forbidden):
             call(function, STRANGER)
+
+
+@pytest.mark.parametrize("who", [OWNER_OF_IT, STRANGER, SUBMIT_TOKEN, OPEN], ids=lambda user: user.account)
+def test_neither_an_owner_nor_a_token_for_submitting_nor_an_open_door_makes_a_maintainer(who: Identity) -> None:
+    with pytest.raises((Unauthenticated, Forbidden)):
+        require_maintainer(who)
 
 
 def test_the_use_cases_are_found() -> None:
