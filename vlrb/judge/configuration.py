@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from vlrb.common.json_files import NUMBER, JsonFileFault, Shape, read_shaped
 from vlrb.judge import JudgeError
 from vlrb.judge.images import ImagePolicy
 from vlrb.judge.prompts import Prompt
@@ -20,12 +19,6 @@ RUN = "run.json"
 PRICES = "prices"  # a key of it
 CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
 APIS = (CHAT, CLASSIFY, SCORE)
-_RECORDED: Shape = {
-    "api": str, "model": str, "votes": int, "order": str, "seed": int, "parameters": dict, "images": dict,
-    "benchmark": str, "items": str, "items_sha256": str, "pairs": int, "items_path?": str,
-    "created?": NUMBER, "prices?": {"prompt": NUMBER, "completion": NUMBER},
-    "prompt": {"name": str, "sha256": str, "reading": str, "template": str, "image_first": bool, "without": str},
-}  # fmt: skip
 _MAY_CHANGE = ("base_url", "engine", "items", "created")
 
 
@@ -69,23 +62,21 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     path = folder / RUN
     if not path.is_file():
         return None
-    return read_file(path, _RECORDED)
+    return read_file(path, *RunConfiguration.__dataclass_fields__)
 
 
-def read_file(path: Path, shape: Shape) -> dict[str, Any]:
-    """Return the object of a file that an earlier command wrote.
+def read_file(path: Path, *names: str) -> dict[str, Any]:
+    """Return the object of a file that an earlier command wrote, with these names.
 
     Raises:
         JudgeError: it is damaged.
     """
     try:
-        recorded: dict[str, Any] = read_shaped(path, shape)
-    except JsonFileFault as fault:
-        raise JudgeError(
-            "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
-            path=path,
-            problem=str(fault),
-        ) from None
+        recorded = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        recorded = None
+    if not isinstance(recorded, dict) or not recorded.keys() >= set(names):
+        raise JudgeError("{path} is damaged. Put it back from a copy, or use another directory.", path=path)
     return recorded
 
 

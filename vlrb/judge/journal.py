@@ -15,20 +15,12 @@ from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from vlrb.common.json_files import MAYBE_TEXT, NUMBER, JsonFileFault, Shape, check_shape
 from vlrb.judge import JudgeError
 from vlrb.judge.pairs import WHOLE_PAIR, RequestKey
 
 JOURNAL = "journal.jsonl"
 REFUSED_PARAMETER = "refused-parameter"
 UNDECIDED = "undecided"  # the reason of a comparison that prefers neither
-_COUNT = (int, type(None))
-_ANSWER: Shape = {
-    "row": int, "vote": int, "response?": int, "item": str, "swapped": bool, "text?": str, "score?": NUMBER,
-    "choice?": int, "failed?": bool, "reason?": str, "finish_reason?": str, "seconds?": NUMBER, "attempts?": int,
-    "usage?": {"prompt?": _COUNT, "completion?": _COUNT, "reasoning?": _COUNT}, "time?": NUMBER,
-}  # fmt: skip
-_EVENT: Mapping[str, Shape] = {"event": str, "parameter?": str, "renamed_to?": MAYBE_TEXT, "message?": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,26 +189,19 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
         return answers, events
     with path.open("rb") as file:
         for line in _whole_lines(file, path):
-            if "event" in _checked(line, path):
+            if "event" in line:
                 events.append(line)
                 continue
-            answer = RecordedAnswer.from_json(line)
+            try:
+                answer = RecordedAnswer.from_json(line)
+            except (KeyError, TypeError):
+                raise JudgeError(
+                    "{path} holds a line that is damaged: {line}. Remove the line.", path=path, line=line
+                ) from None
             known = answers.get(answer.key)
             if known is None or known.failed or known.empty:
                 answers[answer.key] = answer.after(known)
     return answers, events
-
-
-def _checked(line: dict[str, Any], path: Path) -> dict[str, Any]:
-    needed = {"parameter": str} if line.get("event") == REFUSED_PARAMETER else {}
-    try:
-        check_shape(line, {**_EVENT, **needed} if "event" in line else _ANSWER)
-    except JsonFileFault:
-        line_text = ascii(line)[:200]
-        raise JudgeError(
-            "{path} holds a line that is damaged: {line}. Remove the line.", path=path, line=line_text
-        ) from None
-    return line
 
 
 def busy_seconds(path: Path) -> float:

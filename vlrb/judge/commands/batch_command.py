@@ -162,4 +162,4 @@ def _take(results: Sequence[BatchResult], recorded: dict[str, Any], *, file: Pai
 
 def _exported_pairs(folder: Path, all_pairs: int) -> int:
     path = folder / BATCH / _EXPORT
-    return int(read_file(path, {"pairs": int})["pairs"]) if path.is_file() else all_pairs
+    return int(read_file(path, "pairs")["pairs"]) if path.is_file() else all_pairs

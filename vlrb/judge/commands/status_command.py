@@ -44,7 +44,7 @@ def read_state(directory: Any) -> dict[str, Any]:
     """Return the state of a run as JSON has it."""
     recorded = require_run(directory)
     result, events, _pointwise = stored_report(directory, recorded)
-    report = read_file(path, {"pairs": int}) if (path := directory / REPORT).is_file() else {}
+    report = read_file(path, "pairs") if (path := directory / REPORT).is_file() else {}
     predictions = directory / PREDICTIONS
     return {
         **{name: recorded[name] for name in ("model", "api", "pairs", "votes")},
