@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import plotly.graph_objects as go
 
@@ -33,6 +33,7 @@ class BoardContext:
     relations: PairwiseArrays | None = None
     difficulty: Mapping[str, Sequence[int]] | None = None  # category -> pairs per band of vlrb.statistics.pairwise
     compared: int = 0  # judges behind `difficulty`
+    self_preference: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)  # family -> entry
     best_of_n: Sequence[BestOfN] = ()
     as_of: str = ""  # ISO
     reported: Sequence[BoardRow] = ()  # of the rows, those that the reader chose

@@ -12,9 +12,11 @@ from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
 from leaderboard.charts.cost_chart import cost_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.paper_reference import paper_figures
+from leaderboard.charts.self_preference_chart import self_preference_chart
 from leaderboard.charts.tag_chart import tag_chart
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
+from vlrb.statistics.self_preference import FAMILIES
 
 Group = Literal["accuracy", "biases", "field"]
 GROUPS: Mapping[Group, str] = {"accuracy": _("Accuracy"), "biases": _("Biases"), "field": _("The field")}
@@ -62,6 +64,9 @@ CHARTS: Mapping[str, ChartKind] = {
         _("Position"), judge_charts.position_chart, group="biases", suits=judge_charts.has_position_bias
     ),
     "length": ChartKind(_("Length"), judge_charts.length_chart, group="biases"),
+    "family": ChartKind(
+        _("Own family"), self_preference_chart, group="biases", about=lambda spec: spec.read(FAMILIES) is not None
+    ),
     "agreement": ChartKind(_("Agreement"), board_charts.agreement_chart, group="biases", needs_labels=False),
     "history": _field(_("History"), board_charts.history_chart),
     "size": _field(_("Size"), board_charts.size_chart),

@@ -18,6 +18,7 @@ from leaderboard.board.query import BoardQuery, compare_url
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.charts.estimates import SnapshotEntry
+from leaderboard.charts.self_preference_chart import own_preference
 from leaderboard.pages import compare, entry_findings, reported_findings
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
@@ -193,6 +194,7 @@ def _scored_page(
     board = board_of(board_version, entry, revision=asked.revision)
     revision, spec = board.label_revision, board.spec
     neighbours = nearest(entry["id"], revision)
+    relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
     summary = entry_summary(board_version, board, entry, nearest=neighbours)
     tally, behaviour, hides = summary["tally"], summary["findings"].behaviour, summary["hides"]
     row = summary["row"]
@@ -205,6 +207,7 @@ def _scored_page(
         **past_board_context(board_version, asked.as_of, now=asked.url(as_of="")),
         asked=asked,
         gone=gone,
+        family=own_preference(entry, relations.get("self_preference", {})),
         rerun_gap=Z * math.sqrt(2) * rerun["rerun"] if (rerun := summary["card"]["rerun"]) else 0.0,
         other_labels=revision != board_version.snapshot["label_revision"],
         format=format_name(entry["format"]),

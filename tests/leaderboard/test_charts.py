@@ -34,7 +34,8 @@ from vlrb.statistics.pairwise import compare_all
 from vlrb.statistics.uncertainty import wilson
 
 V2 = ChartQuery("v2", Page(VL))
-JUDGES = [entry(1, 0.8, k=5), entry(2, 0.6, k=1), entry(3, 0.4, k=4)]
+GPT = {"base_model": "OpenAI/GPT-4o"}
+JUDGES = [entry(1, 0.8, k=5, **GPT), entry(2, 0.6, k=1, **GPT), entry(3, 0.4, k=4, **GPT)]
 
 
 def test_a_name_from_right_to_left_moves_nothing_beside_it() -> None:
@@ -55,7 +56,12 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
     return replace(
         V2,
         around=BoardContext(
-            rows, related.relations, difficulty=difficulty, compared=7, best_of_n=(), as_of="2026-11-21T22:00:00Z"
+            rows,
+            related.relations,
+            difficulty=difficulty,
+            compared=7,
+            self_preference={"gpt": {name: [0.1, -0.02, 0.2, 40, 0.5, 0.4] for name in names}},
+            as_of="2026-11-21T22:00:00Z",
         ),
     )
 
@@ -255,6 +261,17 @@ def test_the_curve_of_a_judge_ends_where_it_stops_answering_and_one_vote_is_a_po
         assert sum(row[4] for row in bins) == (right + wrong if judge["votes_per_item"] > 1 else 0)
 
 
+def test_the_preference_for_the_own_family_is_that_of_the_declared_base_model() -> None:
+    view = judges_everywhere()
+    silent = entry(4, 0.5, model="Nobody knows")
+    chart = CHARTS["family"].draw([*JUDGES, silent], view)
+    known = view.around.self_preference["gpt"]
+    for row, judge in zip(chart.rows, JUDGES, strict=True):
+        value, low, high, pairs, _own, _others = known[judge["id"]]
+        assert row == (judge["model"], "gpt", 100 * value, 100 * low, 100 * high, pairs)
+    assert any("Nobody knows" in note for note in chart.notes)
+
+
 def test_sources_carry_their_numbers_in_the_cells() -> None:
     chart = source_chart(JUDGES, V2)
     (drawn,) = traces(chart)
@@ -267,7 +284,7 @@ def test_sources_carry_their_numbers_in_the_cells() -> None:
 
 @pytest.mark.parametrize("name", list(CHARTS))
 def test_what_a_submitter_wrote_is_text_in_every_figure(name: str) -> None:
-    hostile = entry(1, 0.7, k=3, model="<a href='javascript:x'>%{x}</a>", version="&amp;", parameters_b=7.0)
+    hostile = entry(1, 0.7, k=3, model="<a href='javascript:x'>%{x}</a>", version="&amp;", parameters_b=7.0, **GPT)
     found = [{**hostile, "submitted_at": "2026-01-01T00:00:00Z"}, *JUDGES[1:]]
     view = everywhere(found)
     added = (BestOfN(hostile["id"], "Qwen2-VL-7B", n=8, accuracy=47.0, source="somebody"),)

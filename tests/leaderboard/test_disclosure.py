@@ -116,7 +116,9 @@ def _board_version(hidden: Mapping[str, str]) -> BoardVersion:
     found = entries([(number, 0.5 + number / 20) for number in range(1, 7)], parameters_b=7.0)
     names = list(pairwise.SKILLS)
     body = pairwise.body()
-    body["entries"] = [{**one, "id": name} for one, name in zip(found, names, strict=True)]
+    body["entries"] = [{**one, "id": name, "base_model": "GPT-4o"} for one, name in zip(found, names, strict=True)]
+    known = {name: [0.1, 0.0, 0.2, 40, 0.5, 0.4] for name in names}
+    body["relations"] = {"v2": {**body["relations"]["v2"], "self_preference": {"gpt": known}}}
     return BoardCache(FixedSource(redact_snapshot(body, hidden, spec=VL)), published=()).refresh()
 
 

@@ -65,6 +65,7 @@ from vlrb.statistics.ranking import (
 )
 from vlrb.statistics.reliability import majority
 from vlrb.statistics.selection import Selection, select_best
+from vlrb.statistics.self_preference import self_preference_json
 from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
@@ -504,6 +505,7 @@ def compare_all(
             for name, selection in (variants or {}).items()
         },
         "difficulty": None if bands is None else _difficulty(bands, table),
+        "self_preference": self_preference_json(entries, verdicts, labels=labels, table=table) if public else {},
         "majority": None
         if majority_votes is None
         else tally_many(majority_votes[np.newaxis], labels, table=table)[0].to_json(),

@@ -113,7 +113,7 @@ def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
     return _interval(low, high)
 
 
-def paired_interval(b: int, c: int, *, n: int) -> Interval:
+def paired_interval(b: float, c: float, *, n: int) -> Interval:
     """Return the 95% interval of a paired difference (b - c) / n that agrees with the exact McNemar test of b and c.
 
     Given b + c, b is Binomial(b + c, share): the Clopper-Pearson limits of the share, mapped to the difference, exclude
@@ -139,7 +139,7 @@ def paired_interval(b: int, c: int, *, n: int) -> Interval:
     )
 
 
-def _agresti_min(b: int, c: int, *, n: int) -> Interval:
+def _agresti_min(b: float, c: float, *, n: int) -> Interval:
     more, less, total = b + 0.5, c + 0.5, n + 2
     centre = (more - less) / total
     half = Z * float(np.sqrt(more + less - (more - less) ** 2 / total)) / total
