@@ -14,7 +14,6 @@ from typing import Any
 from vlrb.common.messages import _
 
 Shape = type | tuple[type, ...] | Sequence[Any] | Mapping[str, Any]
-NUMBER: tuple[type, ...] = (int, float)
 MAYBE_NUMBER, MAYBE_TEXT = (int, float, type(None)), (str, type(None))
 _KINDS: Mapping[type, str] = {
     dict: _("an object"),
@@ -31,23 +30,22 @@ class JsonFileFault(Exception):
     """A file is not what it should be; the message says in which way, without a full stop."""
 
 
-def read_shaped(path: Path, shape: Shape) -> Any:
-    """Return the value of a JSON file that has a shape.
+def read_object(path: Path, *names: str) -> dict[str, Any]:
+    """Return the object of a JSON file that a command wrote, with these names.
 
     Raises:
-        JsonFileFault: it cannot be read, is not JSON, or has another shape.
+        JsonFileFault: it cannot be read, is no JSON object, or lacks a name.
     """
     try:
         value = json.loads(path.read_bytes())
-        json.dumps(value, ensure_ascii=False).encode()
     except OSError as error:
         raise JsonFileFault(error.strerror or type(error).__name__) from None
-    except UnicodeEncodeError:
-        raise JsonFileFault(_("it holds half a character (a lone surrogate)")) from None
     except (ValueError, RecursionError):
         raise JsonFileFault(_("it is not JSON")) from None
-    check_shape(value, shape)
-    return value
+    _check_object(value, {}, name="")
+    for name in (name for name in names if name not in value):
+        raise JsonFileFault(_("`{field}` is missing", field=name))
+    return value  # type: ignore[no-any-return]
 
 
 def check_shape(value: Any, shape: Shape, *, name: str = "") -> None:

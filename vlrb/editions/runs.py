@@ -103,7 +103,7 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
 
 def _judge_of(run: Path | None, path: Path) -> str:
     if run is not None and (run / _RUN).is_file():
-        return str(read_json(run / _RUN, {"model": str})["model"])
+        return str(read_json(run / _RUN, "model")["model"])
     return path.name.partition(".")[0]
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from vlrb.common.json_files import JsonFileFault, read_object
 from vlrb.judge import JudgeError
 from vlrb.judge.images import ImagePolicy
 from vlrb.judge.prompts import Prompt
@@ -72,12 +73,13 @@ def read_file(path: Path, *names: str) -> dict[str, Any]:
         JudgeError: it is damaged.
     """
     try:
-        recorded = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        recorded = None
-    if not isinstance(recorded, dict) or not recorded.keys() >= set(names):
-        raise JudgeError("{path} is damaged. Put it back from a copy, or use another directory.", path=path)
-    return recorded
+        return read_object(path, *names)
+    except JsonFileFault as fault:
+        raise JudgeError(
+            "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
+            path=path,
+            problem=str(fault),
+        ) from None
 
 
 def require_run(folder: Path) -> dict[str, Any]:

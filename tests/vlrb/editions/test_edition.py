@@ -233,7 +233,6 @@ EDITION = [
     ("name", "text", "command"),
     [
         ("pool/pairs.jsonl", '{"id": 3}', DUPLICATES),
-        ("pool/duplicates.json", '{"pairs": 1, "duplicates": [{"pair": 1}]}', [*FILTER, "small.jsonl"]),
         ("pool/duplicates.json", "[]", [*FILTER, "small.jsonl"]),
         ("run/run.json", "{}", [*FILTER, "run"]),
         ("run/run.json", "\ufeffx", [*FILTER, "run"]),

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.spec_file import known_benchmarks
-from vlrb.common.json_files import MAYBE_NUMBER, Shape
 from vlrb.editions.errors import CurateError
 from vlrb.editions.folder.edition import EditionPlan, EditionWriter
 from vlrb.editions.pools.pool import read_json, read_pair_file
@@ -18,11 +17,8 @@ from vlrb.editions.pools.pool_import import check_name
 from vlrb.editions.pools.sources import read_objects
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
-_AGREEMENT: Shape = {
-    "answers": int, "shared_pairs": int, "agreement": MAYBE_NUMBER, "alpha": MAYBE_NUMBER, "mean_kappa": MAYBE_NUMBER,
-    "tags": dict, "annotators": dict, "pairs": dict, "labels_of_the_pool": dict,
-}  # fmt: skip
-_FILTER: Shape = {"rule": str, "pairs": {"kept": int, "considered": int}, "judges": [{"judge": str}]}
+_AGREEMENT = ("answers", "alpha", "mean_kappa", "tags", "annotators", "pairs")
+_FILTER = ("rule", "pairs", "judges")
 
 
 def add_freeze_command(commands: Any) -> None:
@@ -48,7 +44,7 @@ def freeze_command(arguments: argparse.Namespace) -> int:
     """Write an edition. Returns the exit code."""
     _check(arguments)
     plan = EditionPlan(**{field.name: getattr(arguments, field.name) for field in fields(EditionPlan)})
-    report = read_json(arguments.filter, _FILTER) if arguments.filter else None
+    report = read_json(arguments.filter, *_FILTER) if arguments.filter else None
     left = sum(1 for _line in read_objects(plan.verified / "open.jsonl"))
     if left and not arguments.partial:
         raise CurateError(
@@ -57,7 +53,7 @@ def freeze_command(arguments: argparse.Namespace) -> int:
     pairs = read_pair_file(plan.verified / "verified.jsonl")
     if not pairs or any(pair.get("preferred") is None for pair in pairs):
         raise CurateError(f"{plan.verified} holds no verified pairs, or one without `preferred`: import labels again.")
-    agreement = read_json(plan.verified / "agreement.json", _AGREEMENT)
+    agreement = read_json(plan.verified / "agreement.json", *_AGREEMENT)
     card = EditionWriter(plan, pairs, agreement=agreement, report=report).write()
     print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
     print(f"Public: {plan.output / plan.id}. Labels: {plan.private / plan.id}; keep them private.")

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.spec_file import definitions_folder
-from vlrb.common.json_files import NUMBER
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.pools.compared_editions import ComparedSets, in_words
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, SIGNATURES, ComparedPair, Duplicate, inside, write_signatures
 from vlrb.editions.pools.pool import DUPLICATES, read_json, read_pool, write_json
 from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, import_pairs
-
-_DUPLICATE: Mapping[str, Any] = {name: str if name != "similarity" else NUMBER for name in Duplicate._fields}
 
 
 def add_pool_commands(commands: Any) -> None:
@@ -89,8 +86,8 @@ def read_duplicates(pool: Path) -> tuple[list[Duplicate], int]:
     """Return what `pool duplicates` found, and how many pairs it compared; nothing if it never ran."""
     if not (pool / DUPLICATES).is_file():
         return [], 0
-    found = read_json(pool / DUPLICATES, {"pairs": int, "duplicates": [_DUPLICATE]})
-    return [Duplicate(**{name: line[name] for name in _DUPLICATE}) for line in found["duplicates"]], found["pairs"]
+    found = read_json(pool / DUPLICATES, "pairs", "duplicates")
+    return [Duplicate(**line) for line in found["duplicates"]], found["pairs"]
 
 
 def _summary(duplicates: Sequence[Duplicate]) -> str:

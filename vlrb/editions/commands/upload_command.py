@@ -41,7 +41,7 @@ def upload_command(arguments: argparse.Namespace) -> int:
         if name and not (folder / "hub" / "README.md").is_file():
             raise CurateError(f"There is no edition in {folder}. `vlrb edition freeze` makes it.")
     message = f"Edition {arguments.id}"
-    card = read_json(public / "card.json", {"pairs": int, "public": int}) if questions else {}
+    card = read_json(public / "card.json", "pairs", "public") if questions else {}
     if labels:  # first: if they cannot be kept private, nothing is published
         commit = upload(labels, folder=private / "hub", message=f"{message}: labels", private=True)
         print(f"Labels, private: {labels}@{commit}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from vlrb.benchmarks.items import fingerprint
 from vlrb.common import atomic_files
-from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape, read_shaped
+from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape, read_object
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.sources import read_objects
 
@@ -63,13 +63,12 @@ def read_pair_file(path: Path) -> list[dict[str, Any]]:
     return pairs
 
 
-def read_json(path: Path, shape: Shape = dict) -> dict[str, Any]:
-    """Return the object of a file. Raises CurateError where there is none, or one of another shape."""
+def read_json(path: Path, *names: str) -> dict[str, Any]:
+    """Return the object of a file with these names. Raises CurateError where there is none."""
     try:
-        value: dict[str, Any] = read_shaped(path, shape)
+        return read_object(path, *names)
     except JsonFileFault as fault:
         raise CurateError(f"{path} cannot be used: {fault}.") from None
-    return value
 
 
 def file_digest(path: Path) -> str:
