@@ -1,11 +1,18 @@
-"""Selection of the pairs of an annotation project: of the benchmark or of a file, of a category, a sample of them."""
+"""Pairs of a new annotation project: of the benchmark or of a file, of a category, a sample of them.
+
+A file has JSON lines. A line about one of the benchmark's own pairs has `item` or `id`, and perhaps `label`, which is
+known to be right. A line about another pair has `query` and two texts in `response`, too, and perhaps `image`, beside
+the file. A and B are the responses in the order of the file, or as on the page of the benchmark's pair.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -13,25 +20,30 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, absolute_path
 from review.items import find_item
-from review.pair_file import find_pair_file, read_named_pairs, read_own_pairs
 from storage.annotation import disputes
-from storage.annotation.annotation_projects import ProjectPair
+from storage.annotation.annotation_projects import PairText, ProjectPair
 from storage.database import LARGEST, Session
+from storage.files.import_folders import path_below
 from vlrb.benchmarks.items import ItemTable
+from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape
+from vlrb.label_quality.annotation import VERDICTS
 
-ALL, DISPUTED, LISTED = WHICH = ("all", "disputed", "listed")
+ALL, DISPUTED = "all", "disputed"
+_NAMED: Shape = {"item?": str, "id?": str, "label?": MAYBE_TEXT}
+_TEXTS: Shape = {"query": str, "response": [str], "image?": MAYBE_TEXT}
+_LONGEST_KEY = 70
 
 
 @dataclass(frozen=True, slots=True)
 class PairSelection:
-    """All items of the base revision, those with open or accepted disputes, those in `items` or `file`.
+    """Pairs in `items` or `file`; without them all of the base revision, or those with open or accepted disputes.
 
-    Of them those of a category, and of these a sample.
+    Of them those of a category, and of these a sample. `which`: left out, it is all where these narrow them.
     """
 
     which: Annotated[
         str,
-        ParamInfo("Pairs", option="--items", metavar="{all,disputed}", choices=WHICH, exclusive="pairs"),
+        ParamInfo("Pairs", option="--items", choices=(ALL, DISPUTED), exclusive="pairs"),
     ] = ""
     items: Annotated[
         Sequence[str],
@@ -75,7 +87,7 @@ def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: Pair
     table = ctx.items.table
     if pairs.file:
         path = find_pair_file(pairs.file, ctx.import_dirs)
-        chosen = read_named_pairs(path, table) if base else read_own_pairs(path)
+        chosen = _read_named_pairs(path, table) if base else _read_own_pairs(path)
     elif not base:
         raise Conflict("no-base", "Name the label revision, or a file with pairs and their texts.")
     else:
@@ -90,15 +102,13 @@ def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: Pair
 
 
 def _chosen(session: Session, table: ItemTable, *, base: str, pairs: PairSelection) -> list[str]:
-    narrowed = bool(pairs.category or pairs.sample)
-    which = pairs.which or (LISTED if pairs.items else ALL if narrowed else DISPUTED)
-    if which not in WHICH or (which == LISTED) != bool(pairs.items):
-        raise Conflict("bad-items", "Choose all or disputed, or listed with the pairs.")
-    if which == ALL:
-        held = table.in_revision(base) if base in table.revisions else range(len(table))
-        return [table.items[index].key for index in sorted(held)]
-    if which == LISTED:
+    if pairs.which not in ("", ALL, DISPUTED) or (pairs.which and pairs.items):
+        raise Conflict("bad-items", "Choose all or disputed pairs, or name them.")
+    if pairs.items:
         wanted = {table.items[find_item(table, item)].key for item in pairs.items}
+    elif pairs.which == ALL or (not pairs.which and (pairs.category or pairs.sample)):
+        held = table.in_revision(base) if base in table.revisions else range(len(table))
+        wanted = {table.items[index].key for index in held}
     else:
         wanted = {state.item for state in disputes.in_states(session, table.benchmark, states=("open", "accepted"))}
     return [item.key for item in table.items if item.key in wanted]
@@ -119,3 +129,104 @@ def _sample(chosen: Sequence[ProjectPair], count: int, *, seed: int) -> list[Pro
     drawn = sorted((item.item for item in chosen), key=lambda key: sha256(f"{seed}\n{key}".encode()).digest())
     kept = set(drawn[:count])
     return [item for item in chosen if item.item in kept]
+
+
+def find_pair_file(named: str, directories: Sequence[Path] | None) -> Path:
+    """Return the path of a file of pairs. `directories`: it must be below one of these; None: anywhere.
+
+    Raises Conflict, in the same words whether a file elsewhere exists or not.
+    """
+    path = Path(named) if directories is None else path_below(named, directories, is_wanted=Path.is_file)
+    if path is not None and path.is_file():
+        return path.resolve()
+    raise Conflict(
+        "no-file",
+        (
+            f"{named[:200]} is not a file below DATA_DIR/imports of this process. Put it there, or start the "
+            "project with `python -m maintenance` where the file is."
+        ),
+    )
+
+
+def _read_named_pairs(path: Path, table: ItemTable) -> list[ProjectPair]:
+    """Return the pairs of the benchmark that a file names, in the order of the table. Raises Conflict."""
+    labels: dict[str, str | None] = {}
+    for number, line in _lines(path):
+        name = _name(path, number, line=line)
+        named = [item.key for item in table.items if item.key == name]
+        named = named or [table.items[index].key for index in table.by_id(name)]
+        if len(named) != 1 or named[0] in labels:
+            problem = "`item` must be the key of one pair of the benchmark, or `id` its id, once."
+            raise _fault(path, number, problem=problem)
+        labels[named[0]] = _label(path, number, line=line)
+    return [ProjectPair(item.key, labels[item.key]) for item in table.items if item.key in labels]
+
+
+def _read_own_pairs(path: Path) -> list[ProjectPair]:
+    """Return the pairs of a file with their texts, in its order. Raises Conflict."""
+    pairs: dict[str, ProjectPair] = {}
+    for number, line in _lines(path):
+        name = _name(path, number, line=line)
+        try:
+            check_shape(line, _TEXTS)
+        except JsonFileFault as fault:
+            raise _fault(path, number, problem=str(fault)) from None
+        if name in pairs or not 0 < len(name) <= _LONGEST_KEY:
+            problem = f"`item` must be a name of its own with at most {_LONGEST_KEY} characters."
+            raise _fault(path, number, problem=problem)
+        if len(line["response"]) != 2:
+            raise _fault(path, number, problem="`response` must have two texts.")
+        image = line.get("image") or ""
+        if image and find_image(path.parent, image) is None:
+            problem = f"there is no image {image[:200]!r} beside the file; copy the images, too."
+            raise _fault(path, number, problem=problem)
+        first, second = line["response"]
+        text = PairText(str(line.get("id") or name), line["query"], responses=(first, second), image=image)
+        pairs[name] = ProjectPair(name, _label(path, number, line=line), text)
+    return list(pairs.values())
+
+
+def find_image(folder: Path, name: str) -> Path | None:
+    """Return the path of an image below a folder; None where it would lie outside, or is not there."""
+    root = folder.resolve()
+    path = (root / name).resolve()
+    return path if path.is_relative_to(root) and path.is_file() else None
+
+
+def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    """Return (number, object) of the lines. Raises Conflict."""
+    lines = []
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, text in enumerate(file, start=1):
+                if text.strip():
+                    line = json.loads(text)
+                    check_shape(line, _NAMED)
+                    lines.append((number, line))
+    except JsonFileFault as fault:
+        raise _fault(path, number, problem=str(fault)) from None
+    except (ValueError, RecursionError):
+        raise Conflict("bad-file", f"{path.name} is not JSON lines in UTF-8.") from None
+    if not lines:
+        raise Conflict("bad-file", f"{path.name} names no pair.")
+    return lines
+
+
+def _name(path: Path, number: int, *, line: Mapping[str, Any]) -> str:
+    name = line.get("item") or line.get("id")
+    if not name:
+        raise _fault(path, number, problem="`item` is missing; name the pair.")
+    return str(name)
+
+
+def _label(path: Path, number: int, *, line: Mapping[str, Any]) -> str | None:
+    label = line.get("label")
+    if label is not None and label not in VERDICTS:
+        names = ", ".join(VERDICTS)
+        problem = f"`label` is {label[:40]!r}; known are {names}, or leave it out."
+        raise _fault(path, number, problem=problem)
+    return label
+
+
+def _fault(path: Path, number: int, *, problem: str) -> Conflict:
+    return Conflict("bad-file", f"{path.name}, line {number}: {problem}")

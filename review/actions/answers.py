@@ -19,7 +19,7 @@ from maintenance.registry import ParamInfo, action
 from maintenance.types import ActionResult, Conflict, NotFound, whole_number
 from review.actions.projects import ProjectNumber, known
 from review.items import pair_names
-from review.pair_file import find_image
+from review.selection import find_image
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project, ProjectPair
 from storage.database import LARGEST, Session

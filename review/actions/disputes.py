@@ -259,8 +259,8 @@ def request_draft(
             raise Conflict("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
         if not accepted:
             raise Conflict("nothing-accepted", "No dispute is accepted yet.")
-        draft = drafts.DraftRequest(revision, base, reason=why, source={"disputes": accepted}, level=level)
-        task, new = drafts.request(session, ctx, draft=draft)
+        params = {"disputes": accepted, "disclosure": level.stated(usual="")}
+        task, new = drafts.request(session, ctx, revision=revision, base=base, reason=why, params=params)
     message = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
     return ActionResult(new, message, task_id=task)
 

@@ -17,8 +17,7 @@ from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer, whole_number
 from review import drafts, views
-from review.pair_file import find_pair_file
-from review.selection import PairSelection, select_pairs
+from review.selection import PairSelection, find_pair_file, select_pairs
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import Project
 from storage.annotation.pair_decisions import decided_pairs
@@ -261,9 +260,9 @@ def close(
             )
         task, new, seq = None, False, None
         if revision:
-            source = {"project": project}
-            draft = drafts.DraftRequest(revision, result.base_revision, reason=why, source=source, level=level)
-            task, new = drafts.request(session, ctx, draft=draft)
+            params = {"project": project, "disclosure": level.stated(usual="")}
+            base = result.base_revision
+            task, new = drafts.request(session, ctx, revision=revision, base=base, reason=why, params=params)
         if result.closed_at is None:
             annotation_projects.close(session, project, by=ctx.user.account)
             facts = {"project": project, **_answers_digest(session, project), "draft": revision, "reason": why}

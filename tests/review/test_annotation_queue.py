@@ -84,7 +84,7 @@ def test_one_annotator_alone_changes_no_label(bench: ReviewSetup) -> None:
 @on_both
 def test_a_contested_pair_takes_one_more_answer_and_then_keeps_its_label(bench: ReviewSetup) -> None:
     team = AnnotationTeam(annotators=[STRANGER.account, OWNER_OF_IT.account])
-    project = start(bench, which="listed", items=[bench.key(0), bench.key(1)], team=team)
+    project = start(bench, items=[bench.key(0), bench.key(1)], team=team)
     for user, letter in ((STRANGER, "a"), (MAINTAINER, "b")):
         bench.prefer(user, project=project, place=1, letter=letter)
     assert states(bench, project) == {1: ("contested", None), 2: ("open", None)}
@@ -100,7 +100,7 @@ def test_a_contested_pair_takes_one_more_answer_and_then_keeps_its_label(bench: 
 
 
 def test_the_list_tells_answers_of_no_pair_that_needs_more(bench: ReviewSetup) -> None:
-    project = start(bench, which="listed", items=[bench.key(index) for index in range(3)])
+    project = start(bench, items=[bench.key(index) for index in range(3)])
     bench.prefer(MAINTAINER, project=project, place=1, letter="a")
     for user, letter in ((MAINTAINER, "a"), (SECOND_MAINTAINER, "b")):
         bench.prefer(user, project=project, place=2, letter="b")

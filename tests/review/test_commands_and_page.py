@@ -86,7 +86,7 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     assert "waits for a worker" in page.act("disputes.draft", **draft)
     assert operations.recent_tasks(bench.by(MAINTAINER))[0].params["disclosure"] == "public"
     assert "Not accepted: 7." in page.act("disputes.draft", **{**draft, "revision": "more", "disputes": "1, 7"})
-    start = {"name": "may", "base": "demo", "which": "listed", "reason": "x", "items": f"{bench.key(2)}, WildVision-1"}
+    start = {"name": "may", "base": "demo", "reason": "x", "items": f"{bench.key(2)}, WildVision-1"}
     assert "has 2 pairs" in page.act("verification.start", **start)
     assert "no account" in page.act("verification.annotators", ["1"], annotators="nobody")
     assert "1 more may answer" in page.act("verification.annotators", ["1"], annotators="local")

@@ -100,7 +100,7 @@ def test_a_project_is_about_all_disputed_or_listed_items(bench: ReviewSetup) -> 
     made = {
         "all": _start(bench, "all", name="all"),
         "disputed": _start(bench, "disputed", name="disputed"),
-        "listed": _start(bench, "listed", name="listed", items=["WildVision-1", bench.key(0)]),
+        "listed": _start(bench, "", name="listed", items=["WildVision-1", bench.key(0)]),
     }
     with bench.database.read() as session:
         held = {
@@ -111,7 +111,6 @@ def test_a_project_is_about_all_disputed_or_listed_items(bench: ReviewSetup) -> 
     assert held["listed"] == [bench.key(0), bench.key(4)]
     for bad in (
         {"which": "some"},
-        {"which": "listed"},
         {"which": "all", "items": ["WildVision-1"]},
         {"which": "all", "name": "all"},
         {"which": "all", "name": "Bad name"},
