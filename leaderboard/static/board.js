@@ -39,11 +39,13 @@
     rows.sort(([a, i], [b, j]) => (a === null) - (b === null) || (a < b ? -sign : a > b ? sign : i - j));
     body.append(...rows.map(([, , row]) => row));
   }
-  document.addEventListener("htmx:beforeRequest", ({ target }) => {
-    const { sort, dir } = target.dataset, whole = document.querySelector("[data-whole]");
+  document.addEventListener("htmx:confirm", (event) => {
+    const { sort, dir } = event.target.dataset, whole = document.querySelector("[data-whole]");
     if (!sort || !whole) return;
+    event.preventDefault();
     whole.classList.add("sorting");
     for (const body of whole.querySelectorAll(".ranked tbody:not(.pinned)")) reorder(body, sort, dir === "desc" ? -1 : 1);
+    requestAnimationFrame(() => setTimeout(() => event.detail.issueRequest(true))); // after this frame is painted
   });
 
   for (const event of ["htmx:sendError", "htmx:responseError"]) {

@@ -598,6 +598,7 @@ def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> 
         button.focus()
         page.keyboard.press("Space")
         expect(button).to_have_attribute("aria-pressed", "true")
+        expect(page.locator(".picked span")).to_have_text(", ".join(names[: place + 1]))
         expect(button).to_be_focused()  # it stays where it was
     expect(page.locator(".picked .do")).to_have_text("Compare 3")
     expect(page.locator(".picked span")).to_have_text(", ".join(names))
