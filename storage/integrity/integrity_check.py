@@ -46,6 +46,7 @@ _WHY = {
     "owner": "the owner is another one",
     "description": "the description is not what it was made last",
     "labels": "it shows other labels or another scorer version than was decided",
+    "rules": "it is ordered by other rules than was decided",
     "snapshot": "its snapshot is not the one that was published last",
     "recorded_at": "its date is not when it was recorded",
 }
@@ -178,6 +179,7 @@ class Ledger:
                 yield "relations", (benchmark, revision, name), body["summaries_sha256"][revision], name
         elif kind == ACTIVATED:
             yield "board", benchmark, "labels", (body["to"]["label_revision"], body["to"]["scorer_version"])
+            yield "board", benchmark, "rules", body["rules_sha256"]
         elif kind.startswith(_LABELS):
             yield "label_sets", (benchmark, body["revision"]), kind, True
             for name, value in body.items():
@@ -377,9 +379,9 @@ def _opens(facts: Mapping[str, Any], row: Any) -> bool:
 
 def check_board(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield boards that point to something else than was decided."""
-    columns = (BoardState.benchmark, BoardState.label_revision, BoardState.scorer_version, BoardState.snapshot_id)
-    for row in session.execute(select(*columns).order_by(BoardState.benchmark)):
+    for row in session.scalars(select(BoardState).order_by(BoardState.benchmark)):
         parts = {"labels": (row.label_revision, row.scorer_version), "snapshot": row.snapshot_id}
+        parts["rules"] = hashlib.sha256(row.rules.encode()).hexdigest()
         yield from ledger.differences("board", row.benchmark, parts=parts)
 
 

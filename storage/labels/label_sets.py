@@ -1,5 +1,6 @@
 """Registered label revisions, and the revision that the board of a benchmark shows."""
 
+import hashlib
 import secrets
 from dataclasses import dataclass
 
@@ -111,6 +112,7 @@ def activate_revision(
     else:
         session.execute(update(BoardState).where(BoardState.benchmark == benchmark).values(**values, **ordered_by))
         job_queue.drop_waiting(session, benchmark, scorer_version=board.scorer_version, but=scorer_version)
-    facts = {"from": before, "to": values, "reason": reason}
+    digest = hashlib.sha256(ordered_by["rules"].encode()).hexdigest()
+    facts = {"from": before, "to": values, "reason": reason, "rules_sha256": digest}
     audit.append(session, ACTIVATED, data=facts | audit.scope(session, benchmark))
     return True

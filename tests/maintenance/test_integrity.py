@@ -172,6 +172,7 @@ ELSEWHERE: list[tuple[str, str, tuple[object, ...]]] = [
     ("label_sets demo", "UPDATE label_sets SET digest = ? WHERE revision = 'demo'", ("0" * 64,)),
     ("label_commitments demo", "UPDATE label_commitments SET salt = ? WHERE revision = 'demo'", ("0" * 64,)),
     ("board demo", "UPDATE board SET label_revision = 'flipped'", ()),
+    ("board demo", "UPDATE board SET rules = ''", ()),
     ("board demo", "UPDATE board SET snapshot_id = (SELECT id FROM snapshots ORDER BY through_seq LIMIT 1)", ()),
     ("snapshots", "UPDATE snapshots SET body = ?", (OTHER,)),
     ("snapshots", "UPDATE snapshots SET body = ?", (b"no zlib",)),
