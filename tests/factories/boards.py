@@ -7,6 +7,7 @@ categories come from another file (items_meta_v0.jsonl), and everything is count
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,12 +17,14 @@ from typing import Any
 
 import numpy as np
 import orjson
+from sqlalchemy import select
 
 from maintenance.action_context import ActionContext
 from storage.boards import snapshots
 from storage.database import Database
 from storage.labels import label_sets
-from tests.databases import a_submission, accept, fill_once
+from storage.models.core import AuditEvent
+from tests.databases import a_submission, accept, fill_once, new_database
 from tests.factories.accounts import MAINTAINER
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
@@ -107,6 +110,31 @@ class RealBoard:
             assert pointer is not None
             assert pointer.snapshot_id is not None
             return dict(orjson.loads(snapshots.content(session, pointer.snapshot_id)))
+
+
+def in_sqlite(tmp_path: Path, revision: str = "v1", *, judges: int | None = None) -> RealBoard:
+    """Return `open_board` on a new file."""
+    opened = new_database(f"sqlite:///{tmp_path}/board.db")
+    return open_board(opened, tmp_path / "state", revision=revision, judges_wanted=judges)
+
+
+def shown(database: Database) -> str:
+    """Return the label revision that the board shows."""
+    with database.read() as session:
+        pointer = label_sets.current(session, table().benchmark)
+    assert pointer is not None
+    return pointer.label_revision
+
+
+def events(database: Database, kind: str) -> list[dict[str, Any]]:
+    """Return the bodies of all events of a kind."""
+    with database.read() as session:
+        return [json.loads(body) for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == kind))]
+
+
+def said(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """Return what a snapshot says, without when it was made."""
+    return {name: value for name, value in snapshot.items() if name not in ("created_at", "audit_seq", "nonce")}
 
 
 def open_board(database: Database, state: Path, *, revision: str, judges_wanted: int | None = None) -> RealBoard:

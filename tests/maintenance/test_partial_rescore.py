@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,10 +21,9 @@ from storage.jobs import tasks
 from storage.jobs.leases import LeaseLost
 from storage.jobs.release import release_expired
 from storage.jobs.tasks import TaskClaim, TaskKind, TaskRequest
-from storage.labels import label_sets
-from storage.models.core import AuditEvent, Score
+from storage.models.core import Score
 from storage.models.queue import Job, State, Task
-from tests.databases import a_submission, accept, new_database
+from tests.databases import a_submission, accept
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -45,27 +43,10 @@ def _import(board: RealBoard) -> None:
     board.runner.run_all()
 
 
-def _sqlite_board(tmp_path: Path, judges: int | None = None) -> RealBoard:
-    opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    return boards.open_board(opened, tmp_path / "state", revision="v1", judges_wanted=judges)
-
-
 def _apply(board: RealBoard, revision: str = "v2", **scope: Any) -> Any:
     asked = rescoring.request_apply(board.ctx, revision, "because", revision, RescoreScope(**scope))
     board.runner.run_all()
     return asked if asked.task_id is None else operations.task(board.ctx, asked.task_id)
-
-
-def _events(database: Database, kind: str) -> list[dict[str, Any]]:
-    with database.read() as session:
-        return [json.loads(body) for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == kind))]
-
-
-def _shown(database: Database) -> str:
-    with database.read() as session:
-        pointer = label_sets.current(session, BENCHMARK)
-    assert pointer is not None
-    return pointer.label_revision
 
 
 def _scored(database: Database, revision: str) -> set[str]:
@@ -73,16 +54,12 @@ def _scored(database: Database, revision: str) -> set[str]:
         return set(session.scalars(select(Score.submission_id).where(Score.label_revision == revision)))
 
 
-def _content(board: RealBoard) -> dict[str, Any]:
-    return {name: value for name, value in board.publish().items() if name not in ("created_at", "audit_seq", "nonce")}
-
-
 def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_event(
     database: Database, tmp_path: Path
 ) -> None:
     board = boards.open_board(database, tmp_path / "state", revision="v1")
     _import(board)
-    before = len(_events(database, "scores.recorded"))
+    before = len(boards.events(database, "scores.recorded"))
     first, second, third = (replace(board.runner, worker=name, chunk=2) for name in ("first", "second", "third"))
     rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "because", "v2")
     assert first.run_one()  # it splits the task, and holds nothing any more
@@ -100,16 +77,16 @@ def test_the_pieces_of_an_apply_are_done_by_all_workers_and_each_leaves_one_even
     assert sum(row.total or 0 for row in pieces) == len(board.ids)
     assert {row.state for row in pieces} == {State.DONE.value}
     assert {row.worker for row in pieces} <= {"first", "second", "third"}
-    recorded = _events(database, "scores.recorded")[before:]
+    recorded = boards.events(database, "scores.recorded")[before:]
     assert sum(event["scores"] for event in recorded) == len(board.ids)
     assert len(recorded) == len(pieces) == -(-len(board.ids) // 2)
     assert all(len(event["commitments"]) == event["scores"] for event in recorded)
-    assert (_shown(database), _scored(database, "v2")) == ("v2", set(board.ids))
+    assert (boards.shown(database), _scored(database, "v2")) == ("v2", set(board.ids))
     assert [one.kind for one in operations.recent_tasks(by(database, MAINTAINER))] == ["rescore.apply", "labels.import"]
 
 
 def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=6)
+    board = boards.in_sqlite(tmp_path, judges=6)
     _import(board)
     rescoring.request_apply(board.ctx, "v2", "because", "v2")
     register(board.database, replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels}), revision="v2")
@@ -125,15 +102,15 @@ def test_a_piece_whose_worker_died_is_done_by_another(tmp_path: Path) -> None:
     with board.database.write() as session:
         release_expired(session)
     board.runner.run_all()
-    assert (_shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
+    assert (boards.shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
 
 
 def test_a_piece_that_always_fails_ends_the_apply_with_the_board_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    board = _sqlite_board(tmp_path, judges=4)
+    board = boards.in_sqlite(tmp_path, judges=4)
     _import(board)
-    old = _content(board)
+    old = boards.said(board.publish())
     with board.database.write() as session:  # a database that refuses these scores, as a full disk would
         session.execute(
             text(
@@ -143,38 +120,38 @@ def test_a_piece_that_always_fails_ends_the_apply_with_the_board_as_it_was(
         )
     with pytest.raises(Exception, match="no"):  # the database's own trouble is not swallowed: the lease will end
         _apply(board)
-    assert (_shown(board.database), _content(board)) == ("v1", old)
+    assert (boards.shown(board.database), boards.said(board.publish())) == ("v1", old)
     with board.database.write() as session:
         session.execute(text("DROP TRIGGER no_more"))
         session.execute(update(Task).where(Task.state == State.RUNNING.value).values(lease_until=1.0))
     with board.database.write() as session:
         release_expired(session)
     board.runner.run_all()
-    assert _shown(board.database) == "v2"
+    assert boards.shown(board.database) == "v2"
 
 
 def test_a_part_is_scored_under_another_revision_and_the_board_stays(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path)
+    board = boards.in_sqlite(tmp_path)
     _import(board)
-    old = _content(board)
+    old = boards.said(board.publish())
     task = _apply(board, entries=[board.ids[3]])
-    assert (task.state, _shown(board.database)) == ("done", "v1")
+    assert (task.state, boards.shown(board.database)) == ("done", "v1")
     assert "1 entry scored" in task.outcome
     assert _scored(board.database, "v2") == {board.ids[3]}
-    assert _content(board) == old, "a draft is not seen, in part either"
+    assert boards.said(board.publish()) == old, "a draft is not seen, in part either"
     task = _apply(board, where={"model": "judge 1"})
     some = {name for number, name in enumerate(board.ids) if str(number).startswith("1")}
     assert _scored(board.database, "v2") == some | {board.ids[3]}
     again = _apply(board, where={"model": "judge 1"})
     assert (again.changed, again.task_id) == (False, None)
-    events = _events(board.database, "rescore.staged")
+    events = boards.events(board.database, "rescore.staged")
     assert [(event["scores"], event["left"], event["reason"]) for event in events] == [
         (1, 0, "because"),
         (len(some), 0, "because"),
     ]
-    assert not _events(board.database, "rescore.applied")
+    assert not boards.events(board.database, "rescore.applied")
     _apply(board)  # the whole goes on where the parts stopped
-    assert (_shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
+    assert (boards.shown(board.database), _scored(board.database, "v2")) == ("v2", set(board.ids))
     expected = boards.slow_board("v2", board.ids, votes=boards.judges())
     for entry in board.publish()["entries"]:
         n, agree = (sum(row[field] for row in entry["tallies"]["v2"]["counts"][:7]) for field in (0, 1))
@@ -182,7 +159,7 @@ def test_a_part_is_scored_under_another_revision_and_the_board_stays(tmp_path: P
 
 
 def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=3)
+    board = boards.in_sqlite(tmp_path, judges=3)
     lost = board.ids[1]
     with board.database.write() as session:
         session.connection().exec_driver_sql("DROP TRIGGER scores_no_delete")
@@ -194,11 +171,11 @@ def test_an_entry_that_could_not_be_scored_is_put_right_where_it_is(tmp_path: Pa
     assert "1 entry scored" in task.outcome
     assert lost in {entry["id"] for entry in board.publish()["entries"]}
     assert not operations.health(board.ctx).failures
-    assert _shown(board.database) == "v1"
+    assert boards.shown(board.database) == "v1"
 
 
 def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=1)
+    board = boards.in_sqlite(tmp_path, judges=1)
     with board.database.write() as session:
         (name,) = accept(session, [a_submission(99, benchmark=BENCHMARK, votes=b"\x00")])
     task = _apply(board, revision="v1", entries=[name])
@@ -208,7 +185,7 @@ def test_what_cannot_be_scored_is_counted_and_an_unknown_filter_is_refused(tmp_p
 
 
 def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=3)
+    board = boards.in_sqlite(tmp_path, judges=3)
     _import(board)
     rescoring.request_apply(board.ctx, "v2", "because", "v2", selected=RescoreScope(where={"owner": "aowner000000"}))
     assert board.runner.run_one()  # split
@@ -217,7 +194,7 @@ def test_an_entry_that_arrives_while_a_part_is_staged_is_not_counted_among_it(tm
     (done, *_) = operations.recent_tasks(board.ctx)
     assert "3 entries scored" in done.outcome
     assert "could not be scored" not in done.outcome
-    assert _events(board.database, "rescore.staged")[0]["left"] == 0
+    assert boards.events(board.database, "rescore.staged")[0]["left"] == 0
     assert _scored(board.database, "v2") == set(board.ids)
 
 
@@ -362,7 +339,7 @@ def test_a_scope_that_nothing_fits_is_refused_before_anything_is_asked(
 
 
 def test_a_preview_of_what_is_not_on_the_board_is_refused_and_it_may_be_scored(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=2)
+    board = boards.in_sqlite(tmp_path, judges=2)
     _import(board)
     moderation.withdraw(board.ctx, board.ids[0], "because")
     with refuses(Conflict, "nothing-in-scope"):
@@ -372,7 +349,7 @@ def test_a_preview_of_what_is_not_on_the_board_is_refused_and_it_may_be_scored(t
 
 
 def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=3)
+    board = boards.in_sqlite(tmp_path, judges=3)
     _import(board)
     scope: dict[str, Any] = {"entries": board.ids[:2]}
     _apply(board, **scope)
@@ -386,7 +363,7 @@ def test_a_part_that_was_scored_already_is_said_and_asks_nothing_of_a_worker(tmp
 
 
 def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=2)
+    board = boards.in_sqlite(tmp_path, judges=2)
     _import(board)
     asked = rescoring.request_apply(board.ctx, "v2", "because", "v2", selected=RescoreScope(entries=board.ids[:1]))
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
@@ -399,7 +376,7 @@ def test_a_part_that_others_have_scored_before_the_worker_came_is_said(tmp_path:
 
 
 def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, judges=4)
+    board = boards.in_sqlite(tmp_path, judges=4)
     _import(board)
     asked = rescoring.request_apply(board.ctx, "v2", "because", "v2")
     scored = replace(board.scorer, labels={"v2": board.runner.store.load("v2").labels})
@@ -411,7 +388,7 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
             assert release_expired(session) == 1
     assert asked.task_id is not None
     failed = operations.task(board.ctx, asked.task_id)
-    assert (failed.state, _shown(board.database)) == ("failed", "v1")
+    assert (failed.state, boards.shown(board.database)) == ("failed", "v1")
     assert failed.outcome.endswith("where it stopped.")
     again = _apply(board)
-    assert (again.state, _shown(board.database), again.total) == ("done", "v2", 2)
+    assert (again.state, boards.shown(board.database), again.total) == ("done", "v2", 2)

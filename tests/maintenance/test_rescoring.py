@@ -25,9 +25,8 @@ from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_levels, label_sets
-from storage.models.core import AuditEvent, Snapshot, Submission
 from storage.models.core import BoardState as BoardRow
-from tests.databases import new_database
+from storage.models.core import Snapshot, Submission
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by, decisions
@@ -45,11 +44,6 @@ BENCHMARK = "vl-rewardbench"
 @pytest.fixture
 def v1(database: Database, tmp_path: Path) -> RealBoard:
     return boards.open_board(database, tmp_path / "state", revision="v1")
-
-
-def _sqlite_board(tmp_path: Path, revision: str, *, judges: int | None = None) -> RealBoard:
-    opened = new_database(f"sqlite:///{tmp_path}/board.db")
-    return boards.open_board(opened, tmp_path / "state", revision=revision, judges_wanted=judges)
 
 
 def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None, level: str = "hidden") -> int:
@@ -82,18 +76,6 @@ def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
     return rescoring.undo(board.ctx, revision, reason="too early", confirmation=revision)
 
 
-def _shown(database: Database) -> str:
-    with database.read() as session:
-        pointer = label_sets.current(session, BENCHMARK)
-    assert pointer is not None
-    return pointer.label_revision
-
-
-def _content(snapshot: dict[str, Any]) -> dict[str, Any]:
-    """Return what a snapshot says, without when it was made."""
-    return {name: value for name, value in snapshot.items() if name not in ("created_at", "audit_seq", "nonce")}
-
-
 def _digest(database: Database) -> str | None:
     """Of all bytes of the current snapshot but for when it was made."""
     with database.read() as session:
@@ -101,16 +83,11 @@ def _digest(database: Database) -> str | None:
         return session.execute(current).scalar_one()
 
 
-def _events(database: Database, kind: str) -> list[dict[str, Any]]:
-    with database.read() as session:
-        return [json.loads(body) for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == kind))]
-
-
 @pytest.mark.parametrize(("before", "tags"), [("v1", None), ("v0", 0)])
 def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
     tmp_path: Path, before: str, tags: int | None
 ) -> None:
-    board = _sqlite_board(tmp_path, before, judges=1)
+    board = boards.in_sqlite(tmp_path, before, judges=1)
     _import(board)
     (found,) = [one for one in labels.revisions(board.ctx) if one.revision == "v2"]
     assert found.difference == {
@@ -129,7 +106,7 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
 
 @pytest.mark.parametrize("before", ["v1", "v0"])
 def test_a_preview_is_what_a_slow_recomputation_finds(tmp_path: Path, before: str) -> None:
-    board = _sqlite_board(tmp_path, before)
+    board = boards.in_sqlite(tmp_path, before)
     _import(board)
     found = _preview(board)
     votes = boards.judges()
@@ -148,7 +125,7 @@ def test_a_preview_is_what_a_slow_recomputation_finds(tmp_path: Path, before: st
 
 
 def test_changes_of_significance_are_those_of_the_slow_paired_test(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1")
+    board = boards.in_sqlite(tmp_path, "v1")
     _import(board)
     found = _preview(board)
     votes = dict(zip(board.ids, boards.judges(), strict=True))
@@ -180,7 +157,7 @@ def _shown_ranges(board: RealBoard, revision: str) -> dict[str, list[int]]:
 
 
 def test_rank_ranges_of_a_preview_are_those_of_the_board_before_and_after_the_apply(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=6)
+    board = boards.in_sqlite(tmp_path, "v1", judges=6)
     before = _shown_ranges(board, "v1")
     _import(board, level="public")
     found = {row["id"]: row["rank_range"] for row in _preview(board)["entries"]}
@@ -191,7 +168,7 @@ def test_rank_ranges_of_a_preview_are_those_of_the_board_before_and_after_the_ap
 
 
 def test_pairs_whose_labels_change_are_listed_only_where_both_sets_are_public(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=1)
+    board = boards.in_sqlite(tmp_path, "v1", judges=1)
     _import(board, level="public")
     pairs = _preview(board)["pairs"]
     assert Counter(pair["change"] for pair in pairs) == {"flipped": 16, "dropped": 3}
@@ -204,16 +181,16 @@ def test_pairs_whose_labels_change_are_listed_only_where_both_sets_are_public(tm
 
 
 def test_a_preview_changes_nothing_that_is_public(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1")
-    before = _content(board.publish())
+    board = boards.in_sqlite(tmp_path, "v1")
+    before = boards.said(board.publish())
     _import(board)
     _preview(board)
-    assert _content(board.publish()) == before
+    assert boards.said(board.publish()) == before
     assert before["label_revisions"] == ["v1"]
 
 
 def test_a_preview_lists_what_was_asked_for_with_ranks_among_all(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1")
+    board = boards.in_sqlite(tmp_path, "v1")
     _import(board)
     everything = {row["id"]: row for row in _preview(board)["entries"]}
     one = _preview(board, entries=[board.ids[7]])
@@ -228,7 +205,7 @@ def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard)
     digest = _digest(v1.database)
     _import(v1)
     assert _apply(v1).changed
-    assert _shown(v1.database) == "v2"
+    assert boards.shown(v1.database) == "v2"
     after = v1.publish()
     expected = boards.slow_board("v2", v1.ids, votes=boards.judges())
     assert [entry["id"] for entry in after["entries"]] == [entry["id"] for entry in before["entries"]] == v1.ids
@@ -238,27 +215,27 @@ def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard)
         assert agree / n == pytest.approx(float(expected[entry["id"]].shares["overall"]))
     assert after["label_revisions"] == ["v1", "v2"]
     assert _undo(v1).changed
-    assert _shown(v1.database) == "v1"
-    assert _content(v1.publish()) == _content(before)
+    assert boards.shown(v1.database) == "v1"
+    assert boards.said(v1.publish()) == boards.said(before)
     assert _digest(v1.database) == digest, "the same bytes"
     with v1.database.read() as session:
         assert audit.verify(session) is None
 
 
 def test_apply_after_undo_shows_the_same_board_again(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v0", judges=6)
+    board = boards.in_sqlite(tmp_path, "v0", judges=6)
     _import(board)
     _apply(board)
-    first = _content(board.publish())
+    first = boards.said(board.publish())
     _undo(board)
     board.publish()
     _apply(board)
-    assert _content(board.publish()) == first
+    assert boards.said(board.publish()) == first
     assert _undo(board).changed
 
 
 def test_applying_again_and_undoing_again_do_nothing(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=3)
+    board = boards.in_sqlite(tmp_path, "v1", judges=3)
     _import(board)
     _apply(board)
     with board.database.read() as session:
@@ -268,12 +245,12 @@ def test_applying_again_and_undoing_again_do_nothing(tmp_path: Path) -> None:
         assert audit.head(session) == head
     assert _undo(board).changed
     assert not _undo(board).changed
-    assert _shown(board.database) == "v1"
-    assert len(_events(board.database, "rescore.undone")) == 1
+    assert boards.shown(board.database) == "v1"
+    assert len(boards.events(board.database, "rescore.undone")) == 1
 
 
 def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=1)
+    board = boards.in_sqlite(tmp_path, "v1", judges=1)
     _import(board)
     for typed in ("", "V2", "v1", "yes"):
         with refuses(Conflict, "not-confirmed"):
@@ -283,11 +260,11 @@ def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         rescoring.request_apply(board.ctx, "v9", "because", "v9")
     board.runner.run_all()
-    assert _shown(board.database) == "v1"
+    assert boards.shown(board.database) == "v1"
 
 
 def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=2)
+    board = boards.in_sqlite(tmp_path, "v1", judges=2)
     _import(board)
     _import(board, "v0")
     request = rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
@@ -299,12 +276,12 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     board.runner.run_all()
     assert request.task_id is not None
     task = operations.task(board.ctx, request.task_id)
-    assert (task.state, _shown(board.database)) == ("failed", "other")
+    assert (task.state, boards.shown(board.database)) == ("failed", "other")
     assert "preview" in task.outcome
 
 
 def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=3)
+    board = boards.in_sqlite(tmp_path, "v1", judges=3)
     _import(board)
     rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
     late = boards.submit(board.database, boards.judges()[3:5], start=3)
@@ -319,7 +296,7 @@ def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path)
 
 
 def test_labels_lie_in_a_private_file_and_nowhere_in_the_database(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=2)
+    board = boards.in_sqlite(tmp_path, "v1", judges=2)
     _import(board)
     _preview(board)
     _apply(board)
@@ -337,7 +314,7 @@ def test_labels_lie_in_a_private_file_and_nowhere_in_the_database(tmp_path: Path
 
 
 def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=1)
+    board = boards.in_sqlite(tmp_path, "v1", judges=1)
     _import(board)
     _apply(board)
     with refuses(Conflict, "in-use"):
@@ -374,14 +351,14 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=1)
+    board = boards.in_sqlite(tmp_path, "v1", judges=1)
     with refuses(Conflict, "reserved-name") as refused:
         labels.request_import(board.ctx, "demo", "v2.jsonl", "because")
     assert refused.value.code == "reserved-name"
 
 
 def test_a_revision_never_changes(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=1)
+    board = boards.in_sqlite(tmp_path, "v1", judges=1)
     _import(board)
     for name in ("v2", "v1"):
         with refuses(Conflict, "known-revision"):
@@ -390,7 +367,7 @@ def test_a_revision_never_changes(tmp_path: Path) -> None:
 
 
 def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=1)
+    board = boards.in_sqlite(tmp_path, "v1", judges=1)
     inside, outside = tmp_path / "imports", tmp_path / "elsewhere"
     for folder in (inside, outside):
         folder.mkdir()
@@ -410,7 +387,7 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
 
 
 def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=1)
+    board = boards.in_sqlite(tmp_path, "v1", judges=1)
     task = _import(board, "v3", source=str(tmp_path / "missing.jsonl"))
     view = operations.task(board.ctx, task)
     assert view.state == "failed" and "missing.jsonl" in view.outcome
@@ -419,11 +396,11 @@ def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_pat
 
 
 def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1")
+    board = boards.in_sqlite(tmp_path, "v1")
     _import(board, level="public")
     seen = _preview(board)["summary"]
     _apply(board)
-    (event,) = _events(board.database, "rescore.applied")
+    (event,) = boards.events(board.database, "rescore.applied")
     assert event["reason"] == "sixteen labels"
     assert (event["from"]["label_revision"], event["to"]["label_revision"]) == ("v1", "v2")
     assert (event["labels"]["flipped"], event["labels"]["dropped"]) == (16, 3)
@@ -435,18 +412,18 @@ def test_the_changelog_says_what_changed_and_why(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("hidden", ["v1", "v2"])
 def test_where_either_revision_is_hidden_the_public_sees_no_count_of_labels(tmp_path: Path, hidden: str) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=3)
+    board = boards.in_sqlite(tmp_path, "v1", judges=3)
     if hidden == "v1":  # as HIDDEN_LABELS says
         with board.database.write() as session:
             label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
     _import(board, level="hidden" if hidden == "v2" else "public")
     assert _preview(board)["labels"]["flipped"] == 16  # maintainers are told
     _apply(board)
-    (event,) = _events(board.database, "rescore.applied")
+    (event,) = boards.events(board.database, "rescore.applied")
     assert event["labels"] is None
     assert "largest_change" not in event, "of a macro average nothing is shown"
     assert _undo(board).changed
-    (back,) = _events(board.database, "rescore.undone")
+    (back,) = boards.events(board.database, "rescore.undone")
     assert (back["labels"], back["entries"]) == (None, 3) and "largest_change" not in back
     said = json.dumps([one.to_json() for one in decisions(board.database)])
     assert "rescore.applied" in said and "rescore.undone" in said
@@ -468,7 +445,7 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     )
     workers = at_once(*[lambda: ActionResult(board.runner.run_all() > 0, "") for _ in range(3)])
     assert all(isinstance(one, ActionResult) for one in workers), workers
-    assert len(_events(database, "rescore.applied")) == 1
+    assert len(boards.events(database, "rescore.applied")) == 1
     undoing = [
         lambda: rescoring.undo(
             by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early", confirmation="v2"
@@ -479,13 +456,13 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
         results
     )
-    assert len(_events(database, "rescore.undone")) == 1
+    assert len(boards.events(database, "rescore.undone")) == 1
     with database.read() as session:
         assert audit.verify(session) is None
 
 
 def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=2)
+    board = boards.in_sqlite(tmp_path, "v1", judges=2)
     _import(board, "v2")
     _import(board, "v0")
     rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
@@ -496,28 +473,28 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
 
 
 def test_another_worker_finds_published_labels_and_never_moves_the_board_away_from_them(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=2)
+    board = boards.in_sqlite(tmp_path, "v1", judges=2)
     _import(board)
     _apply(board)
     again = boards.open_board(board.database, tmp_path / "state", revision="v1", judges_wanted=0)
     again.runner.refresh()
     assert set(again.scorer.revisions) == {"v1", "v2"}
-    assert _shown(board.database) == "v2"
+    assert boards.shown(board.database) == "v2"
     elsewhere = boards.open_board(board.database, tmp_path / "elsewhere", revision="v1", judges_wanted=0)
     elsewhere.runner.refresh()  # its disk does not have them
-    assert (set(elsewhere.scorer.revisions), _shown(board.database)) == ({"v1"}, "v2")
+    assert (set(elsewhere.scorer.revisions), boards.shown(board.database)) == ({"v1"}, "v2")
     with board.database.read() as session:
         assert session.scalars(select(Submission.id)).all()
         assert session.execute(text("SELECT count(*) FROM board")).scalar_one() == 1
 
 
 def test_an_undo_says_what_goes_back_and_wants_the_name_typed(tmp_path: Path) -> None:
-    board = _sqlite_board(tmp_path, "v1", judges=3)
+    board = boards.in_sqlite(tmp_path, "v1", judges=3)
     _import(board)
     _apply(board)
     ctx = board.ctx
     with refuses(Conflict, "not-confirmed") as refused:
         rescoring.undo(ctx, "v2", reason="too early", confirmation="")
-    assert "revision v1" in str(refused.value) and _shown(board.database) == "v2"
+    assert "revision v1" in str(refused.value) and boards.shown(board.database) == "v2"
     assert rescoring.undo_effect(ctx, "v1") == "", "there is nothing to undo"
-    assert _undo(board).changed and _shown(board.database) == "v1"
+    assert _undo(board).changed and boards.shown(board.database) == "v1"

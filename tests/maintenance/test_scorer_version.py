@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -55,10 +54,6 @@ def _shown(database: Database) -> tuple[str, str]:
     return pointer.label_revision, pointer.scorer_version
 
 
-def _content(snapshot: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in snapshot.items() if name not in ("created_at", "audit_seq", "nonce")}
-
-
 def _as_the_rule_says(votes: Votes) -> Votes:
     return Votes(np.where(votes.matrix == UNDECIDED, 0, votes.matrix).astype(np.int8))
 
@@ -75,9 +70,9 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
 ) -> None:
     board.publish()
     assert compute_if_changed(board.database, board.scorer)  # as a running service has done long since
-    before = _content(board.publish())
+    before = boards.said(board.publish())
     _work(next_release, board)  # deployed: it scores for itself, and the board does not move
-    assert (_shown(board.database), _content(board.publish())) == (("v1", "2"), before)
+    assert (_shown(board.database), boards.said(board.publish())) == (("v1", "2"), before)
     with refuses(Conflict, "no-such-worker"):
         rescoring.request_preview(board.ctx, "v1")
 
@@ -120,7 +115,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
         assert agree / n == pytest.approx(float(new[name].shares["overall"]))
 
     assert rescoring.undo(board.ctx, "v1", reason="look again", confirmation="v1").changed
-    assert (_shown(board.database), _content(board.publish())) == (("v1", "2"), before)
+    assert (_shown(board.database), boards.said(board.publish())) == (("v1", "2"), before)
     assert not rescoring.undo(board.ctx, "v1", reason="look again", confirmation="v1").changed
     with board.database.read() as session:
         assert audit.verify(session) is None
