@@ -11,7 +11,7 @@ from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, UnknownRevision, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, verdict
-from vlrb.benchmarks.baselines import BASELINES, MAJORITY
+from vlrb.benchmarks.baselines import BASELINES, EARLIER, MAJORITY
 from vlrb.protocols import scores
 from vlrb.scoring import Tally
 from vlrb.statistics.uncertainty import mover_macro, wilson
@@ -239,7 +239,7 @@ def test_baselines_stand_in_the_order_without_a_rank_under_every_rule(
 ) -> None:
     rows = build_board(with_baselines(), VL, protocol=protocol, grouping=grouping, revision=revision).rows
     found = {row.id: row for row in rows if row.tier == "baseline"}
-    assert set(found) == {baseline.id for baseline in BASELINES} - {MAJORITY}
+    assert set(found) == {baseline.id for baseline in BASELINES} - {MAJORITY, EARLIER}
     assert all(row.rank is None and row.provenance for row in found.values())
     assert found["baseline-random"].value("macro") == 0.5 and not found["baseline-random"].interval
     assert [row.value("macro") for row in rows] == sorted((row.value("macro") or 0 for row in rows), reverse=True)
@@ -253,7 +253,7 @@ def test_labels_that_are_not_public_leave_the_baseline_that_needs_no_counting() 
 
 def test_baselines_can_be_switched_off_and_looked_at_alone() -> None:
     board = build_board(with_baselines(), VL)
-    counted = len(BASELINES) - 1  # the snapshot has no majority
+    counted = len(BASELINES) - 2  # the snapshot has no majority, and no earlier labels
     assert len(select(board, BoardQuery(VL)).baselines) == counted
     assert select(board, BoardQuery(VL, baselines=False)).total == 2
     for view in (BoardQuery(VL, tier="baseline"), BoardQuery(VL, search="tier:baseline")):

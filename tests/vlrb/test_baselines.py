@@ -14,10 +14,14 @@ from vlrb.benchmarks.baselines import (
     always_longer,
     board_majority,
     constant_judge_tallies,
+    earlier_labels_tally,
 )
 from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import make_label_set, preferred_index
 from vlrb.protocols import scores
+
+REVISIONS = {"v0": "items_v0.jsonl", "v2": "labels_v2.jsonl"}
 
 
 def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_longer_is_not():
@@ -32,6 +36,17 @@ def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_lo
     assert round(100 * scores(longer, "lmms-eval")["overall"], 1) == 43.2
     halves = [round(100 * (scores(longer, "lmms-eval")[category] or 0), 1) for category in CATEGORIES]
     assert halves == [37.4, 41.5, 50.8]
+
+
+def test_perfect_answers_of_the_first_labels_are_not_perfect_by_later_ones():
+    table = ItemTable.load(VL)
+    known = {
+        name: load_labels(real_data.real_file(f"data/{file}"), name, table=table) for name, file in REVISIONS.items()
+    }
+    counted = earlier_labels_tally(known["v2"], table, known=known)
+    found = scores(counted)
+    assert (round(found["overall"], 5), round(found["macro"], 5)) == (0.98717, 0.98239)
+    assert earlier_labels_tally(known["v0"], table, known=known) is None
 
 
 def test_always_longer_counts_words_and_leaves_equal_lengths_undecided():

@@ -4,24 +4,26 @@
 * first: always the response that the dataset stores first. Nearly always "right" in the original order of the pairs,
   which is why a harness has to shuffle the order it shows.
 * longer: always the response with more words; undecided where they have equally many.
+* earlier: the answers of an earlier label revision, all right by it: what label errors cost a perfect judge.
 * majority: what most judges of the board prefer, each with one vote; undecided where they are even.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import TIE
 from vlrb.common.messages import _
 from vlrb.scoring import Tally, tally_many
 from vlrb.votes import ABSENT, PREFERRED, UNDECIDED, Matrix
 
 RANDOM, FIRST, LONGER, MAJORITY = "baseline-random", "baseline-first", "baseline-longer", "baseline-majority"
+EARLIER = "baseline-earlier"
 MAJORITY_JUDGES = 3  # with fewer, a majority is one of them or no answer
 
 
@@ -85,6 +87,11 @@ BASELINES = (
         source=_("reference: always picks the longer answer"),
         votes=always_longer,
     ),
+    Baseline(
+        EARLIER,
+        _("Perfect answers of the first labels"),
+        source=_("reference: right on every pair by the first labels; what their errors leave of a perfect score"),
+    ),
     Baseline(MAJORITY, _("Majority vote of all judges"), source=_("reference: majority vote of all judges")),
 )
 """All of them: the worker counts them, and the board shows them, from here."""
@@ -94,3 +101,13 @@ def constant_judge_tallies(labels: LabelSet, table: ItemTable) -> dict[str, Tall
     """Count, by id, of the baselines that need no judge."""
     votes = {baseline.id: baseline.votes(table) for baseline in BASELINES if baseline.votes is not None}
     return dict(zip(votes, tally_many(np.stack(list(votes.values())), labels, table=table), strict=True))
+
+
+def earlier_labels_tally(labels: LabelSet, table: ItemTable, *, known: Mapping[str, LabelSet]) -> Tally | None:
+    """Count the answers of the first label revision, by name, under a later one; None where none is earlier."""
+    earlier = min((name for name in known if name < labels.revision), default=None)
+    if earlier is None:
+        return None
+    preferred = known[earlier].preferred
+    votes = np.where(preferred == NOT_LABELLED, ABSENT, preferred).astype(np.int8)
+    return tally_many(votes[np.newaxis, :, np.newaxis], labels, table=table)[0]

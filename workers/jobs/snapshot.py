@@ -150,6 +150,11 @@ def _baselines(
         if same_rules and revision.public and revision.name in scorer.labels:
             fixed = baselines.constant_judge_tallies(scorer.labels[revision.name], scorer.table)
             counted = {name: tally.to_json() for name, tally in fixed.items()}
+            public = {
+                one.name: scorer.labels[one.name] for one in revisions if one.public and one.name in scorer.labels
+            }
+            earlier = baselines.earlier_labels_tally(scorer.labels[revision.name], scorer.table, known=public)
+            counted |= {baselines.EARLIER: earlier.to_json()} if earlier is not None else {}
         for name, tally in {**counted, baselines.MAJORITY: majority}.items():
             if tally is not None:
                 tallies[name][revision.name] = tally
