@@ -162,14 +162,10 @@ def test_a_changed_or_missing_event_is_named(database: Database, statement: str,
     if "no JSON" in statement:
         statement = statement.replace("no JSON", "{no JSON")
     _tamper(database, statement)
-    assert _verify(database) == broken
-
-
-def test_of_an_event_removed_from_the_middle_it_is_said_that_it_is_missing(database: Database) -> None:
-    _append(database, 5)
-    _tamper(database, "DELETE FROM events WHERE seq = 3")
     with database.read() as session:
-        assert audit.verify(session) == audit.ChainError(3, "it is missing")
+        found = audit.verify(session)
+    assert found is not None and found.seq == broken
+    assert (found.why == "it is missing") == ("seq = 3" in statement and "DELETE" in statement)
 
 
 @pytest.mark.parametrize("column", [column.name for column in AuditEvent.__table__.columns])

@@ -83,16 +83,6 @@ def test_drain_waits_for_the_job_of_a_worker_that_died(worker: Worker) -> None:
     assert drain(worker, _never, rest=time.sleep) == 2  # demo and flipped
 
 
-def test_two_workers_share_the_work(database: Database, scorer: Scorer) -> None:
-    prepare(database, scorer, label_revision="demo")
-    small_benchmark.submit(database, range(20))
-    workers = [Worker(database, scorer, lease_seconds=60) for _ in range(2)]
-    with ThreadPoolExecutor(2) as pool:
-        shares = list(pool.map(lambda one: drain(one, _never, rest=time.sleep), workers))
-    assert sum(shares) == 40
-    assert _count(database, "scores") == 40
-
-
 def test_two_workers_may_start_at_once_on_an_empty_database(database_url: str, scorer: Scorer) -> None:
     databases = [open_database(database_url) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:

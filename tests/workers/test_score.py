@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import select, text
 
 from storage.database import Database
 from storage.integrity import audit
@@ -147,25 +146,3 @@ def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer:
     assert sorted(outcome.name for outcome in _score_all(database, scorer)) == ["FAILED"] * 5 + ["SCORED"]
     with database.read() as session:
         assert session.scalars(select(Score.submission_id)).one() == good
-
-
-def test_a_second_score_is_refused_by_the_table_too(database: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(database_ready(database), range(1))
-    with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
-        claim = job_queue.claim(session, "w", lease_seconds=60)
-    assert claim is not None
-    votes, labels = small_benchmark.votes(0), scorer.labels["demo"]
-    counted = score.tally_text(
-        score.tally(votes, labels, table=scorer.table), behaviour_of(votes, None, preferred=labels.preferred)
-    )
-    with database.write() as session:
-        score.record(session, claim, text=counted, content_sha256="a" * 64)
-    with database.write() as session:  # as if the fence had let it through
-        session.execute(
-            text("UPDATE queue SET state = 'running', epoch = 2, worker = 'w', lease_until = 9e9, finished_at = NULL")
-        )
-    with pytest.raises(Exception, match=r"(?i)unique|may not be changed"), database.write() as session:
-        score.record(session, replace(claim, epoch=2), text=counted, content_sha256="a" * 64)
-    with database.read() as session:
-        assert session.execute(select(func.count()).select_from(Score)).scalar_one() == 1
