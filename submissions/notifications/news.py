@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from storage.boards import rescore_snapshots
+from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
@@ -49,7 +49,7 @@ class NewsItem:
 def latest_seq(database: Database) -> int:
     """Return the last audit event that may be told now: a re-score waits for the board that shows it."""
     with database.read() as session:
-        return rescore_snapshots.shown_through(session, RESCORED)
+        return snapshots.shown_through(session, RESCORED)
 
 
 def news_of(database: Database, rules: Sequence[ActivityRules], *, seen: Seen, through: int) -> list[NewsItem]:
@@ -78,7 +78,7 @@ def _ranks(database: Database, item: ActivityItem, *, rules: ActivityRules) -> t
     if rules.ranks is None or item.scores is None or not all(item.scores):
         return None
     with database.read() as session:
-        around = rescore_snapshots.around(session, rules.spec.id, seq=item.seq)
+        around = snapshots.around(session, rules.spec.id, seq=item.seq)
     if around is None:
         return None
     sides: list[Mapping[str, int]] = [rules.ranks(around.before), rules.ranks(around.after)]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from storage.files.import_folders import path_below
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_levels, label_sets
 from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
+from vlrb.common.hub_sources import FORM, parse_hub_source
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.disclosure import CANNOT_BE_HIDDEN, PUBLIC
 from vlrb.label_quality.label_diff import commitment, diff_labels
-from workers.labels.sources import allowed_source
 from workers.scorer import Scorer, measured_disclosure
 from workers.task_context import TaskContext
 
@@ -27,10 +29,33 @@ NEARLY_EQUAL = 0.9
 def import_labels(context: TaskContext, claim: TaskClaim) -> None:
     """Load, keep and record a draft. Raises LabelsError, LeaseLost."""
     against, spec = compared_with(context, claim), claim.params["spec"]
-    source = spec if context.import_dirs is None else allowed_source(spec, context.import_dirs)
+    source = spec if context.import_dirs is None else _allowed_source(spec, context.import_dirs)
     token = context.labels_token.get_secret_value()
     labels = load_labels(source, claim.subject, table=context.scorer.table, token=token)
     keep_draft(context, claim, draft=LabelDraft(labels, spec, against))
+
+
+def _allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
+    """Return the real path of a file below one of the directories, or a Hub dataset as it was named.
+
+    Relative names are looked up below the directories.
+
+    Raises:
+        LabelsError: it is anything else; the same words whether a file elsewhere exists or not.
+    """
+    if (path := path_below(spec, directories, is_wanted=Path.is_file)) is not None:
+        return path
+    if parse_hub_source(spec) and not Path(spec).exists():
+        return spec
+    where = " or ".join(map(str, directories))
+    raise LabelsError(
+        _(
+            "{spec} is neither a file below {where} nor a Hub dataset at a commit ({form}). Put the file there.",
+            spec=spec,
+            where=where,
+            form=FORM,
+        )
+    )
 
 
 def compared_with(context: TaskContext, claim: TaskClaim) -> str | None:
