@@ -41,10 +41,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
-        if arguments[0] in ("check", "score"):
-            gc.disable()  # a short process that makes no cycles; looking for them takes a tenth of its time
         run: Callable[[list[str]], int] = import_module(COMMANDS[arguments[0]][0]).run
-        return run(arguments[1:])
+        if arguments[0] not in ("check", "score"):
+            return run(arguments[1:])
+        gc.disable()  # a short process that makes no cycles; looking for them takes a tenth of its time
+        try:
+            return run(arguments[1:])
+        finally:
+            gc.enable()
     parser = CommandParser(prog="vlrb", description=_("Check, score and judge vision-language reward benchmarks."))
     commands = parser.add_subparsers(required=True, metavar="|".join(COMMANDS))
     for name, (_module, about) in COMMANDS.items():
