@@ -92,7 +92,7 @@ def progress(user: AnnotatorProgress) -> str:
 
 
 def states(report: ProjectReport) -> str:
-    """Return how many pairs are gold, decided, agreed, contested and open."""
+    """Return how many pairs are in each state."""
     return ", ".join(f"{state} {number}" for state, number in report.states.items() if number)
 
 

@@ -33,7 +33,7 @@ Effect = Literal["a", "b", "drop"]
 AGREED, CONTESTED, OPEN = "agreed", "contested", "open"
 """States of a pair's answers: more than half agree, no majority, fewer than the pair needs."""
 GOLD, DECIDED = "gold", "decided"
-"""States beside those of the answers: the verdict was known before, and a maintainer has decided."""
+"""States beside those of the answers: the verdict was known before, and somebody has decided in the file of labels."""
 PAIR_STATES = (GOLD, DECIDED, AGREED, CONTESTED, OPEN)
 
 GOLD_MINIMUM = 0.7
