@@ -5,24 +5,15 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
 
 from vlrb.common.messages import _
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 _OF_PROXIES = ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "x-forwarded-", "cf-")
-
-
-@dataclass(frozen=True, slots=True)
-class Headers:
-    """Headers that the decision depends on; each as often as it was sent."""
-
-    origin: Sequence[str] = ()
-    fetch_site: Sequence[str] = ()
-    host: Sequence[str] = ()
-    names: frozenset[str] = frozenset()  # of all headers, lower case
 
 
 def is_cross_site(headers: Headers, own: str | None, *, cookie: bool) -> str | None:
@@ -32,17 +23,13 @@ def is_cross_site(headers: Headers, own: str | None, *, cookie: bool) -> str | N
     `cookie`: whether a session cookie came along. Programs send neither Origin nor Sec-Fetch-Site; that is fine as
     long as nothing that a browser adds by itself speaks for them.
     """
-    if len(headers.origin) > 1 or len(headers.fetch_site) > 1:
+    origins, sites = headers.getlist("origin"), headers.getlist("sec-fetch-site")
+    if len(origins) > 1 or len(sites) > 1:
         return _("The request names more than one origin.")
-    if headers.fetch_site and headers.fetch_site[0] not in ("same-origin", "none"):
+    foreign = bool(sites) and sites[0] not in ("same-origin", "none")
+    if foreign or (origins and not _is_own(origins[0], own, host=headers.getlist("host"))):
         return _("This request was sent by a page of another site.")
-    if headers.origin:
-        return (
-            None
-            if _is_own(headers.origin[0], own, host=headers.host)
-            else _("This request was sent by a page of another site.")
-        )
-    if not headers.fetch_site and cookie:
+    if not origins and not sites and cookie:
         return _("This request does not say which page sent it (no Origin header).")
     return None
 
@@ -65,9 +52,10 @@ def is_not_loopback(headers: Headers) -> str | None:
     A page of another site can make its own name resolve to 127.0.0.1, and a proxy beside the service connects from
     there: the Host header and the proxy's headers tell them apart.
     """
-    if len(headers.host) != 1 or not is_loopback(headers.host[0]):
+    host = headers.getlist("host")
+    if len(host) != 1 or not is_loopback(host[0]):
         return _("Without sign-in this service answers to localhost only.")
-    if any(name.startswith(_OF_PROXIES) for name in headers.names):
+    if any(name.startswith(_OF_PROXIES) for name in headers):
         return _("A proxy is in front of this service, which runs without sign-in. Configure the sign-in.")
     return None
 

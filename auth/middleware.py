@@ -10,12 +10,13 @@ import logging
 from functools import partial
 
 from anyio import to_thread
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection, cookie_parser
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth import queries
 from auth.authenticator import Authenticator
-from auth.csrf import SAFE_METHODS, Headers, is_cross_site, is_not_loopback
+from auth.csrf import SAFE_METHODS, is_cross_site, is_not_loopback
 from auth.model import ANONYMOUS, AuthError, Identity
 from auth.problem_details import refusal
 from auth.settings import IdentitySettings, Mode
@@ -61,7 +62,7 @@ class IdentityMiddleware:
         safe = scope["type"] == "http" and scope["method"] in SAFE_METHODS
         if safe and not local:
             return
-        headers = _headers(scope)
+        headers = Headers(scope=scope)
         if local and (reason := is_not_loopback(headers)):
             raise _Stop(403, "not-local", detail=reason)
         if safe:
@@ -93,7 +94,7 @@ class IdentityMiddleware:
 
 def from_here(scope: Scope) -> bool:
     """Return whether a request is from this machine, where being on it is all that is asked for (local mode)."""
-    return is_not_loopback(_headers(scope)) is None
+    return is_not_loopback(Headers(scope=scope)) is None
 
 
 def session_cookie(scope: Scope, settings: IdentitySettings) -> str:
@@ -105,7 +106,7 @@ def read_cookie(scope: Scope, name: str) -> str:
     """Return a cookie's value; "" if it is missing or was sent twice with different values (then somebody planted
     one)."""
     result = set()
-    for header in _values(scope, b"cookie"):
+    for header in Headers(scope=scope).getlist("cookie"):
         for part in header.split(";"):
             result |= {value for key, value in cookie_parser(part).items() if key == name}
     return result.pop() if len(result) == 1 else ""
@@ -114,7 +115,7 @@ def read_cookie(scope: Scope, name: str) -> str:
 def bearer(scope: Scope) -> str | None:
     """Return the token in the Authorization header; None without one. Tokens elsewhere, in the URL above all, do not
     count."""
-    values = _values(scope, b"authorization")
+    values = Headers(scope=scope).getlist("authorization")
     if len(values) != 1:
         return None
     kind, _, token = values[0].partition(" ")
@@ -133,19 +134,6 @@ async def _refuse(refused: AuthError, scope: Scope, *, receive: Receive, send: S
         return
     log.info("request.refused", extra={"data": {"status": refused.status, "code": refused.code}})
     await refusal(refused)(scope, receive, send)
-
-
-def _headers(scope: Scope) -> Headers:
-    return Headers(
-        origin=_values(scope, b"origin"),
-        fetch_site=_values(scope, b"sec-fetch-site"),
-        host=_values(scope, b"host"),
-        names=frozenset(name.decode("latin-1").lower() for name, _ in scope["headers"]),
-    )
-
-
-def _values(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
 def identity_of(connection: HTTPConnection | None) -> Identity:

@@ -15,6 +15,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth.limits.request_classes import is_upload
@@ -62,7 +63,7 @@ class RequestLimitsMiddleware:
         if scope["type"] != "http" or scope["method"] in _SAFE:
             await self._app(scope, receive, send)
             return
-        file, headers = is_upload(scope), _headers(scope)
+        file, headers = is_upload(scope), Headers(scope=scope)
         limit = self._limit if file else MOST_BYTES
         body = LimitedBody(receive, limit, patience=self._patience, unread=self._limit)
         if refusal := self._look(headers, limit, file=file):
@@ -166,10 +167,6 @@ def _too_large(limit: int) -> _Refusal:
         text = _("The request is larger than the {most} that it may have without a file.", most=most)
         return _Refusal(413, "too-large", detail=text)
     return _Refusal(413, "too-large", detail=too_large(limit - OVERHEAD))
-
-
-def _headers(scope: Scope) -> dict[str, str]:
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
 async def _answer(send: Send, refused: _Refusal, *, unread: LimitedBody | None) -> None:
