@@ -40,7 +40,6 @@ _KEPT_BODIES = 512
 _KEPT_PARTS = 4096  # rows of pages, each of a kilobyte
 _KEPT_BYTES = 64 * 2**20  # of these: anybody may ask for as many views of a large board as they like
 _KEPT_OLD = 4  # old boards, each with what was made of it; one of 10,000 entries takes about 100 MB
-_AT_ONCE, _MOST_WAITING = 2, 64  # pages that are made, and old boards that are read, for anybody who asks
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +128,7 @@ class BoardVersion:
     paused: str | None = None
     old: bool = False  # not the current one
     public_url: str = ""  # the service's public address, where one is configured
-    executor: SerialExecutor = field(default_factory=lambda: SerialExecutor(_MOST_WAITING, _AT_ONCE))
+    executor: SerialExecutor = field(default_factory=SerialExecutor)
     serial: str = field(default_factory=lambda: uuid4().hex)  # of no two versions the same
     _boards: OrderedDict[tuple[str, str, str], Board] = field(default_factory=OrderedDict)
     _bodies: OrderedDict[str, CachedResponse] = field(default_factory=OrderedDict)
@@ -313,10 +312,8 @@ class BoardCache:
         self._loading: dict[_OldKey, threading.Lock] = {}
         # A thread of its own: however many wait for pages, files or old boards, what is current is looked at.
         self._looking = ThreadPoolExecutor(1, "look")
-        self.executor = SerialExecutor(_MOST_WAITING, _AT_ONCE)  # for what is made for anybody who asks
-        self._old_executor = SerialExecutor(
-            _MOST_WAITING, _AT_ONCE
-        )  # so that nobody can make us hold many old boards at once
+        self.executor = SerialExecutor()  # for what is made for anybody who asks
+        self._old_executor = SerialExecutor()  # so that nobody can make us hold many old boards at once
 
     def peek(self) -> BoardVersion | None:
         """Return the board version if it was checked a moment ago; None if somebody should look."""

@@ -18,7 +18,6 @@ from leaderboard.pages import compare, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import json_body, respond, version_or_problem
-from leaderboard.serial_executor import QueueFull, SerialExecutor
 from vlrb.common.messages import _
 from vlrb.numbers import definition_report
 from vlrb.numbers import report as number_check
@@ -35,7 +34,6 @@ _PERCENT = "Percent as printed: its decimals say how exact it is"
 def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     """Return both routes, for a router that has the prefix."""
     router = APIRouter()
-    executor = SerialExecutor()
     spec = cache.spec
     one_grouping = Query(spec.official, description=f"One of {', '.join(spec.groupings)}")
 
@@ -55,15 +53,9 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
             )
         try:
             number_check.refuse_unknown(request.query_params, spec)
-            result = await executor.take(partial(definition_report.to_answer, spec=spec), request.query_params)
+            result = await cache.executor.take(partial(definition_report.to_answer, spec=spec), request.query_params)
         except number_check.BadFigures as wrong:
             return _bad_figures(wrong)
-        except QueueFull:
-            return problem(
-                503,
-                "busy",
-                detail=_("Too many readers are checking numbers at the moment. Please try again in a few seconds."),
-            )
         return respond(json_body(result), request.headers)
 
     @router.get(

@@ -25,19 +25,16 @@ from leaderboard.responses import (
     requested_version,
     respond,
 )
-from leaderboard.serial_executor import QueueFull, SerialExecutor
-from vlrb.common.messages import _
 from vlrb.numbers import report as number_check
 
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
-_BUSY = _("Too many readers are checking numbers at the moment. Please try again in a few seconds.")
 _LINES = "application/jsonl; charset=utf-8"
 
 
 def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_check(SerialExecutor(), cache.context, not_found=not_found))
+    router.include_router(_check(cache, not_found=not_found))
     router.include_router(_reported(cache))
     router.include_router(_compare(cache, catalog))
     router.include_router(_analyse(cache, catalog, not_found=not_found))
@@ -47,14 +44,14 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
     return router
 
 
-def _check(executor: SerialExecutor, context: RenderContext, *, not_found: NotFoundPage) -> APIRouter:
-    router = APIRouter()
+def _check(cache: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
+    router, context = APIRouter(), cache.context
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
         if not context.spec.splits:
             if context.spec.editions:
-                return await asyncio.to_thread(_checked_definitions, request, context)
+                return await cache.executor.take(partial(_checked_definitions, request), context)
             return not_found(request.headers)
         asked = number_check.read(request.query_params, context.spec)
         problem = None
@@ -62,14 +59,11 @@ def _check(executor: SerialExecutor, context: RenderContext, *, not_found: NotFo
             try:
                 number_check.refuse_unknown(request.query_params, context.spec)
                 if any(asked.texts):
-                    await executor.take(number_check.answer, asked)
+                    await cache.executor.take(number_check.answer, asked)
             except number_check.BadFigures as wrong:
                 problem = wrong
-            except QueueFull:
-                problem = number_check.BadFigures(None, _BUSY)
         page = await asyncio.to_thread(tool_pages.check_page, context, asked, problem=problem)
-        status = 200 if problem is None else 503 if str(problem) == _BUSY else 400
-        return respond(status_page(page), request.headers, status=status)
+        return respond(status_page(page), request.headers, status=200 if problem is None else 400)
 
     return router
 

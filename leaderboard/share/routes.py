@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import orjson
@@ -25,7 +24,6 @@ from leaderboard.pages import status_pages
 from leaderboard.pages.decisions import Log, about_the_board, nothing
 from leaderboard.render import permanent
 from leaderboard.responses import HTML, NotFoundPage, no_entry, requested_version, respond
-from leaderboard.serial_executor import QueueFull, SerialExecutor
 from leaderboard.share import (
     api_reference,
     badge,
@@ -72,11 +70,6 @@ def build(
 
 def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
     router = APIRouter()
-    executor = SerialExecutor()
-
-    async def ready(board_version: BoardVersion, key: str, *, make: Callable[[], CachedResponse]) -> CachedResponse:
-        cached = board_version.get_cached(key)
-        return cached if cached is not None else await executor.take(partial(board_version.get_or_render, key), make)
 
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:
@@ -87,10 +80,7 @@ def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
         base = base_of(board_version, request)
         make = lambda: _body(form.write(_extract(board_version, view, base=base)), form.media_type)  # noqa: E731
-        try:
-            response = await ready(board_version, f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make=make)
-        except QueueFull:
-            return _busy()
+        response = await board_version.ready(f"/export/{suffix}|{base}|{view.url(page=1, embed=False)}", make)
         reply = respond(response, request.headers)
         board = await asyncio.to_thread(_board, board_version, view)
         rules = (board.protocol, board.grouping, board.label_revision)
@@ -105,10 +95,7 @@ def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
         view = read_query(request.query_params, board_version.revisions, spec=board_version.spec)
         base = base_of(board_version, request)
         make = lambda: _body(citations(board_version, view, base=base).encode(), _BIBTEX)  # noqa: E731
-        try:
-            response = await ready(board_version, f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make=make)
-        except QueueFull:
-            return _busy()
+        response = await board_version.ready(f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make)
         return _named(respond(response, request.headers), f"{exports.file_stem(board_version.spec)}.bib")
 
     return router
@@ -305,15 +292,6 @@ def _extract(board_version: BoardVersion, view: BoardQuery, *, base: str) -> exp
 def _address(board: Board, view: BoardQuery, *, base: str) -> str:
     """Return the permanent address of this query and snapshot."""
     return base + view.url(as_of=permanent(board), page=1, embed=False)
-
-
-def _busy() -> Response:
-    return problem(
-        503,
-        "busy",
-        detail=_("Too many files are being made at the moment. Please try again in a few seconds."),
-        retry_after=5,
-    )
 
 
 def _named(reply: Response, name: str, *, disposition: str = "inline") -> Response:

@@ -30,7 +30,7 @@ def made() -> list[str]:
 
 @pytest.fixture
 def url(made: list[str]) -> Iterator[str]:
-    executor = SerialExecutor(most_waiting=64)
+    executor = SerialExecutor()
 
     def export(name: str) -> str:
         made.append(name)
