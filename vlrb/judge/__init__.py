@@ -1,4 +1,4 @@
-"""Runs of a judge: from an endpoint, a scorer or batch files to a file of predictions."""
+"""Runs of a judge: from an endpoint or a scorer to a file of predictions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`vlrb judge run|status|submit|batch`: from a model to predictions, and into the service."""
+"""`vlrb judge run|status|submit`: from a model to predictions, and into the service."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    from vlrb.judge.commands import batch_command, status_command, submit_command
+    from vlrb.judge.commands import status_command, submit_command
     from vlrb.judge.options import add_endpoint_options, add_question_options
 
     parser = CommandParser(prog="vlrb judge", description=_("From a model to predictions, and into the service."))
-    commands = parser.add_subparsers(dest="command", required=True, metavar="run|status|submit|batch")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="run|status|submit")
     run = commands.add_parser("run", help=_("ask a model; with a journal in DIR, go on"), allow_abbrev=False)
     add_question_options(run)
     add_endpoint_options(run)
@@ -57,5 +57,4 @@ def command_line() -> argparse.ArgumentParser:
     submit.add_argument("directory", type=Path, metavar="DIR")
     submit.add_argument("--model", required=True, metavar="NAME", help=_("name of the judge on the board"))
     submit.set_defaults(run=submit_command.submit_command)
-    batch_command.add_commands(commands)
     return parser

@@ -1,4 +1,4 @@
-"""Options of `run` and `batch export`, and the run that they describe."""
+"""Options of `run`, and the run that they describe."""
 
 from __future__ import annotations
 

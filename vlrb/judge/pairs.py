@@ -93,25 +93,6 @@ def _pair(row: int, fields: Mapping[str, Any], *, folder: Path | None) -> PairTo
     )
 
 
-def pairs_of_run(folder: Path, recorded: Mapping[str, Any], *, source: str | None) -> PairFile:
-    """Read the pairs of a run where it found them, or where they are now.
-
-    Raises:
-        JudgeError: they cannot be read, or are others.
-    """
-    place = source or recorded.get("items_path")
-    if place is None:
-        raise JudgeError("{directory} does not say where its pairs are. Name them with --items.", directory=folder)
-    file = read_pairs(place)
-    if file.sha256 != recorded["items_sha256"]:
-        raise JudgeError(
-            "{source} holds other pairs than the run in {directory}. Name them with --items.",
-            source=place,
-            directory=folder,
-        )
-    return file
-
-
 class RequestKey(NamedTuple):
     """Which answer: of a pair, a vote, and where responses are scored one by one, a response."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,11 +25,9 @@ REPORT = "report.json"
 INTERRUPTED = _("Interrupted. Run the same command to continue.")
 
 
-def about_this_start(arguments: argparse.Namespace) -> dict[str, Any]:
+def about_this_start() -> dict[str, Any]:
     """Return what a new run records beside its settings."""
-    path = Path(arguments.items)
-    items = str(path.resolve()) if path.is_file() else arguments.items
-    return {"engine": engine_versions(), "created": round(time.time(), 3), "items_path": items}
+    return {"engine": engine_versions(), "created": round(time.time(), 3)}
 
 
 def engine_versions() -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Raw results of batch services: OpenAI, vLLM `run-batch` (both shapes) and Anthropic Message Batches.
 
-A line holds a reply and its `custom_id`, nothing else; so the custom id has to tell pair, vote and order. Those of
-``vlrb.judge batch export`` do: row, vote, ``o`` (order as stored) or ``s`` (swapped), and the fingerprint of the
-pair in base64url. Requests of one's own may be called ``<id>--v<vote>-<o or s>``.
+A line holds a reply and its `custom_id`, nothing else; so the custom id has to tell pair, vote and order:
+``<id>--v<vote>-<o or s>``, with ``o`` for the order as stored and ``s`` for swapped. Where ids repeat, and in at most
+64 characters: ``r<row>-v<vote>-<o or s>-<fingerprint of the pair in base64url>``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ FORMAT = "batch"
 GUIDE = FileGuide(
     name="batch service",
     tool="Batch services (OpenAI, vLLM, Anthropic)",
-    upload="results of requests from `vlrb judge batch export`, all files of a run in one",
+    upload="results of requests that are named `<id>--v0-o`, all files of a run in one",
     command="cat results-*.jsonl errors-*.jsonl > batch.jsonl",
     note=(
-        "The `custom_id` of a request names the pair, the vote and the order. Requests of your own are called "
-        "`<id>--v0-o`: the id of the pair, the vote, and `o` for the order as stored or `s` for swapped. "
+        "The `custom_id` of a request names the pair, the vote and the order: "
+        "`<id>--v0-o` is the id of the pair, the vote, and `o` for the order as stored or `s` for swapped. "
         "A request that failed is an undecided vote."
     ),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from base64 import urlsafe_b64encode
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -108,22 +107,3 @@ def test_odd_results_are_undecided(response: Any) -> None:
     lines = votes("openai")
     lines[0]["response"] = response
     assert read(lines)[0][0] not in (0, 1)
-
-
-def test_what_judge_batch_export_asks_for_can_be_uploaded_as_it_comes_back(tmp_path: Path) -> None:
-    from tests.factories.suite.programs import judge_main as main
-    from tests.vlrb.judge.running import PNG
-
-    (tmp_path / "image.png").write_bytes(PNG)
-    (tmp_path / "items.jsonl").write_text("".join(json.dumps({**row, "image": "image.png"}) + "\n" for row in ROWS))
-    given = ["--items", str(tmp_path / "items.jsonl"), "--votes", "3", "--output", str(tmp_path / "run")]
-    assert main(["batch", "export", "--format", "anthropic", "--model", "m", "--seed", "1", *given]) == 0
-    (path,) = (tmp_path / "run" / "batch").glob("anthropic-*.jsonl")
-    lines = []
-    for line in path.read_text().splitlines():
-        request = json.loads(line)
-        assert len(request["custom_id"]) <= 64
-        text = next(part["text"] for part in request["params"]["messages"][0]["content"] if part["type"] == "text")
-        first = text.index("One ") < text.index("Other ")
-        lines.append(result("anthropic", request["custom_id"], text=SAID.format(1 if first else 2)))
-    assert read(lines[::-1]) == [[0, 0, 0]] * 4

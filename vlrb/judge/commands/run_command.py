@@ -35,7 +35,7 @@ def run_command(arguments: argparse.Namespace) -> int:
     configuration, file = configure(arguments, scores_pairwise=pointwise_scorer is False)
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.closing(Journal(folder)) as journal:
-        open_run(folder, configuration, **about_this_start(arguments))
+        open_run(folder, configuration, **about_this_start())
         prices = read_prices(arguments, folder)
         keep_prices(folder, prices)
         _check_journal(journal, file)
