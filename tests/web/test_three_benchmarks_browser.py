@@ -104,6 +104,7 @@ def test_the_remarks_of_a_row_end_before_its_overall_and_are_whole_on_a_phone(
 
 
 def test_the_header_stands_at_the_same_place_on_every_page(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1440, "height": 900})
     places = []
     for path in ("/", "/about", "/judges", "/compare"):
         page.goto(address + path)
