@@ -37,11 +37,11 @@ PAGES = (
         "/docs",
     ),
     *("/account", "/account/submissions/*", "/disputes", "/dispute/*", "/annotate"),
-    *("/analyse", "/analyse?chart=history", "/app/", "/app/submit", "/app/maintain"),
+    *("/analyse", "/analyse?chart=history", "/app/", "/app/submit", "/maintain"),
 )
 # Their colours in the dark are looked at by tests of the board and of the pages beside it; here with --long.
 DARK_ELSEWHERE = ("/entries", "/compare", "/explore", "/check-numbers", "/analyse", "/decisions")
-SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit", "/app/maintain")
+SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit", "/maintain")
 # What is no page of the board: data, files, and the way to the provider of accounts.
 _NO_PAGE = re.compile(
     r"/(api|export|static|auth)/|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|tex|txt)$"
@@ -222,14 +222,14 @@ def test_who_is_no_maintainer_sees_no_forms_of_theirs(world: PagesWorld, signed_
     world.provider.who = "bob"
     if signed_in:
         page.goto(f"{world.service.url}/auth/sign-in?next=/account")
-    page.goto(f"{world.service.url}/app/maintain")
+    page.goto(f"{world.service.url}/maintain")
     expect(page.get_by_role("heading", level=1)).to_have_text(says)
     expect(page.locator("main input, main button")).to_have_count(0)
     if not signed_in:
         page.locator("main").get_by_role("link", name="Sign in").click()
         # And back to where one wanted to be, now with a name.
         expect(page.get_by_role("heading", level=1)).to_have_text("For maintainers")
-        expect(page).to_have_url(f"{world.service.url}/app/maintain")
+        expect(page).to_have_url(f"{world.service.url}/maintain")
     context.close()
 
 

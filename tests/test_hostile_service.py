@@ -351,7 +351,7 @@ def test_the_pages_for_submitting_and_maintaining_show_text_only(
     page.locator("#report").get_by_text("<img src=x onerror=alert(1)>").first.wait_for()
     page = alice.new_page()
     for asked in (f"do=entries.hide&on={entry}", f"show=entries.show&on={entry}"):
-        page.goto(f"{world.service.url}/app/maintain?{asked}")
+        page.goto(f"{world.service.url}/maintain?{asked}")
         page.locator("main").get_by_text("<img src=x onerror=alert(1)>").first.wait_for()
     expect(page.locator("img[onerror]")).to_have_count(0)
 
@@ -471,7 +471,7 @@ GETS = (
     "/policy", "/api/v1/leaderboard", "/api/v1/policy", "/api/v1/quota", "/api/v1/keys", "/api/v1/decisions",
     "/api/v1/chain", "/api/v1/account/events", "/decisions.atom", "/metrics", "/healthz", "/readyz", "/auth/me",
     "/nowhere", "/auth/callback", "/export/board.csv", "/export/board.json", "/export/board.tex", "/export/board.md",
-    "/export/cite.bib", "/app/config", "/app/gradio_api/info", "/app/", "/app/maintain", "/app/submit",
+    "/export/cite.bib", "/app/config", "/app/gradio_api/info", "/app/", "/maintain", "/app/submit",
     "/api/v1/maintenance/labels", "/api/v1/maintenance/health", "/api/v1/maintenance/tasks",
     "/api/v1/maintenance/audit/verify", "/api/v1/disputes",
 )  # fmt: skip

@@ -211,7 +211,7 @@ def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestC
         policy = dict(one.strip().partition(" ")[::2] for one in answer.headers["content-security-policy"].split(";"))
         assert set(policy) >= {"default-src", "frame-ancestors"}, path
         assert not any("http" in value for name, value in policy.items() if name != "frame-ancestors"), path
-        if not path.startswith("/app") or path == "/app/maintain":
+        if not path.startswith("/app"):
             assert "unsafe" not in policy.get("script-src", policy["default-src"]), path
             assert policy["default-src"] == "'none'", path
         elif answer.headers["content-type"].startswith("text/html"):
@@ -301,9 +301,9 @@ def test_another_site_may_frame_pages_where_people_sign_in_and_it_is_hugging_fac
                 answer = visitor.get(path, headers={"Accept": "text/html"})
                 assert framed_by(answer) == frames, path
         assert framed_by(visitor.get("/?embed=1")) == "*"
-        for path in ("/account", "/app/maintain"):
+        for path in ("/account", "/maintain"):
             assert framed_by(visitor.get(path, headers={"Accept": "text/html"})) in ("'self'", "'none'"), path
-    assert framed_by(local.get("/app/maintain")) == "'none'"
+    assert framed_by(local.get("/maintain")) == "'none'"
 
 
 def test_the_description_for_programs_names_no_secret_and_no_page_of_maintainers(client: TestClient) -> None:

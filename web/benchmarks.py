@@ -50,6 +50,8 @@ class BenchmarkMiddleware:
         if path.startswith(PREFIX):
             benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
             return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
+        if path.rstrip("/") == "/app/maintain":
+            return RedirectResponse(_with_query("/maintain", scope), 308)
         if former := _FORMER_PAGE.fullmatch(path):
             benchmark = former[2] or self._benchmark_parameter(scope)
             return RedirectResponse(self._page_of(benchmark, f"/{former[1]}", scope=scope), 308)
@@ -149,7 +151,7 @@ def benchmark_of_submission(database: Database) -> BenchmarkOf:
 
 def _takes_benchmark(path: str) -> bool:
     """Return whether an address inside of a benchmark has the parameter ``benchmark``: files, API, maintain page."""
-    return path.startswith(_FOR_PROGRAMS) or path in _FILES or path == "/app/maintain"
+    return path.startswith(_FOR_PROGRAMS) or path in _FILES or path == "/maintain"
 
 
 def _with_query(path: str, scope: Scope) -> str:

@@ -41,7 +41,7 @@ def _computes(scope: Mapping[str, Any]) -> bool:
     """Return whether the answer may have to be made for this request alone: a view, a board of the past, a file, a
     picture."""
     path = scope["path"]
-    if path.startswith(("/app", "/auth", "/account", "/static/")):
+    if path.startswith(("/app", "/auth", "/account", "/maintain", "/static/")):
         return False
     return bool(scope.get("query_string")) or path.startswith(("/export/", "/judges/")) or path.endswith("/og.png")
 

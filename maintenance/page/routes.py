@@ -34,7 +34,7 @@ from storage.limits.sliding_window import RateLimited
 from storage.models.core import UnfitText
 
 TEMPLATES = Path(__file__).with_name("templates")
-PATH = "/app/maintain"
+PATH = "/maintain"
 MOST_ROWS = 200  # of one request
 MOST_LINKS = 3  # at a row; more are in a menu
 _FIELDS = 40

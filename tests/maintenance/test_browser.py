@@ -34,7 +34,7 @@ def test_labels_are_applied_and_an_entry_is_hidden_on_a_page_without_script(brow
         entry = str(service.http.post("/api/v1/submissions", files=files, data={"model": "Judge"}).json()["id"])
         until(lambda: entry in _board(service), 60, what="it is on the board")
         page = browser.new_context(java_script_enabled=False).new_page()
-        page.goto(f"{service.url}/app/maintain?tab=labels")
+        page.goto(f"{service.url}/maintain?tab=labels")
         page.get_by_text("Import as a draft").first.click()
         _send(
             page,
@@ -44,14 +44,14 @@ def test_labels_are_applied_and_an_entry_is_hidden_on_a_page_without_script(brow
             reason="the authors changed sixteen labels",
         )
         _ended(page)
-        page.goto(f"{service.url}/app/maintain?do=rescore.apply&on=v2")
+        page.goto(f"{service.url}/maintain?do=rescore.apply&on=v2")
         _send(page, "Apply", reason="corrected", confirmation="v1")
         expect(page.locator(".notice").first).to_contain_text("To confirm, type v2")
         _send(page, "Apply", confirmation="v2 nevertheless")
         _ended(page)
         for width in (390, 1440):
             page.set_viewport_size({"width": width, "height": 900})
-            page.goto(f"{service.url}/app/maintain?tab=entries")
+            page.goto(f"{service.url}/maintain?tab=entries")
             assert page.evaluate("document.documentElement.scrollWidth") == width
         page.get_by_text("Actions", exact=True).last.click()
         page.get_by_role("link", name="Hide").click()
