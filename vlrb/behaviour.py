@@ -31,6 +31,7 @@ class Behaviour:
     position_bias: PositionBias | None = None
     one_order: bool | None = None  # None: the order is not known
     calibration: Calibration | None = None
+    both_orders: float | None = None  # pairs asked once in each order with the same verdict / those pairs
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -83,7 +84,17 @@ def behaviour_of(
         first_shown_rate=float((matrix == first)[chosen].mean()) if chosen.any() else None,
         position_bias=None if labels is None else _position_bias(matrix, first, labels=labels),
         one_order=_one_order(first, known, labels=labels) if known.any() else None,
+        both_orders=_both_orders(matrix, first),
     )
+
+
+def _both_orders(matrix: Matrix, first: Matrix) -> float | None:
+    """Return how often the verdict is the same whichever response is shown first; None unless each of two votes was."""
+    if matrix.shape[1] != 2:
+        return None
+    asked = (first != UNDECIDED).all(axis=1) & (first[:, 0] != first[:, 1])
+    same = (matrix[:, 0] == matrix[:, 1]) & (matrix[:, 0] != UNDECIDED)
+    return float(same[asked].mean()) if asked.any() else None
 
 
 def _without_order(matrix: Matrix, labels: npt.NDArray[np.int8] | None) -> Behaviour:

@@ -170,6 +170,18 @@ _RIGHT: tuple[Column, ...] = (
         api=True,
     ),
     Column(
+        "both_orders",
+        "Both orders",
+        subtitle="same, %",
+        kind="share",
+        descending=True,
+        description="Share of pairs with the same verdict whichever response is shown first.",
+        term="orders",
+        value_type="number",
+        text=percent,
+        api=True,
+    ),
+    Column(
         "judge_type",
         "Type",
         subtitle="",

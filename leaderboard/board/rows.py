@@ -125,6 +125,7 @@ class BoardRow:
     filter_judge: bool = False  # whether the judge filtered the pairs: its score is biased downward
     remark: str = ""  # why it leads nothing: given the answer, votes that need no judge
     version_of: str | None = None  # the ranked version of the same judge
+    both_orders: float | None = None  # of files that hold each pair in both orders
     ece: float | None = None  # calibration error; None for one vote per pair, and for labels that are not public
 
     def value(self, key: str) -> Any:
@@ -587,7 +588,8 @@ def _scored_row(
         attempts=entry.get("attempts"),
         remark=unranked_for(entry),
         stated={name: entry[name] for name in METADATA_COLUMNS if entry.get(name) is not None},
-        ece=(sure := (entry["tallies"][revision].get("behaviour") or {}).get("calibration")) and sure["ece"],
+        both_orders=(behaviour := entry["tallies"][revision].get("behaviour") or {}).get("both_orders"),
+        ece=(sure := behaviour.get("calibration")) and sure["ece"],
     )
 
 

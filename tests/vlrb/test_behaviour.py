@@ -141,3 +141,11 @@ def test_a_behaviour_is_read_back_as_it_was_stored_and_so_is_one_of_before() -> 
     assert Behaviour.from_json(behaviour.to_json()) == behaviour
     before = {"parse_rate": 0.9, "first_shown_rate": 0.5, "self_consistency": None}
     assert Behaviour.from_json(before) == Behaviour(0.9, 0.5, self_consistency=None)
+
+
+def test_the_verdict_in_both_orders_is_compared_where_each_pair_was_asked_in_both() -> None:
+    orders = np.array([[0, 1], [1, 0], [0, 1], [0, 0], [1, 0]], dtype=np.int8)
+    votes = np.array([[0, 0], [0, 1], [UNDECIDED, UNDECIDED], [1, 1], [1, 1]], dtype=np.int8)
+    assert observed(votes, orders).both_orders == 2 / 4
+    assert observed(votes[:, :1], orders[:, :1]).both_orders is None
+    assert observed(votes, np.zeros_like(orders)).both_orders is None
