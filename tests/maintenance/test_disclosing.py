@@ -15,6 +15,7 @@ from maintenance.actions.labels import DisclosureLevel
 from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
 from storage.labels import label_levels, label_sets
+from submissions import policy_text
 from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import LOCAL, MAINTAINER
@@ -140,14 +141,17 @@ def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: Rea
     assert applied.changes == ("2 entries were scored again.",)
 
 
-def test_health_says_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
+def test_health_and_the_policy_say_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
     _import(board, disclosure="hidden:categories")
     ctx = board.ctx
     assert operations.health(ctx).measured == {}, "of a draft nobody sees a score"
     _apply(board)
     found = operations.health(ctx)
     assert found.measured == {"v2": {"gain": 3.2, "steps": {"general": 5.0, "hallucination": 0.5, "reasoning": 5.0}}}
-    assert measured_sentence(found.measured["v2"]) in terminal(views.health(found))
+    kept = {"disclosure": {"v2": "hidden:categories"}, "measured": found.measured}
+    ((_, _, told),) = policy_text.disclosures(kept)
+    for page in (terminal(views.health(found)), told):
+        assert measured_sentence(found.measured["v2"]) in page
 
 
 # --- disclose ---------------------------------------------------------------------------------------------------------
