@@ -230,7 +230,7 @@ def undo(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionRe
         if last is None:
             return ActionResult(False, "No decision about it stands: nothing to undo.")
         seq = _decide(ctx, session, kind=UNDONE, old=old, after=last["before"], reason=why)
-    return ActionResult(True, f"{old['name']} ({result}) is as it was before: {', '.join(last['fields'])}.", seq=seq)
+    return ActionResult(True, f"Taken back of {old['name']} ({result}): {', '.join(last['fields'])}.", seq=seq)
 
 
 def _decide(
