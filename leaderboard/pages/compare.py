@@ -570,13 +570,15 @@ def offered(comparison: Comparison, rows: Iterable[BoardRow]) -> list[BoardRow]:
 def nearest(
     board_version: BoardVersion, entry_id: str, *, relations: PairwiseArrays | None, revision: str = "", count: int = 4
 ) -> tuple[Pair, ...]:
-    """Return the scored entries next to one by what orders the board, in the order of the board, each compared with it.
+    """Return the ranked entries next to one by what orders the board, in the order of the board, each compared with it.
 
     In these pairs the entry itself is first, whichever is ahead. What leads nothing is compared with none.
     """
     board = board_version.board(revision=revision)
-    known = [row for row in board.rows if row.tier == "scored" and row.leads]
-    rows = [row for row in known if row.value(board.headline) is not None]
+    scored = [row for row in board.rows if row.tier == "scored" and row.leads]
+    known = [row for row in scored if row.value(board.headline) is not None]
+    own = next((row.version_of for row in known if row.id == entry_id), None)
+    rows = [row for row in known if row.id == entry_id or (row.is_ranked and row.id != own)]
     place = next((index for index, row in enumerate(rows) if row.id == entry_id), None)
     if place is None:
         return ()

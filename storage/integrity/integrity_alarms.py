@@ -46,7 +46,10 @@ class IntegrityAlarm(NamedTuple):
         """Return the alarm in words, with the first row as the example."""
         first, *others = self.sentences
         more = f"{first} and {len(others)} more" if others else first
-        return f"Stored rows do not agree with the audit chain: {more} Run: python -m maintenance audit verify"
+        return (
+            f"Stored rows do not agree with the audit chain: {more} Run: python -m maintenance audit verify. "
+            "The alarm ends with the next daily check that finds nothing"
+        )
 
 
 def check_daily(database: Database) -> list[str] | None:

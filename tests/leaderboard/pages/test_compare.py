@@ -274,6 +274,18 @@ def test_the_nearest_entries_stand_in_the_order_of_the_board(
     assert compare.nearest(board_version, "nobody", relations=relations) == ()
 
 
+def test_of_a_judge_with_several_versions_the_ranked_one_is_a_neighbour(relations: PairwiseArrays) -> None:
+    snapshot = body()
+    for one in snapshot["entries"][:2]:
+        one |= {"model": "Twin", "version": one["id"][-1]}
+    board_version = BoardVersion("s", snapshot, context=RenderContext(VL), published=())
+    (other,) = [row for row in board_version.board().rows if row.version_of is not None]
+    for entry_id in {A, B, snapshot["entries"][2]["id"]}:
+        pairs = compare.nearest(board_version, entry_id, relations=relations, count=20)
+        near = {pair.second.id for pair in pairs}
+        assert other.id not in near and (entry_id != other.id or other.version_of not in near)
+
+
 def test_votes_that_need_no_judge_are_next_to_nobody(relations: PairwiseArrays) -> None:
     board_version = BoardVersion(
         "s", body(entry(90, 0.72, remarks=["baseline-votes"])), context=RenderContext(VL), published=()

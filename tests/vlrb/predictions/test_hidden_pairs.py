@@ -46,6 +46,8 @@ def test_a_file_whose_judge_was_shown_the_preferred_response_first_says_so() -> 
         for turned, turned_fields in (("", {}), ("reverse", {"reverse": True}))
     }
     assert [_codes(data) for data in files.values()] == [["order-tells-label"], []]
+    alone = files[""].replace(b', "critic": ""', b"")  # a scorer of single responses saw no order
+    assert alone != files[""] and _codes(alone) == []
 
 
 @pytest.mark.parametrize("vote", [0, 1])
