@@ -91,8 +91,9 @@ class HostileWorld:
         Jobs are told by their events: workers queue what a board lacks by themselves.
         """
         with psycopg.connect(self.database_url) as connection:
-            tables = ("submissions", "board", "moderation", "queue", "switches", "api_tokens", "label_sets")
+            tables = ("submissions", "board", "moderation", "switches", "api_tokens", "label_sets")
             counted = {one: connection.execute(f"SELECT count(*) FROM {one}").fetchone() for one in tables}
+            counted["tasks"] = connection.execute("SELECT count(*) FROM queue WHERE queue <> 'jobs'").fetchone()
             kinds = connection.execute("SELECT kind FROM events ORDER BY seq").fetchall()
         return {**counted, "events": [kind for (kind,) in kinds if not kind.startswith(WORKERS)]}
 

@@ -27,7 +27,7 @@ from storage.visibility import EntryVisibility
 from tests.databases import a_submission, accept, new_database
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
-from vlrb.benchmarks.baselines import FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
+from vlrb.benchmarks.baselines import EARLIER, FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
 from vlrb.protocols import scores
 from vlrb.scoring import Tally, tally
 from vlrb.statistics.pairwise import compare_all, rank_ranges_of, unpack
@@ -130,7 +130,7 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
 ) -> None:
     publish_if_changed(ready, scorer)
     rows = {row["id"]: row for row in _current(ready)["baselines"]}
-    assert list(rows) == [RANDOM, FIRST, LONGER, MAJORITY]
+    assert list(rows) == [RANDOM, FIRST, LONGER, EARLIER, MAJORITY]
     assert (rows[RANDOM]["expected"], rows[RANDOM]["tallies"]) == (0.5, {})
     assert rows[MAJORITY]["tallies"] == {}
     for name, votes in ((FIRST, always_first(scorer.table)), (LONGER, always_longer(scorer.table))):
@@ -138,9 +138,9 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
         for revision, labels in scorer.labels.items():
             assert rows[name]["tallies"][revision] == tally(Votes(votes), labels, table=scorer.table).to_json()
     _scored(ready, scorer, numbers=range(2))
-    assert _settle(ready, scorer)["baselines"][3]["tallies"] == {}
+    assert _settle(ready, scorer)["baselines"][4]["tallies"] == {}
     _scored(ready, scorer, numbers=range(2, 3))
-    counted = _settle(ready, scorer)["baselines"][3]["tallies"]
+    counted = _settle(ready, scorer)["baselines"][4]["tallies"]
     assert set(counted) == {"demo", "flipped"}
     verdicts = np.stack([majority(small_benchmark.votes(number).matrix) for number in range(3)])
     preferred = scorer.labels["demo"].preferred
@@ -334,7 +334,7 @@ def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer:
     assert set(summary["ranges"]) == {"official"}
     assert summary["difficulty"] is None
     assert unpack(_stored(ready, summary["id"])).both is None
-    assert [set(row["tallies"]) for row in body["baselines"]] == [set(), {"demo"}, {"demo"}, {"demo"}]
+    assert [set(row["tallies"]) for row in body["baselines"]] == [set(), {"demo"}, {"demo"}, set(), {"demo"}]
 
 
 def test_a_snapshot_with_the_same_content_is_not_stored_twice(ready: Database, scorer: Scorer) -> None:
