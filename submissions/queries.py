@@ -27,6 +27,7 @@ class SubmissionFacts(NamedTuple):
     version: str
     file_name: str
     created_at: float
+    revision: str  # of the file
     attempt: int | None
     label_revision: str | None
 

@@ -105,7 +105,7 @@ def publish(database: Database, benchmark: str, *, user: Identity, submission: s
         LookupError: there is no such submission that this person may know of.
     """
     with database.write() as session:
-        _require_owned(session, benchmark, user=user, submission=submission)
+        require_owned(session, benchmark, user=user, submission=submission)
         return visibility.publish(session, submission, by="owner", via=user.auth_method)
 
 
@@ -120,7 +120,7 @@ def set_anonymous_until(
         RateLimited: it was moved as often as it may be in a day.
     """
     with database.write() as session:
-        result = _require_owned(session, benchmark, user=user, submission=submission)
+        result = require_owned(session, benchmark, user=user, submission=submission)
         if until is None:
             return visibility.end_anonymity(session, submission, by="owner", via=user.auth_method)
         if visibility.of(session, submission).anonymous_until is None:
@@ -140,7 +140,8 @@ def set_anonymous_until(
         return moved
 
 
-def _require_owned(session: Session, benchmark: str, *, user: Identity, submission: str) -> queries.SubmissionFacts:
+def require_owned(session: Session, benchmark: str, *, user: Identity, submission: str) -> queries.SubmissionFacts:
+    """Return what an owner's submission is called; raises what `publish` raises."""
     require(user, Role.SUBMITTER)
     submission_facts = queries.described(session, benchmark, submission=submission)
     if submission_facts is None or not (

@@ -138,6 +138,7 @@ def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of
             use_cases, services.spool, track=of.submission_status, database=database, rules=rules, alarms=alarms
         )
     )
+    app.include_router(submissions.api.build_votes(database, lambda: of.items.table))
     owner = owner_actions(action_context(settings, services, of=of), of.receipts, spec=of.served.spec)
     app.include_router(
         submissions.pages.build(database, use_cases, identities=services.auth, pages=of.account_pages, owner=owner)

@@ -1,0 +1,51 @@
+"""Votes and scores of one's own submission, pair by pair, without labels: a native file."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from auth import Identity
+from storage.database import Database
+from storage.integrity import stored_votes
+from submissions.visibility_options import require_owned
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import TIE
+from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Margins, Votes
+
+
+def own_votes(database: Database, table: ItemTable, *, submission: str, user: Identity) -> str:
+    """Return the votes that were accepted, as a native file.
+
+    Raises:
+        Unauthenticated, Forbidden, LookupError: as `visibility_options.publish`.
+        RecordChanged: the stored votes are not those that were accepted.
+    """
+    with database.read() as session:
+        facts = require_owned(session, table.benchmark, user=user, submission=submission)
+    (stored,) = stored_votes.read(database, [submission])
+    margins = None if stored.margins is None else Margins.unpack(stored.margins)
+    votes = Votes.unpack(stored.packed, len(table), k=stored.k)
+    return native_file(votes, margins, revision=facts.revision, table=table)
+
+
+def native_file(votes: Votes, margins: Margins | None, *, revision: str, table: ItemTable) -> str:
+    """Return one JSON line for each pair of a revision, in its row order.
+
+    Of two scores the difference is known: it stands beside a 0. A vote that no native file can say is a word: of the
+    preferred and the rejected response, or of the first and the second one as they are stored.
+    """
+    values = {UNDECIDED: None, TIE: TIE, 0: 0, 1: 1, PREFERRED: "preferred", OTHER: "rejected"}
+    if table.spec.preferred_is_named:
+        values |= {0: "first", 1: "second", PREFERRED: 0, OTHER: 1}
+    lines = []
+    for index in table.in_revision(revision):
+        chosen = [values[vote] for vote in votes.matrix[index].tolist()]
+        margin = math.nan if margins is None else float(margins.values[index])
+        said: dict[str, Any] = {"votes": chosen}
+        if not math.isnan(margin) and chosen[0] in (0, 1):
+            said = {"scores": [[0.0, margin] if chosen[0] else [margin, 0.0]]}
+        item = table.items[index]
+        lines.append(json.dumps({"id": item.ids[revision], "item": item.key, **said}) + "\n")
+    return "".join(lines)
