@@ -25,12 +25,14 @@ from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from storage.metadata import facts
 from vlrb.behaviour import Behaviour
+from vlrb.benchmarks.baselines import EARLIER
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _
 from vlrb.protocols import UNREAD_REPLIES, category_counts, has_unread_replies, protocols
 from vlrb.readers import format_name
 from vlrb.scorecard import cell_counts, named_counts, scorecard
 from vlrb.scoring import Tally
+from vlrb.statistics.reliability import corrected_accuracy
 from vlrb.statistics.uncertainty import Z, wilson
 
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
@@ -209,6 +211,7 @@ def _scored_page(
         gone=gone,
         family=own_preference(entry, relations.get("self_preference", {})),
         rerun_gap=Z * math.sqrt(2) * rerun["rerun"] if (rerun := summary["card"]["rerun"]) else 0.0,
+        label_errors=_label_errors(board, row),
         other_labels=revision != board_version.snapshot["label_revision"],
         format=format_name(entry["format"]),
         related=_related(board, row),
@@ -231,6 +234,16 @@ def _scored_page(
         compare_url=partial(compare_url, revision=asked.revision, as_of=asked.as_of),
         **_shared(board_version, asked, base=base),
     )
+
+
+def _label_errors(board: Board, row: BoardRow | None) -> tuple[float, float, float] | None:
+    """Return the share of the first labels that these correct, and an accuracy as it is and if as many of these are
+    wrong; None where that is not known, or nothing."""
+    name, earlier = board.spec.pooled, board.find(EARLIER)
+    perfect, value = (None if result is None else result.value(name) for result in (earlier, row))
+    if perfect is None or value is None or not 0.5 < perfect < 1:
+        return None
+    return 1 - perfect, value, corrected_accuracy(value, 1 - perfect)
 
 
 def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vlrb.statistics.reliability import cohen_kappa, condensed, k_curve, majority, rerun_error, self_consistency
+from vlrb.statistics.reliability import (
+    cohen_kappa,
+    condensed,
+    corrected_accuracy,
+    k_curve,
+    majority,
+    rerun_error,
+    self_consistency,
+)
 
 votes_of_judge = st.integers(1, 6).flatmap(
     lambda k: st.lists(st.lists(st.sampled_from((0, 1, -1)), min_size=k, max_size=k), min_size=1, max_size=12)
@@ -150,3 +158,11 @@ def test_the_rerun_error_is_that_of_simulated_reruns():
     gaps = np.abs(runs[::2] - runs[1::2])
     assert (gaps > found.differs()).mean() == pytest.approx(0.05, abs=0.025)
     assert rerun_error(np.array([3, 4])) is None
+
+
+@pytest.mark.parametrize(("wrong", "corrected"), [(16 / 1247, 0.7853), (0.05, 0.8089), (0.10, 0.8475)])
+def test_an_accuracy_is_corrected_for_wrong_labels_as_in_the_worked_examples(wrong, corrected):
+    assert corrected_accuracy(0.778, wrong) == pytest.approx(corrected, abs=5e-5)
+    assert (corrected_accuracy(1 - wrong, wrong), corrected_accuracy(1, wrong)) == (pytest.approx(1), 1)
+    with pytest.raises(ValueError, match="half"):
+        corrected_accuracy(0.5, 0.5)

@@ -90,6 +90,18 @@ def rerun_error(agreeing: Array) -> RerunError | None:
     return RerunError(n, mean, between, within, whole, standard_error_one=one, rerun=sqrt(within / n))
 
 
+def corrected_accuracy(observed: float, wrong: float) -> float:
+    """Return the accuracy of a judge against right labels, (observed - e) / (1 - 2e) within 0 and 1, where a share e of
+    two-valued labels is ``wrong`` whatever the judge answers.
+
+    Raises:
+        ValueError: no share below one half is wrong.
+    """
+    if not 0 <= wrong < 0.5:
+        raise ValueError("labels of which half or more are wrong tell nothing")
+    return min(1.0, max(0.0, (observed - wrong) / (1 - 2 * wrong)))
+
+
 def self_consistency(matrix: Array) -> float | None:
     """Mean over items of (votes for the more frequent verdict / K); None for K = 1.
 

@@ -13,13 +13,16 @@ from leaderboard.board.position import marked_strips
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.compare import Pair, ScoreDifference
+from leaderboard.pages.entry import EntryQuery, page
 from leaderboard.pages.entry_findings import category_finding, neighbour_finding, tag_finding
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.result_card import result_card
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import SLICES, VL
 from tests.leaderboard.test_sections import reported
+from vlrb.benchmarks.baselines import EARLIER
 from vlrb.scoring import FIELDS, Tally
+from vlrb.statistics.reliability import corrected_accuracy
 
 KEYS = ("general", "hallucination", "reasoning")
 
@@ -113,3 +116,16 @@ def test_the_card_of_a_new_entry_says_its_rank_its_neighbours_and_how_to_show_it
     for part in ("badge.svg", "og.png", "@misc{", "/compare?entries="):
         assert part in markup
     assert result_card(board_version, catalog, entry_id="nobody") == ("", True)
+
+
+def test_the_page_says_what_as_many_wrong_labels_as_these_corrected_would_cost() -> None:
+    known = {"id": EARLIER, "name": "Earlier", "expected": None, "tallies": {"v2": entry(9, 0.95)["tallies"]["v2"]}}
+    board_version = BoardCache(FixedSource({**snapshot([entry(1, 0.7)]), "baselines": [known]})).refresh()
+    rows = board_version.board().rows
+    perfect, value = (row.value("overall") for row in rows if row.tier in ("scored", "baseline"))
+    perfect, value = sorted((perfect or 0, value or 0), reverse=True)
+    said = f"overall is {100 * corrected_accuracy(value, 1 - perfect):.1f}% by right labels, not {100 * value:.1f}%"
+    for revision, there in (("v2", True), ("v0", False)):
+        render = page(board_version, EntryQuery("e00000000001", revision=revision))
+        assert render is not None
+        assert (said in " ".join(re.sub("<[^>]+>", " ", render()).split())) == there
