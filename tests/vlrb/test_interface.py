@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,15 @@ def test_a_comparison_turned_round_has_the_opposite_sign(demo: Path) -> None:
     difference = first.card["protocols"]["strict"]["macro"] - second.card["protocols"]["strict"]["macro"]
     assert there["macro"].delta == pytest.approx(difference) == pytest.approx(-back["macro"].delta)
     assert there["macro"].p == pytest.approx(back["macro"].p)
+
+
+def test_place_and_length_are_told_apart_where_the_order_is_known(demo: Path) -> None:
+    scored = _scored(demo, "judge-a.native-judgements.jsonl")
+    bias, style = scored.card["behaviour"]["position_bias"], scored.style()
+    assert style is not None and set(style.categories) <= set(DEMO.category_keys)
+    assert (style.order.value > 0) == (bias["value"] > 0)
+    judge = replace(scored.judge, predictions=replace(scored.judge.predictions, orders=None))
+    assert replace(scored, judge=judge).style() is None
 
 
 def test_scorecards_of_other_labels_are_not_compared(demo: Path, tmp_path: Path) -> None:
