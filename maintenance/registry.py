@@ -8,8 +8,9 @@
 
 The signature says what is asked for. Names in braces in the route are parts of the address; other parameters are fields
 of the JSON body, or of the query for GET. On the command line, parameters with an `option` are options, others are
-positional. A parameter whose type is a dataclass stands for its fields. The function authorises; the role here decides
-who is refused before a body is read, and whether the public API description lists the route.
+positional. A parameter whose type is a dataclass stands for its fields. An action is for maintainers unless its role
+says otherwise: then its function authorises. The role also decides who is refused before a body is read, and whether
+the public API description lists the route.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pydantic import Field
 
 from auth import Role
 from maintenance.action_context import ActionContext, PublicEvent, Retry
-from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
+from maintenance.types import ActionResult, Conflict, require_maintainer, to_jsonable, whole_number
 from maintenance.view import View, view_of
 from storage.database import LARGEST
 from storage.jobs.tasks import TaskView
@@ -121,14 +122,16 @@ action = ActionDeclaration
 
 @dataclass(frozen=True)
 class Action(Generic[P, R]):
-    """A declared function. Calling it calls the function."""
+    """A declared function. Calling it calls the function, for those who may."""
 
     declared: ActionDeclaration
     function: Callable[Concatenate[ActionContext, P], R]
     parameters: tuple[ActionParameter, ...]
 
     def __call__(self, ctx: ActionContext, *arguments: P.args, **named: P.kwargs) -> R:
-        """Do it. Raises what the function raises."""
+        """Do it. Raises what the function raises; Unauthenticated and Forbidden where a maintainer is needed."""
+        if self.declared.role is Role.MAINTAINER:
+            require_maintainer(ctx.user)
         return self.function(ctx, *arguments, **named)
 
     @property
@@ -186,7 +189,7 @@ class Action(Generic[P, R]):
         for group, kind in _groups(self.function).items():
             inside = {parameter.name for parameter in self.parameters if parameter.group == group}
             named[group] = kind(**{name: value for name, value in values.items() if name in inside})
-        return self.function(ctx, **named)  # type: ignore[call-arg]  # a signature checks them where they come in
+        return self(ctx, **named)  # type: ignore[call-arg]  # a signature checks them where they come in
 
     def view(self, result: Any) -> View:
         """Return a result for people."""

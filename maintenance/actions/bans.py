@@ -7,7 +7,7 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import account_search
 from maintenance.database import account_queries
 from maintenance.registry import AccountName, Reason, action
-from maintenance.types import ActionResult, Conflict, clean_reason, require_maintainer
+from maintenance.types import ActionResult, Conflict, clean_reason
 
 _YOURSELF = "Nobody can ban themselves, or lift their own ban."
 _LOCAL = (
@@ -41,7 +41,6 @@ def unban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionRes
 
 
 def _set(ctx: ActionContext, account: str, *, reason: str, banned: bool) -> ActionResult:
-    require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.read() as session:
         result = account_search.find(session, account, local=True)

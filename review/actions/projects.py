@@ -15,7 +15,7 @@ from maintenance.actions import account_search, labels
 from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer, whole_number
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, whole_number
 from review import drafts, views
 from review.selection import PairSelection, find_pair_file, select_pairs
 from storage.annotation import annotation_projects
@@ -143,7 +143,6 @@ def create(
 
     Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(ctx.user)
     why, guidelines = clean_reason(reason), _check_team(team)
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
@@ -184,7 +183,6 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
 
     Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(ctx.user)
     with ctx.database.write() as session:
         result = _open(session, ctx, project=project)
         added = _add_accounts(session, project, accounts=annotators)
@@ -208,7 +206,6 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
 
     To let them answer again is to take that back. Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(ctx.user)
     with ctx.database.write() as session:
         result = _open(session, ctx, project=project)
         ids = [account_search.find(session, named, local=True).id for named in annotators]
@@ -244,7 +241,6 @@ def close(
     Of a closed project another draft can be asked for, under another name. `level`: what may be shown of scores under
     it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
     """
-    require_maintainer(ctx.user)
     why = clean_reason(reason)
     with ctx.database.write() as session:
         result = known(session, ctx.benchmark, project=project, lock=True)
@@ -301,7 +297,6 @@ def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
 )
 def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Return all projects, the newest first. For maintainers."""
-    require_maintainer(ctx.user)
     with ctx.database.read() as session:
         drafted = {}
         for task in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):

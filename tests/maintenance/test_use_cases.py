@@ -43,7 +43,7 @@ def use_cases() -> Iterator[Callable[..., object]]:
         if module.name.rpartition(".")[2] in ("page", "tab", "__main__") or ".tabs" in module.name:
             continue
         for name, found in inspect.getmembers(importlib.import_module(module.name)):
-            function = found.function if isinstance(found, Action) else found
+            function = plain(found)
             if not inspect.isfunction(function):
                 continue
             of_it = function.__module__ == module.name and not name.startswith("_")
@@ -51,31 +51,37 @@ def use_cases() -> Iterator[Callable[..., object]]:
             asked = "ctx" in parameters and "session" not in parameters
             of_owners = module.name == "maintenance.actions.entries" and name in OF_OWNERS
             if of_it and asked and not of_owners:
-                yield function
+                yield found
+
+
+def plain(found: Any) -> Any:
+    return found.function if isinstance(found, Action) else found
 
 
 USE_CASES = list(use_cases())
 
 
-def call(function: Callable[..., object], user: Any) -> object:
+def call(use_case: Callable[..., object], user: Any) -> object:
     given = {
         name: Untouched()
-        for name, parameter in inspect.signature(function).parameters.items()
+        for name, parameter in inspect.signature(plain(use_case)).parameters.items()
         if parameter.default is parameter.empty
     }
     services = {field.name: Untouched() for field in dataclasses.fields(ActionContext)}
-    return function(**{**given, "ctx": ActionContext(**{**services, "user": user, "identity": None})})
+    return use_case(**{**given, "ctx": ActionContext(**{**services, "user": user, "identity": None})})
 
 
 @pytest.mark.parametrize(
-    "function", USE_CASES, ids=lambda one: f"{one.__module__.removeprefix('maintenance.')}.{one.__name__}"
+    "use_case",
+    USE_CASES,
+    ids=lambda one: f"{plain(one).__module__.removeprefix('maintenance.')}.{plain(one).__name__}",
 )
-def test_every_use_case_asks_who_it_is_before_it_looks_at_anything(function: Callable[..., object]) -> None:
+def test_every_use_case_asks_who_it_is_before_it_looks_at_anything(use_case: Callable[..., object]) -> None:
     with pytest.raises(Unauthenticated):
-        call(function, ANONYMOUS)
-    if function.__name__ not in OF_ACCOUNTS:
+        call(use_case, ANONYMOUS)
+    if plain(use_case).__name__ not in OF_ACCOUNTS:
         with pytest.raises(Forbidden):
-            call(function, STRANGER)
+            call(use_case, STRANGER)
 
 
 @pytest.mark.parametrize("who", [OWNER_OF_IT, STRANGER, SUBMIT_TOKEN, OPEN], ids=lambda user: user.account)
@@ -86,4 +92,4 @@ def test_neither_an_owner_nor_a_token_for_submitting_nor_an_open_door_makes_a_ma
 
 def test_the_use_cases_are_found() -> None:
     assert len(USE_CASES) > 50
-    assert {one.__name__ for one in USE_CASES} >= OF_ACCOUNTS
+    assert {plain(one).__name__ for one in USE_CASES} >= OF_ACCOUNTS
