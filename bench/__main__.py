@@ -1,6 +1,5 @@
-"""`make bench`: every figure of docs/performance.md beside its peer, in one run; with --long also growth to 50,000."""
+"""`make bench`: every figure of docs/performance.md beside its peer, in one run."""
 
-import sys
 from itertools import chain
 
 from bench import board, growth, scoring
@@ -9,5 +8,5 @@ from bench.measure import print_table
 if __name__ == "__main__":
     print_table(chain(scoring.figures(), board.figures()))
     print()
-    for line in growth.lines(growth.LONG if "--long" in sys.argv[1:] else growth.SIZES):
+    for line in growth.lines(growth.SIZES):
         print(line, flush=True)

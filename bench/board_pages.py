@@ -9,18 +9,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
 
 def main(kind: str, port: int, *, folder: Path) -> None:
     """Serve until ended."""
-    _gradio(kind, port, table=json.loads((folder / "rows.json").read_bytes()))
-
-
-def _gradio(kind: str, port: int, *, table: dict[str, Any]) -> None:
     import gradio as gr
     import pandas as pd
 
+    table = json.loads((folder / "rows.json").read_bytes())
     frame = pd.DataFrame(table["rows"], columns=table["columns"])
     with gr.Blocks(analytics_enabled=False) as page:
         if kind == "dataframe":

@@ -1,10 +1,10 @@
 """Costs of one more submission as the board grows: bytes of the database, processor time of a worker, pages.
 
-`python -m bench.growth [--long | 100 1000 10000]`: in this process, on SQLite, with accounts of 20 entries each;
-``--long`` adds 50,000. A submission is stored, scored, published, compared with others, and published again, as the
-worker does it. The median is of a submission that changes nothing among the judges compared, where most do not; the
-mean has those too that do. Bytes are those that the database's tables hold more afterwards, divided by the number of
-submissions. Exponents are between two sizes: 1 is as much more as there are more entries.
+`python -m bench.growth [100 1000 10000]`: in this process, on SQLite, with accounts of 20 entries each. A submission is
+stored, scored, published, compared with others, and published again, as the worker does it. The median is of a
+submission that changes nothing among the judges compared, where most do not; the mean has those too that do. Bytes are
+those that the database's tables hold more afterwards, divided by the number of submissions. Exponents are between two
+sizes: 1 is as much more as there are more entries.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ from workers.scorer import Scorer
 from workers.startup import prepare
 
 SIZES = (100, 1_000, 10_000)
-LONG = (*SIZES, 50_000)
 SUBMISSIONS = 24
 PER_ACCOUNT = 20
 _CHUNK = 500
@@ -109,13 +108,11 @@ def measure(folder: Path, entries: int) -> Growth:
     rescore(place.database, place.scorer, revision=place.labels.revision)
     worker = Worker(place.database, place.scorer, lease_seconds=600)
     _settle(worker)
-    _submit(place, worker, number=entries)  # the first one after a long time makes what others need too
+    _timed(place, worker, number=entries)  # the first one after a long time makes what others need too
     before = _bytes(place.database)
     timed = [_timed(place, worker, number=number) for number in range(entries + 1, entries + 1 + SUBMISSIONS)]
-    times, totals = (
-        [measurement.seconds for measurement in timed],
-        [sum(measurement.seconds.values()) for measurement in timed],
-    )
+    times = [measurement.seconds for measurement in timed]
+    totals = [sum(seconds_of.values()) for seconds_of in times]
     after = _bytes(place.database)
     each = {name: (after[name] - before.get(name, 0)) / SUBMISSIONS for name in after}
     largest = dict(sorted(each.items(), key=lambda item: -item[1])[:6])
@@ -142,11 +139,6 @@ def _board_to_grow(folder: Path) -> BoardToGrow:
     scorer = Scorer(table, {labels.revision: labels}, version=SCORER_VERSION)
     prepare(database, scorer, label_revision=labels.revision)
     return BoardToGrow(database, scorer, table=table, labels=labels, random=np.random.default_rng(7))
-
-
-def _submit(place: BoardToGrow, worker: Worker, *, number: int) -> dict[str, float]:
-    """Return the seconds of each step."""
-    return _timed(place, worker, number=number).seconds
 
 
 def _timed(place: BoardToGrow, worker: Worker, *, number: int) -> SubmissionTiming:
@@ -224,10 +216,6 @@ def _exponents(before: Growth, after: Growth) -> dict[str, float]:
     return {name: log(after.seconds[name] / seconds) / larger for name, seconds in before.seconds.items()}
 
 
-def _sizes(words: Sequence[str]) -> Sequence[int]:
-    return LONG if "--long" in words else [int(word) for word in words] or SIZES
-
-
 if __name__ == "__main__":
-    for line in lines(_sizes(sys.argv[1:])):
+    for line in lines([int(word) for word in sys.argv[1:]] or SIZES):
         print(line, flush=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bench import official_script
+from bench import official_rule
 from vlrb import demo
 from vlrb.predictions.parse import UploadRejected, parse_predictions
 from vlrb.protocols import scores
@@ -38,7 +38,7 @@ class Exploit:
     what: str
     why: str  # why it is worth nothing here
     make: Callable[[ExploitSetup], PredictionRows]
-    reparse: bool = True
+    status: Callable[[official_rule.OfficialRow], str] = official_rule.vote_status
 
 
 class ExploitSetup:
@@ -161,7 +161,7 @@ EXPLOITS = (
         what="No text decides anything, but each line’s flag_status says agree (the script with re-parsing off).",
         why="Flags in a file are never read; the texts are, and they decide nothing.",
         make=_flags,
-        reparse=False,
+        status=official_rule.stored_status,
     ),
     Exploit(
         "abstain-when-hard",
@@ -214,18 +214,27 @@ def run(bench: ExploitSetup, exploit: Exploit) -> dict[str, Any]:
     about = {name: getattr(exploit, name) for name in ("id", "title", "what", "why")}
     return {
         **about,
-        "official": _official(bench, rows, reparse=exploit.reparse),
+        "official": _official(bench, rows, status=exploit.status),
         "here": _here(bench, rows),
     }
 
 
-def _official(bench: ExploitSetup, rows: PredictionRows, *, reparse: bool) -> dict[str, Any]:
+def _official(
+    bench: ExploitSetup, rows: PredictionRows, *, status: Callable[[official_rule.OfficialRow], str]
+) -> dict[str, Any]:
+    counts = official_rule.official_counts(rows, lambda name: bench.category_of[name.strip()], status=status)
+    agree = [row["agree"] for row in counts.values()]
+    decided = [row["agree"] + row["reject"] for row in counts.values()]
     try:
-        result = official_script.reported(rows, bench.category_of, reparse=reparse)
+        shares = [right / of for right, of in zip(agree, decided, strict=True)]
     except ZeroDivisionError as error:
         return {"error": type(error).__name__}
     pooled, mean = bench.table.spec.overall_keys
-    return {pooled: round(result.pooled, 4), mean: round(result.mean, 4), "items": result.items}
+    return {
+        pooled: round(sum(agree) / sum(decided), 4),
+        mean: round(sum(shares) / len(shares), 4),
+        "items": sum(row.total() for row in counts.values()),
+    }
 
 
 def _here(bench: ExploitSetup, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -246,7 +255,7 @@ def backtracking(sizes: Sequence[int] = (50, 100, 200)) -> list[dict[str, Any]]:
     for size in sizes:
         text = "Therefore" + " " * size
         here = min(_seconds(partial(verdict, text)) for _ in range(20))
-        official = _seconds(partial(official_script.PATTERN.search, text))
+        official = _seconds(partial(official_rule.PATTERN.search, text))
         measured.append({"spaces": size, "official_seconds": round(official, 4), "here_seconds": round(here, 7)})
     return measured
 

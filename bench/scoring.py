@@ -15,7 +15,7 @@ from sqlalchemy import insert
 
 from bench.measure import Measurement, paired_seconds, print_table
 from bench.official_files import official_lines
-from bench.official_rule import official_counts
+from bench.official_rule import category, official_counts, vote_status
 from storage.database import Database, migrate, open_database
 from storage.labels import label_sets
 from storage.models.core import Submission, new_entry_id
@@ -48,9 +48,10 @@ def figures() -> Iterator[Measurement]:
         counted = tally(upload.votes, labels, table=table)
         scorecard(counted, upload.behaviour, benchmark="demo", label_revision="demo")
 
-    mine, official, parse = paired_seconds(
-        [ours, lambda: official_counts(lines), lambda: [orjson.loads(line) for line in lines]]
-    )
+    def theirs() -> None:
+        official_counts(map(json.loads, lines), category, status=vote_status)
+
+    mine, official, parse = paired_seconds([ours, theirs, lambda: [orjson.loads(line) for line in lines]])
     what = f"check and score an official file ({megabytes}), everything included"
     yield Measurement(
         what,

@@ -8,7 +8,6 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from bench import official_rule, official_script
 from bench.red_team import EXPLOITS, OUTPUT, ExploitSetup, run
 from leaderboard import routes
 from leaderboard.cache import BoardCache
@@ -43,18 +42,6 @@ def test_no_exploit_gains_anything_here_and_every_one_does_under_the_official_ru
         assert "error" in one["official"] or official > chance + 0.2, name
     growth = [one["official_seconds"] for one in STORED["backtracking"]]
     assert growth[2] > 16 * growth[0]  # four times the spaces
-
-
-def test_the_restated_rule_is_that_of_the_oracle_but_for_the_faults(bench: ExploitSetup) -> None:
-    """The oracle knows the real benchmark's ids, so both are asked about rows under such ids."""
-    beginnings = {"general": "wildvision-battle-", "hallucination": "RLHF-V-", "reasoning": "mathverse_"}
-    names = {pair["id"]: beginnings[pair["category"]] + pair["id"] for pair in bench.pairs}
-    rows = [{**row, "id": names[row["id"]]} for row in EXPLOITS[0].make(bench)[: 9 * 1250 : 1]]
-    counts = official_rule.official_counts(json.dumps(row) for row in rows)
-    shares = [one["agree"] / (one["agree"] + one["reject"]) for one in counts.values()]
-    found = official_script.reported(rows, {names[pair["id"]]: pair["category"] for pair in bench.pairs})
-    assert found.mean == pytest.approx(sum(shares) / 3, abs=1e-12)
-    assert found.items == 1250
 
 
 def test_the_page_shows_every_exploit_with_both_results() -> None:

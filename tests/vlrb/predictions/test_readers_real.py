@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bench.official_files import official_lines
-from bench.official_rule import official_counts
+from bench.official_rule import category, faultless_status, official_counts
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
@@ -75,11 +75,11 @@ def test_a_tool_s_file_gives_the_votes_and_the_first_shown_rate_of_its_judge(nam
 def test_official_files_get_the_official_rule_s_counts(k: int) -> None:
     lines = list(official_lines(rows("items_v0.jsonl"), k, seed=k))
     card = score_v0(parse_predictions("".join(lines).encode(), items()))
-    official = official_counts(lines)
-    for category, row in card["tally"].items():
-        counted = official[category]
-        assert (row["agree"], row["reject"]) == (counted["agree"], counted["reject"]), category
-        assert row["undecided"] == counted["doesntMatch"] + counted["other"], category
+    official = official_counts(map(json.loads, lines), category, status=faultless_status)
+    for name, row in card["tally"].items():
+        counted = official[name]
+        assert (row["agree"], row["reject"]) == (counted["agree"], counted["reject"]), name
+        assert row["undecided"] == counted["doesntMatch"] + counted["other"], name
     assert card["votes_per_item"] == k
 
 
