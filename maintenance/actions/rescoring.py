@@ -11,12 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from maintenance import label_availability, views
+from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, Revision, RowNumber, action, confirm_again
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
+from operation.alarms import labels_remedy
 from storage.database import Session
 from storage.entry_filters import FILTERS
 from storage.integrity import audit
@@ -222,7 +223,7 @@ def request_apply(
                 False,
                 f"The board shows revision {revision}, scorer version {version} already.",
             )
-        label_availability.require_labels_loaded(session, ctx.benchmark, revision=revision)
+        require_labels_loaded(session, ctx.benchmark, revision=revision)
         wanted = {"params": params, "reason": why, "scorer_version": version}
         task, new = request_task(ctx, session, kind=APPLY, subject=revision, **wanted)
     applied = f"revision {revision}, scorer version {version} (task {task})"
@@ -291,7 +292,7 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
                 f"The board does not show revision {revision} because of an apply: nothing to undo.",
             )
         before = last["from"]
-        label_availability.require_labels_loaded(session, ctx.benchmark, revision=before["label_revision"])
+        require_labels_loaded(session, ctx.benchmark, revision=before["label_revision"])
         if last["published"]:
             label_imports.unpublish(session, ctx.benchmark, revision=revision)
         label_sets.activate_revision(
@@ -402,3 +403,10 @@ def _last_apply(session: Session, benchmark: str) -> dict[str, Any] | None:
     """Return the newest apply that was not undone."""
     subject = audit.board(**audit.scope(session, benchmark))
     return audit.last_standing(session, subject, kinds=(APPLIED,), undone=UNDONE, benchmark=benchmark)
+
+
+def require_labels_loaded(session: Session, benchmark: str, *, revision: str) -> None:
+    """Raise Conflict if no running worker could update the board under a revision. Without a worker, do not check."""
+    if worker_heartbeats.no_worker_has(session, benchmark, revision=revision):
+        remedy = labels_remedy(session, benchmark, revision=revision)
+        raise Conflict("labels-missing", f"No running worker has the labels of revision {revision}: {remedy}.")

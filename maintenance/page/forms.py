@@ -1,15 +1,18 @@
-"""Fields of forms from the declared parameters of actions, and the values of what was typed. Pure."""
+"""Fields of forms from the declared parameters of actions, and the values of what was typed."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from maintenance.page.reason_templates import reasons_for
 from maintenance.registry import Action, ActionParameter
 from maintenance.types import REASON_LIMIT, Conflict
 
+EVERY_ACTION = "*"
 _ASIDE = re.compile(r"(For|Raises) [^.]*\.")  # who may do it, and what programs meet
 _LONG_TEXTS = ("reason", "note")
 _LONGEST = 2000
@@ -114,3 +117,17 @@ def _is_count(parameter: ActionParameter) -> bool:
 
 def _parts(text: str, separator: str) -> list[str]:
     return [part.strip() for part in text.split(separator) if part.strip()]
+
+
+def reasons_for(action: str) -> Sequence[str]:
+    """Return the reasons that people may choose from for an action."""
+    known = reason_templates()
+    return tuple(known.get(action, known[EVERY_ACTION]))
+
+
+@cache
+def reason_templates() -> Mapping[str, Sequence[str]]:
+    """Return action -> reasons; those of EVERY_ACTION are for actions without any."""
+    path = Path(__file__).with_name("reason_templates.toml")
+    known: dict[str, Sequence[str]] = tomllib.loads(path.read_text("utf-8"))
+    return known

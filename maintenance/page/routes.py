@@ -23,7 +23,7 @@ from auth.pages import AccountPages
 from auth.routes import PRIVATE, Forms
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, rescoring
-from maintenance.actions.open_cases import open_cases
+from maintenance.database import queries
 from maintenance.page.forms import FormField, effect_of, form_fields, typed_values
 from maintenance.page.sections import Section
 from maintenance.registry import BASE, Action, ActionRegistry
@@ -228,13 +228,15 @@ class MaintainPage:
             "form": None,
             "names": {},
         }
+        with ctx.database.read() as session:
+            cases = queries.open_counts(session, ctx.benchmark)
         context = {
             **usual,
             "current": PATH,
             "address": self.address,
             "sections": self.sections,
             "section": section,
-            "cases": open_cases(ctx)._asdict(),
+            "cases": cases,
             "row_actions": row_actions,
             "most_links": MOST_LINKS,
             "csrf": self.forms.token(ctx.user),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 class Section(NamedTuple):
     """A section. `lists`: actions whose results it shows; `areas`: whose actions stand at rows, else in forms.
 
-    `cases`: what its number counts, of OpenCases; `new`: actions that stand in a form though a row has their parameter.
+    `cases`: what its number counts; `new`: actions that stand in a form though a row has their parameter.
     """
 
     id: str

@@ -212,13 +212,7 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
             if now != state:
                 raise Conflict("decided", f"Dispute {number} was {now} before, and a decision was made.")
             return ActionResult(False, f"Dispute {number} was {now} before.")
-        facts = {
-            "dispute": number,
-            "item": result[0].item,
-            "note": clean_note,
-            "by": ctx.user.account,
-            "via": ctx.user.auth_method,
-        }
+        facts = {"dispute": number, "item": result[0].item, "note": clean_note, **ctx.author}
         seq = audit.append(session, ACCEPTED if accepted else REJECTED, data=facts)
     return ActionResult(True, f"Dispute {number} is {state}.", seq=seq)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from maintenance import label_availability, views
-from maintenance.actions import operations
+from maintenance import views
+from maintenance.actions import operations, rescoring
 from maintenance.types import Conflict
 from maintenance.view import terminal
 from storage.clock import minute
@@ -46,13 +46,13 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
         label_sets.activate_revision(session, "demo", label_revision="v2", scorer_version="1", reason="start")
         _silent(session, "dead", seconds=90)
         worker_heartbeats.set_loaded_revisions(session, "dead", revisions={"demo": ["v2"]})
-        label_availability.require_labels_loaded(session, "demo", revision="v2")  # nobody lives who could say otherwise
+        rescoring.require_labels_loaded(session, "demo", revision="v2")  # nobody lives who could say otherwise
         worker_heartbeats.record_heartbeat(session, "of an earlier release")
-        label_availability.require_labels_loaded(session, "demo", revision="v2")
+        rescoring.require_labels_loaded(session, "demo", revision="v2")
         worker_heartbeats.record_heartbeat(session, "alive")
         worker_heartbeats.set_loaded_revisions(session, "alive", revisions={"demo": ["v1"]})
         with refuses(Conflict, "labels-missing"):
-            label_availability.require_labels_loaded(session, "demo", revision="v2")
+            rescoring.require_labels_loaded(session, "demo", revision="v2")
     found = operations.health(by(database, MAINTAINER))
     assert [alarm.code for alarm in found.alarms] == ["labels-missing"]
     assert found.alarms[0].sentence in terminal(views.health(found))
@@ -61,7 +61,7 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
         worker_heartbeats.add_loaded_revision(
             session, "of an earlier release", benchmark="demo", revision="v3"
         )  # has not said anything: it still does not
-        label_availability.require_labels_loaded(session, "demo", revision="v1")
+        rescoring.require_labels_loaded(session, "demo", revision="v1")
         assert worker_heartbeats.no_worker_has(session, "demo", revision="v3")
     assert operations.health(by(database, MAINTAINER)).alarms == ()
     with database.write() as session:

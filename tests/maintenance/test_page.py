@@ -18,7 +18,7 @@ from auth.routes import Forms
 from maintenance import preview_rows, views
 from maintenance.actions import audit, entries, labels
 from maintenance.actions.reported import ReportedResultView
-from maintenance.page.reason_templates import EVERY_ACTION, reason_templates, reasons_for
+from maintenance.page.forms import EVERY_ACTION, reason_templates, reasons_for
 from maintenance.view import Row, Table, TableCell, View, terminal
 from storage.database import Database
 from storage.jobs import tasks

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array, FloatArray
-from vlrb.statistics.uncertainty import Z
 from vlrb.votes import ABSENT, OTHER, UNDECIDED
 
 
@@ -65,11 +64,6 @@ class RerunError:
     standard_error: float  # of the accuracy from all K votes
     standard_error_one: float  # of the accuracy from one vote
     rerun: float  # standard deviation of the accuracy of one vote when the judge is run again on the same pairs
-
-    def differs(self, other: RerunError | None = None) -> float:
-        """Return how far the accuracies of two runs, of this judge or of two, lie apart by chance in 95 of 100
-        cases."""
-        return Z * sqrt(self.rerun**2 + (self if other is None else other).rerun ** 2)
 
 
 def rerun_error(agreeing: Array) -> RerunError | None:

@@ -5,8 +5,8 @@ The result holds counts and entries. It holds labels of single pairs only where 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -22,14 +22,14 @@ from storage.jobs import tasks
 from storage.jobs.tasks import TaskKind
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
-from vlrb.arrays import FloatArray
+from vlrb.arrays import FloatArray, IntArray
 from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.disclosure import PUBLIC, readers_words
+from vlrb.disclosure import PUBLIC, readers_words, redact_counts
 from vlrb.label_quality.label_diff import (
     RankedBoard,
     diff_labels,
@@ -37,16 +37,30 @@ from vlrb.label_quality.label_diff import (
     neighbour_tests,
 )
 from vlrb.scoring import outcomes, tally_many
-from vlrb.statistics.pairwise import RankRange
+from vlrb.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
 from vlrb.votes import unpack_many
+from workers.board_index import BoardIndex, BoardView, PairwiseRevision
 from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
-from workers.jobs import preview_ranges
-from workers.jobs.preview_ranges import LeveledLabels
+from workers.jobs.pairwise_statistics import compare_under
+from workers.jobs.relations_memory import RelationsMemory
 from workers.scorer import Scorer
 
 CHUNK = 500
 _DRAFTS = 200  # tasks that are looked through
 ReportProgress = Callable[[int, int], None]  # entries done, entries in all
+
+
+@dataclass(frozen=True, slots=True)
+class LeveledLabels:
+    """A label set, and what may be shown of scores under it (vlrb/disclosure.py)."""
+
+    labels: LabelSet
+    level: str
+
+    @property
+    def revision(self) -> PairwiseRevision:
+        """Return what the comparison of judges needs to know of it."""
+        return PairwiseRevision(self.labels.revision, self.labels.digest, level=self.level)
 
 
 class _PreviewCounts(NamedTuple):
@@ -100,10 +114,11 @@ def preview(
     before = in_order_of(spec, rank_entries(entries, stored, spec=spec_before), spec_before)
     after = rank_entries(entries, computed.counts, spec=spec)
     rows = [_row(entry, index, boards=(before, after), spec=spec) for index, entry in enumerate(entries)]
-    view = preview_ranges.board_view(database, scorer, board=board)
+    with database.read() as session:
+        view = BoardIndex().view(session, scorer, pointer=board)
     leveled = (LeveledLabels(old, level_before), LeveledLabels(labels, level_after))
     for side, under in zip(sides, leveled, strict=True) if same_version else ():
-        _add_ranges(rows, preview_ranges.rank_ranges_under(database, side, view=view, under=under))
+        _add_ranges(rows, _rank_ranges_under(database, side, view=view, under=under))
     tests = (
         _tests(entries, before, after=after, computed=computed, sets=(old, labels), table=scorer.table)
         if result["significance_compared"]
@@ -222,3 +237,34 @@ def _summary(rows: Sequence[Mapping[str, Any]], tests: Sequence[Any], *, spec: B
         "largest_change": max(deltas, default=None),
         "significance_changed": len(tests),
     }
+
+
+def _rank_ranges_under(
+    database: Database, scorer: Scorer, *, view: BoardView, under: LeveledLabels
+) -> Mapping[str, RankRange]:
+    """Return entry -> rank range of the default board; only the best entry of each judge has one."""
+    counts = _counted(database, scorer, names=[entry.id for entry in view.entries], labels=under.labels)
+    names, spec = list(counts), scorer.table.spec
+    if not any(entry.compared for entry in view.entries):
+        return {}
+    stacked = redact_counts(np.stack([counts[name] for name in names]), under.level, spec=spec)
+    keys = dict(zip(names, ranking_keys(stacked, spec), strict=True))
+    ages = {entry.id: entry.order.created_at for entry in view.entries}
+    ranked = sorted(names, key=lambda name: (*keys[name], ages[name], name))
+    knowing = replace(scorer, labels={**scorer.labels, under.labels.revision: under.labels})
+    compared = compare_under(database, knowing, revision=under.revision, board=(view, ranked), memory=RelationsMemory())
+    return rank_ranges_of(compared.summary, spec.official, order=spec.headline)
+
+
+def _counted(database: Database, scorer: Scorer, *, names: Collection[str], labels: LabelSet) -> dict[str, IntArray]:
+    """Return entry -> CELLS x FIELDS under a label set."""
+    ordered = sorted(names)
+    result: dict[str, IntArray] = {}
+    for start in range(0, len(ordered), CHUNK):
+        entries = stored_votes.read(database, ordered[start : start + CHUNK])
+        for k, group in groupby(entries, key=lambda entry: entry.k):
+            same = list(group)
+            matrix = unpack_many([entry.packed for entry in same], len(scorer.table), k=k)
+            counted = tally_many(matrix, labels, table=scorer.table)
+            result |= {entry.id: pair_counts.counts for entry, pair_counts in zip(same, counted, strict=True)}
+    return result
