@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from zipfile import ZipFile
@@ -66,25 +65,3 @@ def demo_labels(pairs: Sequence[Mapping[str, Any]], table: ItemTable) -> LabelSe
 def demo_label_rows(pairs: Sequence[Mapping[str, Any]]) -> list[DemoRow]:
     """Return what a labels file of the demo holds: id, human_ranking, human_error_analysis; no texts."""
     return [{name: row[name] for name in ("id", "human_ranking", "human_error_analysis")} for row in pairs]
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedJudge:
-    """A prediction file that nobody's model wrote, and the metadata to submit it with."""
-
-    file_name: str
-    data: bytes
-    metadata: Mapping[str, Any]
-
-
-def simulated_judges() -> list[SimulatedJudge]:
-    """Return six prediction files in six real formats, for the pairs of ``demo_pairs``."""
-    return [
-        SimulatedJudge(entry["file"], demo_archive().read(f"{JUDGES}/{entry['file']}"), entry["metadata"])
-        for entry in json.loads(demo_archive().read(f"{JUDGES}/index.json"))
-    ]
-
-
-def sample_predictions() -> bytes:
-    """Return one more prediction file, which the demo does not submit: for people who try the commands."""
-    return demo_archive().read(SAMPLE)

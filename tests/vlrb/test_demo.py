@@ -10,21 +10,12 @@ import pytest
 from tests.factories.specs import DEMO, SIZES
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.items import ItemTable
-from vlrb.demo import (
-    demo_archive,
-    demo_items,
-    demo_label_rows,
-    demo_labels,
-    demo_pairs,
-    sample_predictions,
-    simulated_judges,
-)
+from vlrb.demo import JUDGES, SAMPLE, demo_archive, demo_items, demo_label_rows, demo_labels, demo_pairs
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.protocols import scores
 from vlrb.scoring import tally
 
 pairs = cache(demo_pairs)
-judges = cache(simulated_judges)
 items = cache(lambda: demo_items(pairs()))
 labels = cache(lambda: demo_labels(pairs(), items()))
 LETTERS = "abcdef"
@@ -33,7 +24,8 @@ LETTERS = "abcdef"
 @cache
 def uploads() -> dict[str, Predictions]:
     """By letter, read from the judges' bytes."""
-    return {judge.file_name[6]: parse_predictions(judge.data, items()) for judge in judges()}
+    names = [name for name in demo_archive().namelist() if name.startswith(f"{JUDGES}/judge-")]
+    return {name[len(f"{JUDGES}/judge-")]: parse_predictions(demo_archive().read(name), items()) for name in names}
 
 
 @cache
@@ -91,7 +83,7 @@ def test_the_board_has_a_leader_a_guesser_and_habits_that_show():
 
 
 def test_the_file_to_try_the_commands_with_is_another_judge_than_those_on_the_board():
-    sample = parse_predictions(sample_predictions(), items())
+    sample = parse_predictions(demo_archive().read(SAMPLE), items())
     assert sample.votes.matrix.shape[0] == len(pairs())
     assert not any(np.array_equal(sample.votes.matrix, other.votes.matrix) for other in uploads().values())
     assert 0.6 < scores(tally(sample.votes, labels(), table=items()))["macro"] < 0.9
