@@ -48,9 +48,9 @@ def row(pairs: int, share: float) -> list[float]:
     return [round(max(by_step[at:]), 2) for at in range(len(by_step))]
 
 
-def mean_gain(pairs: int, share: float, *, step: float, block: int, files: int = FILES) -> float:
+def mean_gain(pairs: int, share: float, *, step: float, block: int) -> float:
     """Return the mean gain in points of the category. ``step``: in points; 0: exact counts; infinite: none is told."""
-    runs = [_gain(pairs, share, step=step, block=block, shape=(files, seed)) for seed in range(RUNS)]
+    runs = [_gain(pairs, share, step=step, block=block, shape=(FILES, seed)) for seed in range(RUNS)]
     return float(np.mean(runs))
 
 

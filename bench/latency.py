@@ -84,12 +84,12 @@ def latency_figures(taken: dict[str, Latency], entries: int) -> Iterator[Measure
         )
 
 
-def requests_per_second(address: str, coding: str = "br", *, seconds: int = LOAD_SECONDS) -> float | None:
+def requests_per_second(address: str, coding: str = "br") -> float | None:
     """Return how many pages 50 clients get, or None without wrk."""
     if shutil.which("wrk") is None:
         return None
     header = f"Accept-Encoding: {coding}"
-    command = ["wrk", "-t2", "-c50", f"-d{seconds}s", "--timeout", "60s", "-H", header, f"{address.rstrip('/')}/"]
+    command = ["wrk", "-t2", "-c50", f"-d{LOAD_SECONDS}s", "--timeout", "60s", "-H", header, f"{address.rstrip('/')}/"]
     stdout = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     match = re.search(r"Requests/sec:\s+([0-9.]+)", stdout)
     if not match or "Non-2xx" in stdout:

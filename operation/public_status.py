@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -47,12 +46,11 @@ class PublicStatus:
         *,
         benchmarks: Mapping[str, str] = MappingProxyType({}),
         alarms: Alarms = service_alarms,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`benchmarks`: id -> title of those that are served. `alarms`: those of operators; the public learns their
         effects."""
         self.database, self.litestream, self.benchmarks, self.alarms = database, litestream, benchmarks, alarms
-        self._kept = KeptAnswer(self._make, FRESH_SECONDS, clock=clock)
+        self._kept = KeptAnswer(self._make, FRESH_SECONDS)
 
     def get(self) -> dict[str, Any]:
         """Return the status; `offline` where the database does not answer."""

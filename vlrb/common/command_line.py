@@ -87,9 +87,9 @@ def lines(texts: Iterable[str]) -> str:
     return "\n".join(map(translated, texts))
 
 
-def say(text: object, *, file: IO[str] | None = None, end: str = "\n", flush: bool = False) -> None:
+def say(text: object, *, file: IO[str] | None = None, flush: bool = False) -> None:
     """Print a sentence in the language of the terminal."""
-    print(translated(str(text)), file=file or sys.stdout, end=end, flush=flush)
+    print(translated(str(text)), file=file or sys.stdout, flush=flush)
 
 
 def complain(text: object) -> None:

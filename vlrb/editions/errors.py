@@ -23,9 +23,9 @@ def listed(problems: Sequence[str]) -> str:
     return "\n".join([*problems[:_LISTED], *([f"... and {more:,} more"] if more > 0 else [])])
 
 
-def follow(steps: Iterable[T], what: str, *, total: int | None = None) -> Iterable[T]:
+def follow(steps: Iterable[T], what: str) -> Iterable[T]:
     """Yield the steps, and show in a terminal how many are done once they take longer than a second."""
     from tqdm import tqdm
 
-    shown: Iterable[T] = tqdm(steps, what, total=total, delay=1, disable=None)
+    shown: Iterable[T] = tqdm(steps, what, delay=1, disable=None)
     return shown

@@ -413,16 +413,14 @@ def ranking_keys(counts: IntArray, spec: BenchmarkSpec) -> list[tuple[float, ...
     return [tuple(key) for key in keys.tolist()]
 
 
-def comparable(
-    ranked: Sequence[str], judges: Mapping[str, str], *, at_most: int = COMPARED_AT_MOST
-) -> ComparableJudges:
+def comparable(ranked: Sequence[str], judges: Mapping[str, str]) -> ComparableJudges:
     """Return of each judge its best entry. ``ranked``: entries, best first; ``judges``: the judge of each; variants of
     one judge are compared with others only by their best."""
     best: dict[str, str] = {}
     for name in ranked:
         best.setdefault(judges[name], name)
     others = {name: best[judges[name]] for name in ranked if best[judges[name]] != name}
-    return ComparableJudges(list(best.values())[:at_most], len(best), version_of=others)
+    return ComparableJudges(list(best.values())[:COMPARED_AT_MOST], len(best), version_of=others)
 
 
 class Variants(NamedTuple):

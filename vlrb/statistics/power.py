@@ -18,9 +18,7 @@ DISCORDANT = (0.10, 0.25)
 """Shares of pairs on which exactly one of two judges is right: of near variants, and of judges of different kinds."""
 
 
-def pairs_to_separate(
-    difference: float, *, discordant: float, level: float = LEVEL, power: float = POWER
-) -> int | None:
+def pairs_to_separate(difference: float, *, discordant: float, power: float = POWER) -> int | None:
     """Return the pairs from which on two judges separate with this power; None where they are equally good.
 
     Raises:
@@ -34,14 +32,14 @@ def pairs_to_separate(
     from scipy.special import ndtri  # takes a third of a second to import
 
     rest = max(0.0, discordant - gap**2)
-    root = float(ndtri(1 - level / 2)) * sqrt(discordant) + float(ndtri(power)) * sqrt(rest)
+    root = float(ndtri(1 - LEVEL / 2)) * sqrt(discordant) + float(ndtri(power)) * sqrt(rest)
     return ceil((root / gap) ** 2 - 1e-9)
 
 
-def smallest_gap(pairs: int, *, discordant: float, level: float = LEVEL, power: float = POWER) -> float | None:
+def smallest_gap(pairs: int, *, discordant: float) -> float | None:
     """Return the smallest difference of accuracies that so many pairs separate, (z(1 - a/2) + z(1 - b)) sqrt(f / n);
     None where it is more than the share of pairs on which the two differ."""
     from scipy.special import ndtri
 
-    gap = float(ndtri(1 - level / 2) + ndtri(power)) * sqrt(discordant / pairs) if pairs else 1.0
+    gap = float(ndtri(1 - LEVEL / 2) + ndtri(POWER)) * sqrt(discordant / pairs) if pairs else 1.0
     return gap if gap <= discordant else None
