@@ -16,7 +16,7 @@ from storage.limits import quota_grants as storage_quota_grants
 from storage.models.core import Account, RoleBinding, Submission
 from tests.databases import with_labels
 from tests.factories import small_benchmark
-from tests.factories.accounts import MAINTAINER, OWNER_OF_THE_SERVICE, STRANGER
+from tests.factories.accounts import MAINTAINER, OWNER_OF_THE_SERVICE
 from tests.factories.actions import by
 from tests.factories.maintain_page import MaintainVisitor
 from tests.factories.refusals import refuses
@@ -130,16 +130,12 @@ def test_what_somebody_asked_for_is_shown_with_their_name(signed_up: Database) -
     actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", extra=2, reason="because")
     granted = MaintainVisitor(by(signed_up, MAINTAINER)).look("accounts").partition("Granted submissions")[2]
     assert "<td>bob</td>" in granted and MAINTAINER.account in granted
-    with pytest.raises(Forbidden):
-        account_search.names(by(signed_up, STRANGER), ["abob00000000"])
 
 
 def test_the_search_is_for_a_part_of_name_or_id_as_text(signed_up: Database) -> None:
     for text, names in (("BO", ["bob"]), ("alab", ["lab-admin"]), ("%", ["100%"]), ("_", []), ("x", [])):
         found = account_search.listing(by(signed_up, MAINTAINER, identity=SETTINGS), text)
         assert ([one.name for one in found.accounts], found.number) == (names, len(names)), text
-    with pytest.raises(Forbidden):
-        account_search.listing(by(signed_up, STRANGER, identity=SETTINGS))
 
 
 def test_the_account_local_is_known_and_cannot_be_banned(database: Database) -> None:

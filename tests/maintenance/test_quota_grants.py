@@ -9,7 +9,6 @@ from threading import Barrier
 import pytest
 from sqlalchemy import func, select, update
 
-from auth import Forbidden
 from maintenance.actions import quota_grants as actions_quota_grants
 from maintenance.types import Conflict, NotFound
 from storage.database import Database
@@ -21,7 +20,7 @@ from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy, QuotaUsed
 from submissions.service import Accepted
 from tests.databases import with_labels
-from tests.factories.accounts import MAINTAINER, STRANGER
+from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.refusals import refuses
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
@@ -121,7 +120,7 @@ def test_a_double_click_grants_once_and_a_used_one_can_be_given_again(
     assert click(0)
 
 
-def test_a_revoked_grant_is_worth_nothing_and_only_maintainers_give_one(
+def test_a_revoked_grant_is_worth_nothing_and_one_is_given_to_an_account_that_exists(
     setup: SubmissionSetup, database: Database
 ) -> None:
     grant = _grant(database, extra=3)
@@ -130,8 +129,6 @@ def test_a_revoked_grant_is_worth_nothing_and_only_maintainers_give_one(
     _submit(setup, 1)
     with pytest.raises(QuotaUsed):
         _submit(setup, 2)
-    with pytest.raises(Forbidden):
-        actions_quota_grants.grant(by(database, STRANGER), ANN.account, extra=1, reason="me")
     with pytest.raises(NotFound):
         actions_quota_grants.grant(by(database, MAINTAINER), "anobody00000", extra=1, reason="who")
     for extra in (0, -1, 1001):

@@ -15,7 +15,6 @@ from sqlalchemy import func, select
 
 import leaderboard.api
 import leaderboard.routes
-from auth import Forbidden
 from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
@@ -32,7 +31,7 @@ from storage.integrity import audit
 from storage.models.operations import ReportedResult
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.accounts import MAINTAINER, OWNER_OF_IT
+from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
 from tests.factories.refusals import refuses
 from tests.factories.snapshots import snapshot
@@ -176,8 +175,6 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
     assert len(_import(database, ROW, OTHER, dry_run=True).new) == 2
     with refuses(Conflict, "reason-needed"):
         reported.import_file(by(database, MAINTAINER), _csv(ROW), reason=" ")
-    with pytest.raises(Forbidden):
-        reported.import_file(by(database, OWNER_OF_IT), _csv(ROW), reason="mine")
     assert reported.results(by(database, MAINTAINER)) == []
     done = _import(database, ROW, OTHER)
     assert (done.changed, len(done.new), done.seq is not None) == (True, 2, True)
