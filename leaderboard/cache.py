@@ -126,7 +126,6 @@ class BoardVersion:
     published: Sequence[ReportedFigures]
     delayed_since: datetime | None = None
     paused: str | None = None
-    old: bool = False  # not the current one
     public_url: str = ""  # the service's public address, where one is configured
     executor: SerialExecutor = field(default_factory=SerialExecutor)
     serial: str = field(default_factory=lambda: uuid4().hex)  # of no two versions the same
@@ -365,7 +364,7 @@ class BoardCache:
         return board_version
 
     def _load_old(self, key: _OldKey) -> BoardVersion:
-        board_version = self._version(key[0], self._source.load(key[0], old=True), old=True)
+        board_version = self._version(key[0], self._source.load(key[0], old=True))
         with self._old_lock:
             self._old[key] = board_version
             while len(self._old) > _KEPT_OLD:

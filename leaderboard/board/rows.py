@@ -89,27 +89,26 @@ class BoardRow:
     """One line of the board. Accuracies and rates are fractions 0..1; None is "not known", never zero."""
 
     id: str
-    rank: (
-        int | None
-    )  # by the headline, shared by equal counts; None for all but the best version of a judge scored here
-    rank_range: tuple[int, int] | None  # by the headline
     model: str
-    version: str
-    organisation: str
     tier: Tier
-    judge_type: str
     scores: Mapping[str, float | None]  # by name, in the order of ``score_names``
     interval: Mapping[str, Bounds]  # 95%, of those values that have one
-    decided_rate: float | None
-    votes_per_item: int | None
-    date: str  # ISO; the day of submission, or of publication
-    submitted_at: str  # ISO with time for scored rows, "" for reported ones
-    source: str
-    url: str
-    note: str  # short phrases of warning: "fits 631/301/318", "3 pairs missing", "90.2% answered"
-    base_model: str
-    parameters_b: float | None
-    open_weights: bool | None
+    # by the headline, shared by equal counts; None for all but the best version of a judge scored here
+    rank: int | None = None
+    rank_range: tuple[int, int] | None = None  # by the headline
+    version: str = ""
+    organisation: str = ""
+    judge_type: str = ""
+    decided_rate: float | None = None
+    votes_per_item: int | None = None
+    date: str = ""  # ISO; the day of submission, or of publication
+    submitted_at: str = ""  # ISO with time for scored rows, "" for reported ones
+    source: str = ""
+    url: str = ""
+    note: str = ""  # short phrases of warning: "fits 631/301/318", "3 pairs missing", "90.2% answered"
+    base_model: str = ""
+    parameters_b: float | None = None
+    open_weights: bool | None = None
     judge: str = ""  # slug that joins the rows of one judge; of baselines none
     judge_name: str = ""
     about: str = ""  # short phrases about the attempt: "attempt 2 of 3", "file v0", "verified"
@@ -562,8 +561,6 @@ def _scored_row(
     judge = judge_name(entry["model"], entry.get("judge"))
     return BoardRow(
         id=entry["id"],
-        rank=None,
-        rank_range=None,
         model=entry["model"],
         version=entry.get("version") or "",
         organisation=entry.get("organisation") or "",
@@ -575,7 +572,6 @@ def _scored_row(
         votes_per_item=entry.get("votes_per_item"),
         date=entry["submitted_at"][:10],
         submitted_at=entry["submitted_at"],
-        source="",
         url=entry.get("link") or "",
         note=_warnings(entry, known, missing=missing),
         base_model=entry.get("base_model") or "",
@@ -656,33 +652,17 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, *, rul
             bounds = {}
         else:
             continue
-        rows.append(_baseline_row(baseline, values, bounds=bounds))
+        rows.append(
+            BoardRow(
+                id=baseline["id"],
+                model=Message(baseline["name"], {}),
+                tier="baseline",
+                scores=values,
+                interval=bounds,
+                source=_BASELINES.get(baseline["id"], ""),
+            )
+        )
     return rows
-
-
-def _baseline_row(baseline: Mapping[str, Any], values: Mapping[str, Any], *, bounds: Mapping[str, Bounds]) -> BoardRow:
-    return BoardRow(
-        id=baseline["id"],
-        rank=None,
-        rank_range=None,
-        model=Message(baseline["name"], {}),
-        version="",
-        organisation="",
-        tier="baseline",
-        judge_type="",
-        scores=values,
-        interval=bounds,
-        decided_rate=None,
-        votes_per_item=None,
-        date="",
-        submitted_at="",
-        source=_BASELINES.get(baseline["id"], ""),
-        url="",
-        note="",
-        base_model="",
-        parameters_b=None,
-        open_weights=None,
-    )
 
 
 def _worded(rows: Sequence[BoardRow]) -> list[BoardRow]:
@@ -742,19 +722,14 @@ def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
     shares = {name: None if value is None else round(value / 100, 6) for name, value in percents.items()}
     return BoardRow(
         id=reported_figures.id,
-        rank=None,
-        rank_range=None,
         model=reported_figures.name,
-        version="",
         organisation=reported_figures.organisation,
         tier="reported",
         judge_type=reported_figures.judge_type,
         scores=shares,
         interval=MappingProxyType(_unpaired_intervals(shares, reported_figures)),
-        decided_rate=None,
         votes_per_item=reported_figures.votes_per_item,
         date=reported_figures.date,
-        submitted_at="",
         source=reported_figures.source,
         url=reported_figures.url,
         note=reported_figures.remark,

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -295,31 +295,36 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def worlds(
-    demo: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]]:
-    """Yield two whose labels are hidden, and the second once more with public labels: the control."""
+Worlds = tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]
+
+
+def _three_worlds(
+    demo: Path, folder: Path, *, change: Callable[[Secret, list[Votes]], LabelSet], hidden: str, control: str
+) -> Iterator[Worlds]:
+    """Yield two worlds that are told apart by their labels alone, and the second once more with more disclosed."""
     secret = Secret()
     files = _files(secret)
-    other = _other_labels(secret, files)
-    folder = tmp_path_factory.mktemp("worlds")
-    for name in ("one", "two", "public"):
+    other = change(secret, files)
+    for name in ("one", "two", "control"):
         shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
     made = (
-        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo:categories"),
-        _world(folder / "two", secret, labels=other, files=files, hidden="demo:categories"),
-        _world(folder / "public", secret, labels=other, files=files, hidden=""),
+        _world(folder / "one", secret, labels=secret.labels, files=files, hidden=hidden),
+        _world(folder / "two", secret, labels=other, files=files, hidden=hidden),
+        _world(folder / "control", secret, labels=other, files=files, hidden=control),
     )
     yield made
     for world in made:
         world.database.close()
 
 
-def test_the_worlds_agree_in_categories_and_in_nothing_finer(
-    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
-) -> None:
+@pytest.fixture(scope="module")
+def worlds(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
+    """Yield two whose labels are hidden, and the second once more with public labels: the control."""
+    folder = tmp_path_factory.mktemp("worlds")
+    yield from _three_worlds(demo, folder, change=_other_labels, hidden="demo:categories", control="")
+
+
+def test_the_worlds_agree_in_categories_and_in_nothing_finer(worlds: Worlds) -> None:
     for one, two in zip(worlds[0].tallies, worlds[1].tallies, strict=True):
         assert (category_counts(one.counts, VL)[:, :4] == category_counts(two.counts, VL)[:, :4]).all()
         finer = (one.counts[:, 1] != two.counts[:, 1]) | (one.agreeing != two.agreeing).any(axis=1)
@@ -327,9 +332,7 @@ def test_the_worlds_agree_in_categories_and_in_nothing_finer(
 
 
 @pytest.mark.parametrize("entries", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_a9_every_public_answer_is_the_same_in_both_worlds(
-    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld], entries: int
-) -> None:
+def test_a9_every_public_answer_is_the_same_in_both_worlds(worlds: Worlds, entries: int) -> None:
     one, two = (world.answers(entries=entries) for world in worlds[:2])
     assert set(one) == set(two)
     assert len(one) > 100
@@ -338,17 +341,13 @@ def test_a9_every_public_answer_is_the_same_in_both_worlds(
     assert not different
 
 
-def test_a9_control_with_public_labels_the_worlds_are_told_apart(
-    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
-) -> None:
+def test_a9_control_with_public_labels_the_worlds_are_told_apart(worlds: Worlds) -> None:
     for address in (f"/entries/{ENTRIES[0]}", f"/api/v1/entries/{ENTRIES[0]}", f"/{FINER}"):
         assert worlds[0].answer(address) == worlds[1].answer(address)
         assert worlds[1].answer(address) != worlds[2].answer(address)
 
 
-def test_a9_no_number_is_finer_than_its_step(
-    worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
-) -> None:
+def test_a9_no_number_is_finer_than_its_step(worlds: Worlds) -> None:
     site = worlds[0].site
     sizes = category_counts(worlds[0].tallies[0].counts, VL)[:, 0].tolist()
     steps = {"overall": 0.5} | {
@@ -364,7 +363,7 @@ def test_a9_no_number_is_finer_than_its_step(
     assert card["disclosure"] == "hidden:categories"
 
 
-def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]) -> None:
+def test_a9_no_public_digest_can_be_tried_out(worlds: Worlds) -> None:
     """Anyone who guesses all that is hidden must not be able to see in a digest whether the guess is right."""
     database = worlds[0].database
     with database.read() as session:
@@ -385,31 +384,14 @@ def test_a9_no_public_digest_can_be_tried_out(worlds: tuple[DisclosureWorld, Dis
 
 
 @pytest.fixture(scope="module")
-def coarse_worlds(
-    demo: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]]:
+def coarse_worlds(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
     """Yield two of whose labels the overall alone is shown, and the second once more with its categories: the
     control."""
-    secret = Secret()
-    files = _files(secret)
-    other = _other_categories(secret, files)
     folder = tmp_path_factory.mktemp("coarse")
-    for name in ("one", "two", "categories"):
-        shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
-    made = (
-        _world(folder / "one", secret, labels=secret.labels, files=files, hidden="demo"),
-        _world(folder / "two", secret, labels=other, files=files, hidden="demo"),
-        _world(folder / "categories", secret, labels=other, files=files, hidden="demo:categories"),
-    )
-    yield made
-    for world in made:
-        world.database.close()
+    yield from _three_worlds(demo, folder, change=_other_categories, hidden="demo", control="demo:categories")
 
 
-def test_the_coarse_worlds_agree_in_overalls_to_half_a_point_and_in_nothing_finer(
-    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
-) -> None:
+def test_the_coarse_worlds_agree_in_overalls_to_half_a_point_and_in_nothing_finer(coarse_worlds: Worlds) -> None:
     exact = []
     for one, two in zip(coarse_worlds[0].tallies, coarse_worlds[1].tallies, strict=True):
         rows = [category_counts(each.counts, VL)[:, :2] for each in (one, two)]
@@ -422,7 +404,7 @@ def test_the_coarse_worlds_agree_in_overalls_to_half_a_point_and_in_nothing_fine
 
 @pytest.mark.parametrize(("entries", "finer"), [(1, False), pytest.param(2, True, marks=pytest.mark.long)])
 def test_where_the_overall_alone_is_shown_every_public_answer_is_the_same_in_both_worlds(
-    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld], entries: int, finer: bool
+    coarse_worlds: Worlds, entries: int, finer: bool
 ) -> None:
     one, two = (world.answers(entries=entries, finer=finer) for world in coarse_worlds[:2])
     assert set(one) == set(two)
@@ -431,21 +413,17 @@ def test_where_the_overall_alone_is_shown_every_public_answer_is_the_same_in_bot
     assert not different
 
 
-def test_pictures_are_the_same_too(coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]) -> None:
+def test_pictures_are_the_same_too(coarse_worlds: Worlds) -> None:
     for address in ("/og.png", f"/entries/{ENTRIES[0]}/og.png"):
         assert coarse_worlds[0].site.get(address).content == coarse_worlds[1].site.get(address).content
 
 
-def test_control_with_categories_the_coarse_worlds_are_told_apart(
-    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
-) -> None:
+def test_control_with_categories_the_coarse_worlds_are_told_apart(coarse_worlds: Worlds) -> None:
     for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/", "/export/board.csv"):
         assert coarse_worlds[1].answer(address) != coarse_worlds[2].answer(address), address
 
 
-def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(
-    coarse_worlds: tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld],
-) -> None:
+def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(coarse_worlds: Worlds) -> None:
     site = coarse_worlds[0].site
     hidden = ("macro", *CATEGORIES)
     board = site.get("/api/v1/leaderboard").json()
