@@ -15,9 +15,9 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
-from tests.factories.fakes.openid_provider import CLIENT_SECRET, person
+from tests.factories.fakes.openid_provider import person
 from tests.factories.services.service import KEPT, until
-from tests.factories.services.signed_in import SESSION_SECRET, SignedInService, csrf_of, running_signed_in, token_of
+from tests.factories.services.signed_in import SignedInService, csrf_of, running_signed_in, token_of
 from tests.factories.suite.programs import Finished, run_vlrb
 from vlrb.client.jws import event_of
 
@@ -140,14 +140,6 @@ def test_python_submits_with_a_token_and_is_refused_without(world: SignInWorld) 
     taken = client.predict(file=handle_file(file), model="Python", api_name="/submit")
     assert event_of(taken["receipt"])["attempt"] == 1
     assert client.predict(file=handle_file(world.file(10)), model="P2", api_name="/submit")["code"] == "quota-used"
-
-
-def test_no_other_process_and_no_page_holds_a_secret(world: SignInWorld) -> None:
-    environment = Path(f"/proc/{world.service.worker_pid()}/environ").read_bytes()
-    pages = "".join(world.service.http.get(path).text for path in ("/", "/account", "/metrics", "/api/v1/policy"))
-    for secret in (SESSION_SECRET, CLIENT_SECRET):
-        assert secret.encode() not in environment
-        assert secret not in world.service.log + pages
 
 
 def test_a_label_is_disputed_from_a_form_of_ones_own_session_only(world: SignInWorld) -> None:

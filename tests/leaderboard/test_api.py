@@ -147,11 +147,6 @@ def test_replies_are_compressed_and_revalidated(client: TestClient) -> None:
         assert again.status_code == 304
 
 
-def test_the_routes_are_documented(client: TestClient) -> None:
-    paths = client.get("/openapi.json").json()["paths"]
-    assert {"/api/v1/leaderboard", "/api/v1/entries/{entry_id}"} <= paths.keys()
-
-
 def test_baselines_stand_beside_the_entries_and_ranges_at_them() -> None:
     with TestClient(serve(FixedSource({**pairwise.body(), "baselines": baselines()}), published=())) as client:
         board = client.get("/api/v1/leaderboard").json()

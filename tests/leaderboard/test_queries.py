@@ -266,14 +266,3 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
         session.execute(update(Moderation).where(Moderation.submission_id == merged).values(hidden_at=1.0))
     older = asyncio.run(cache.at(name))
     assert older is not None and [one["id"] for one in older.snapshot["entries"]] == [withdrawn, kept]
-
-
-def test_a_hidden_entry_leaves_old_boards_too(database: Database) -> None:
-    source = DatabaseSnapshots(database, spec_of("demo"))
-    shown, hidden = entry(1, 0.7), entry(2, 0.6)
-    name = publish(database, snapshot([shown, hidden]))
-    assert len(source.load(name)["entries"]) == 2
-    submitted(database, hidden["id"], number=2)
-    with database.write() as session:
-        session.add(Moderation(submission_id=hidden["id"], hidden_at=1.0))
-    assert [one["id"] for one in source.load(name)["entries"]] == [shown["id"]]

@@ -89,13 +89,6 @@ def test_no_page_has_inline_code_markup_of_others_or_requests_to_elsewhere(clien
     assert all(address.startswith(("/static/", "/explore/")) for address in map("".join, loaded))
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_pages_are_sent_once_and_then_only_confirmed(client: TestClient, path: str) -> None:
-    first = client.get(path)
-    again = client.get(path, headers={"If-None-Match": first.headers["etag"]})
-    assert again.status_code == (304 if first.status_code == 200 else first.status_code)
-
-
 def test_a_result_has_a_link_and_says_it_in_words(client: TestClient) -> None:
     text = text_of(client.get(f"/check-numbers?{R1}").text)
     finding = re.search(r"RLAIF-V and RLHF-V counted as general \(484/448/318\), not [\w ]+\.", text)

@@ -176,14 +176,6 @@ def test_without_a_score_under_the_labels_an_entry_has_no_file_as_it_has_no_scor
         assert told == [status] * 2, query
 
 
-def test_a_new_snapshot_gives_new_files(source: FixedSource, client: TestClient) -> None:
-    before = client.get("/export/board.csv").headers["etag"]
-    source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
-    after = client.get("/export/board.csv", headers={"If-None-Match": before})
-    assert after.status_code == 200
-    assert "Newcomer" in after.text
-
-
 @pytest.mark.parametrize(
     "path",
     [
