@@ -45,14 +45,14 @@ class Column:
 
     key: str
     title: str
-    subtitle: str
-    kind: ColumnKind
-    descending: bool  # the direction of the first click
     description: str
+    subtitle: str = ""
+    kind: ColumnKind = "text"
+    descending: bool = False  # the direction of the first click
     term: str = ""
     value_type: ValueType = "text"
     text: Callable[[Any], str] = str
-    api: bool = False  # a field of the rows of /api/v1/leaderboard
+    api: bool = True  # whether it is a field of the rows of /api/v1/leaderboard
     read: Callable[[BoardRow], Any] | None = None
 
     @property
@@ -79,7 +79,6 @@ def _accuracy(key: str, subtitle: str, *, kind: ColumnKind, description: str, sp
         term=key,
         value_type="number",
         text=percent,
-        api=True,
     )
 
 
@@ -97,7 +96,6 @@ def _stated(name: str, field: MetadataField) -> Column:
         term=field.column.term,
         value_type="number" if number else "text",
         text=field.cell if number else str,
-        api=True,
         read=_number_of(name) if number else _text_of(name, field),
     )
 
@@ -114,23 +112,17 @@ _LEFT: tuple[Column, ...] = (
     Column(
         "rank",
         "Rank",
-        subtitle="",
         kind="rank",
-        descending=False,
         description="Position among entries scored here; equal counts share it.",
         term="rank",
         value_type="whole",
-        api=True,
     ),
     Column(
         "model",
         "Judge",
-        subtitle="",
         kind="judge",
-        descending=False,
         description="The judge, and under it who says so.",
         term="model",
-        api=True,
     ),
 )
 _RIGHT: tuple[Column, ...] = (
@@ -143,7 +135,6 @@ _RIGHT: tuple[Column, ...] = (
         description="Votes per pair.",
         term="k",
         value_type="whole",
-        api=True,
     ),
     Column(
         "decided_rate",
@@ -155,19 +146,16 @@ _RIGHT: tuple[Column, ...] = (
         term="decided",
         value_type="number",
         text=percent,
-        api=True,
     ),
     Column(
         "ece",
         "Calibration",
         subtitle="error, %",
         kind="share",
-        descending=False,
         description="How far its confidence is from its accuracy; compare judges with as many votes.",
         term="ece",
         value_type="number",
         text=percent,
-        api=True,
     ),
     Column(
         "both_orders",
@@ -179,28 +167,23 @@ _RIGHT: tuple[Column, ...] = (
         term="orders",
         value_type="number",
         text=percent,
-        api=True,
     ),
     Column(
         "judge_type",
         "Type",
-        subtitle="",
-        kind="text",
-        descending=False,
         description="How the judge arrives at a preference.",
         term="type",
         text=_type,
-        api=True,
     ),
     Column(
         "date",
         "Date",
-        subtitle="",
         kind="date",
         descending=True,
         description="Submitted here, or published.",
         term="date",
         value_type="day",
+        api=False,
     ),
     Column(
         "parameters_b",
@@ -212,39 +195,26 @@ _RIGHT: tuple[Column, ...] = (
         term="size",
         value_type="number",
         text=_number,
-        api=True,
     ),
     Column(
         "open_weights",
         "Weights",
-        subtitle="",
-        kind="text",
-        descending=False,
         description="Whether everybody can have the weights.",
         term="open",
         value_type="flag",
         text=_open,
-        api=True,
     ),
     Column(
         "base_model",
         "Base model",
-        subtitle="",
-        kind="text",
-        descending=False,
         description="The model that was trained or asked.",
         term="base",
-        api=True,
     ),
     Column(
         "organisation",
         "Organisation",
-        subtitle="",
-        kind="text",
-        descending=False,
         description="The organisation.",
         term="org",
-        api=True,
     ),
     *(_stated(name, field) for name, field in metadata.COLUMNS.items()),
 )

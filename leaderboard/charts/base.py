@@ -160,11 +160,6 @@ def rules(view: ChartQuery, grouped: bool = True) -> str:
     return _("Rule {rule}, labels {revision}.", **values)
 
 
-def score_name(spec: BenchmarkSpec, key: str) -> Message:
-    """Return how people call a score, as a value of a sentence."""
-    return Message(spec.title_of(key), {})
-
-
 def headline_name(spec: BenchmarkSpec, *, first: bool = False) -> Message:
     """Return how sentences call the headline; ``first``: at the beginning of one."""
     return Message(capital(spec.headline_text) if first else spec.headline_text, {})

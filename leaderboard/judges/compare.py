@@ -144,19 +144,8 @@ def _of_one_source(board: Board, first: JudgeResult, *, second: JudgeResult) -> 
             alike = (row.oracle, row.votes_per_item) == (other.oracle, other.votes_per_item)
             if row.source and row.source == other.source and alike and same:
                 figure, other_figure = same[0]
-                title = board.spec.title_of(figure.key)
-                difference = ScoreDifference(
-                    figure.key,
-                    "",
-                    n=None,
-                    only_first=None,
-                    only_second=None,
-                    delta=figure.value - other_figure.value,
-                    low=None,
-                    high=None,
-                    p=None,
-                    title=title,
-                )
+                gap, title = figure.value - other_figure.value, board.spec.title_of(figure.key)
+                difference = ScoreDifference(figure.key, gap, title=title)
                 how = _("reported by {source}, {kind}; no interval", source=row.source, kind=figure.label)
                 result = (figure, other_figure), difference, how
                 return BenchmarkComparison(board, first, second, *result, reported=True, rows=(row, other))

@@ -98,7 +98,7 @@ def judge_lines(boards: Sequence[Board]) -> tuple[JudgeLine, ...]:
             if row.judge and row.tier != "baseline":
                 names.setdefault(row.judge, row.judge_name)
     lines = [JudgeLine(slug, name, cells=tuple(result.get(slug) for result in results)) for slug, name in names.items()]
-    return tuple(sorted(lines, key=lambda line: (-line.scored, -line.benchmarks, *_descending(line))))
+    return tuple(sorted(lines, key=lambda line: (-line.scored, -line.benchmarks, *map(_order, line.cells))))
 
 
 def sorted_lines(
@@ -208,22 +208,16 @@ def label_of(board: Board, key: str) -> str:
     return kind if key == board.headline or len(alike) == 1 else _(board.spec.title_of(key))
 
 
-def missing_pairs(board: Board) -> tuple[int, int] | None:
-    """Return what part of the released pairs a board has; None for a board of all. A number of a part is no number of
-    the benchmark, so each page says so beside it."""
-    return board.part
-
-
 def part_of(board: Board) -> str:
-    """Return that a board has a part of its benchmark's pairs; nothing for one of all."""
-    missing = missing_pairs(board)
-    return "" if missing is None else _("{pairs:,} of {released:,} pairs", pairs=missing[0], released=missing[1])
+    """Return that a board has a part of its benchmark's pairs; nothing for one of all. A number of a part is no number
+    of the benchmark, so each page says so beside it."""
+    part = board.part
+    return "" if part is None else _("{pairs:,} of {released:,} pairs", pairs=part[0], released=part[1])
 
 
 def part_json(board: Board) -> dict[str, int] | None:
     """Return the same as programs get it; None for a board of all pairs."""
-    missing = missing_pairs(board)
-    return None if missing is None else {"pairs": missing[0], "released": missing[1]}
+    return None if board.part is None else {"pairs": board.part[0], "released": board.part[1]}
 
 
 def named_parts(boards: Iterable[Board]) -> str:
@@ -240,10 +234,6 @@ def _order(cell: JudgeResult | None, *, descending: bool = True) -> tuple[int, i
         return (2, 0, 0.0)
     keys = sorted(cell.board.spec.overall_keys, key=lambda key: key != cell.board.headline)
     return (int(not cell.leads), keys.index(figure.key), -figure.value if descending else figure.value)
-
-
-def _descending(line: JudgeLine) -> list[tuple[int, int, float]]:
-    return [_order(cell) for cell in line.cells]
 
 
 def _cell_json(cell: JudgeResult, findings: Findings) -> dict[str, Any]:

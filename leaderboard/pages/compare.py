@@ -16,7 +16,7 @@ from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.names import listed
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find
-from leaderboard.board.rows import Board, BoardRow
+from leaderboard.board.rows import Board, BoardRow, Bounds
 from leaderboard.board.separation import separation_json
 from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
@@ -34,14 +34,14 @@ class ScoreDifference:
     """First entry minus second, over one part of the benchmark, as fractions. None: not known, or no count."""
 
     name: str
-    category: str  # of the part, "" for overall numbers
-    n: int | None
-    only_first: int | None
-    only_second: int | None
     delta: float
-    low: float | None
-    high: float | None
-    p: float | None
+    category: str = ""  # of the part, "" for overall numbers
+    n: int | None = None
+    only_first: int | None = None
+    only_second: int | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
     p_adjusted: float | None = None  # by Holm, among those of its table
     implied: float | None = None  # the same where there is no p to show, from the interval
     of_source: bool = False
@@ -230,11 +230,11 @@ def _counted(name: str, paired_counts: PairedCounts, *, spec: BenchmarkSpec) -> 
     category = name if name in spec.category_keys else spec.source_category[name] if of_source else ""
     return ScoreDifference(
         name,
-        category,
+        paired_counts.delta,
+        category=category,
         n=paired_counts.n,
         only_first=paired_counts.only_first,
         only_second=paired_counts.only_second,
-        delta=paired_counts.delta,
         low=paired_counts.low,
         high=paired_counts.high,
         p=paired_counts.p,
@@ -260,33 +260,28 @@ def _ordered(score_differences: Sequence[ScoreDifference], spec: BenchmarkSpec) 
 
 
 def _unpaired(board: Board, name: str, *, first: BoardRow, second: BoardRow) -> ScoreDifference | None:
-    """Return a difference from two separate intervals; None without both.
-
-    Newcombe 1998, method 10 (square and add); MOVER limits for the macro average.
-    """
+    """Return a difference from two separate intervals; None without both accuracies."""
     x, y = first.value(name), second.value(name)
     if x is None or y is None:
         return None
-    bounds, others = first.interval.get(name), second.interval.get(name)
-    low = high = None
-    if bounds and others:
-        low = x - y - sqrt((x - bounds[0]) ** 2 + (others[1] - y) ** 2)
-        high = x - y + sqrt((bounds[1] - x) ** 2 + (y - others[0]) ** 2)
+    low, high = unpaired_bounds(x, y, bounds=first.interval.get(name), others=second.interval.get(name))
     spec = board.spec
     n = board.sizes.get(spec.pooled if spec.is_mean(name) else name) if first.tier == second.tier == "scored" else None
     category = name if name in spec.category_keys else ""
-    return ScoreDifference(
-        name,
-        category,
-        n=n,
-        only_first=None,
-        only_second=None,
-        delta=x - y,
-        low=low,
-        high=high,
-        p=None,
-        title=spec.title_of(name),
-    )
+    return ScoreDifference(name, x - y, category=category, n=n, low=low, high=high, title=spec.title_of(name))
+
+
+def unpaired_bounds(
+    x: float, y: float, *, bounds: Bounds | None, others: Bounds | None
+) -> tuple[float, float] | tuple[None, None]:
+    """Return the limits of the difference of two independent accuracies, from their intervals; None without both.
+
+    Newcombe 1998, method 10 (square and add); MOVER limits for the macro average.
+    """
+    if not bounds or not others:
+        return None, None
+    low = x - y - sqrt((x - bounds[0]) ** 2 + (others[1] - y) ** 2)
+    return low, x - y + sqrt((bounds[1] - x) ** 2 + (y - others[0]) ** 2)
 
 
 def _same_categories(board_version: BoardVersion, row: BoardRow, *, grouping: str) -> bool:

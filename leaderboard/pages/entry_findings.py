@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import sqrt
 from typing import Any
 
 from leaderboard.board.rows import Bounds
-from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs
+from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs, unpaired_bounds
 from vlrb.common.messages import _
 from vlrb.protocols import category_counts
 from vlrb.scorecard import cell_counts, named_counts, share_right
@@ -103,14 +102,8 @@ def _difference(
 ) -> ScoreDifference:
     """Return the difference of two independent shares; ``name`` is the first's, ``category`` the second's."""
     (name, value), (second, subtracted) = first, other
-    low = high = None
-    if name in intervals and second in intervals:
-        bounds, others = intervals[name], intervals[second]
-        low = value - subtracted - sqrt((value - bounds[0]) ** 2 + (others[1] - subtracted) ** 2)
-        high = value - subtracted + sqrt((bounds[1] - value) ** 2 + (subtracted - others[0]) ** 2)
-    return ScoreDifference(
-        name, second, n=None, only_first=None, only_second=None, delta=value - subtracted, low=low, high=high, p=None
-    )
+    low, high = unpaired_bounds(value, subtracted, bounds=intervals.get(name), others=intervals.get(second))
+    return ScoreDifference(name, value - subtracted, category=second, low=low, high=high)
 
 
 def findings_json(

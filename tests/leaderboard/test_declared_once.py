@@ -178,8 +178,8 @@ def test_every_module_that_recognises_a_format_is_asked() -> None:
 
 COLUMN = """
 from leaderboard.board import columns
-one = columns.Column("letters", "Letters", "", "number", True, "Letters of the name.", term="letters",
-                     value_type="whole", text=lambda n: f"{n} letters", api=True, read=lambda row: len(row.model))
+one = columns.Column("letters", "Letters", "Letters of the name.", kind="number", descending=True, term="letters",
+                     value_type="whole", text=lambda n: f"{n} letters", read=lambda row: len(row.model))
 columns._RIGHT += (one,)
 columns.COMPUTED[one.key] = one.read
 

@@ -15,7 +15,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of, parse_weight
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.selection import version_key
-from leaderboard.judges.table import judge_json, judge_lines, missing_pairs, part_of, sorted_lines
+from leaderboard.judges.table import judge_json, judge_lines, part_of, sorted_lines
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
@@ -214,7 +214,7 @@ def test_the_latex_compiles_and_fits_a_page_whatever_names_there_are(tmp_path: P
 
 def test_a_board_of_a_part_says_so_in_json_and_latex_and_one_of_all_pairs_says_nothing() -> None:
     whole = _board(("A", 0.7))
-    assert (missing_pairs(whole), part_of(whole)) == (None, "")
+    assert (whole.part, part_of(whole)) == (None, "")
     part = replace(whole, sizes=dict.fromkeys(whole.sizes, 10))
     assert part_of(part) == "30 of 1,247 pairs"
     for board, said in ((whole, None), (part, {"pairs": 30, "released": 1247})):

@@ -68,10 +68,7 @@ def test_neighbours_are_ahead_behind_or_not_to_be_told_apart_after_holm() -> Non
     own, *others = board.rows[:4]
 
     def pair(other: Any, delta: float, *, p: float) -> Pair:
-        difference = ScoreDifference(
-            "macro", "", n=None, only_first=None, only_second=None, delta=delta, low=None, high=None, p=p
-        )
-        return Pair(own, other, reason="", differences=(difference,), spec=VL)
+        return Pair(own, other, reason="", differences=(ScoreDifference("macro", delta, p=p),), spec=VL)
 
     pairs = [pair(others[0], 0.2, p=0.001), pair(others[1], -0.1, p=0.03), pair(others[2], -0.2, p=0.001)]
     result = neighbour_finding(pairs, "macro")
