@@ -72,14 +72,6 @@ def test_a_submission_is_acknowledged_with_a_receipt_and_can_be_followed(served:
     assert served.spooled() == []
 
 
-def test_the_same_file_again_gives_the_same_answer(served: Served) -> None:
-    data = native(served.setup.items)
-    first, again = served.submit(data).json(), served.submit(data, model="Another name").json()
-    assert (first.pop("duplicate"), again.pop("duplicate")) == (False, True)
-    assert first == again
-    assert served.rows() == 1
-
-
 def test_a_reader_that_fails_is_a_fault_of_the_service(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_: Path) -> None:
         raise ReadingFailed
@@ -113,12 +105,6 @@ def test_who_sends_many_files_that_take_long_waits_for_their_own(
         assert not any(one.done() for one in waiting)
         free.set()
         assert not any(one.result().json()["ok"] for one in waiting)
-
-
-def test_a_file_with_problems_is_refused_with_all_of_them(served: Served) -> None:
-    body = problem_of(served.submit(b'{"id": "nobody", "votes": [1]}\n'), 422, code="file-rejected")
-    assert body["problem_count"] >= len(body["problems"]) > 0
-    assert (served.rows(), served.spooled()) == (0, [])
 
 
 def test_bad_metadata_is_refused_naming_every_field(served: Served) -> None:
@@ -189,17 +175,6 @@ def test_a_length_that_lies_downwards_leaves_nothing_behind(served: Served) -> N
     assert b" 200 " in answer.split(b"\r\n", 1)[0]  # what was announced is read, the rest is no request
     assert b'"ok":false' in answer
     assert served.spooled() == []
-
-
-def test_a_client_that_goes_away_in_the_middle_leaves_nothing_behind(
-    served: Served, caplog: pytest.LogCaptureFixture
-) -> None:
-    with socket.create_connection(("127.0.0.1", served.port)) as connection:
-        connection.sendall(b"POST /api/v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\nxxxx")
-        until(served.spooled, PATIENCE, what="the file has begun to arrive")
-    until(lambda: not served.spooled(), PATIENCE, what="what had arrived is removed")
-    assert served.rows() == 0
-    assert not [record for record in caplog.records if record.exc_info]
 
 
 def test_a_body_that_trickles_is_cut_off(impatient: Served) -> None:
@@ -337,15 +312,6 @@ def test_control_a_folder_and_such_a_name_joined_lead_out_of_the_folder(tmp_path
 def test_a_file_name_of_five_thousand_characters_is_refused(served: Served) -> None:
     assert served.submit(native(served.setup.items), name="x" * 5000).status_code == 400
     assert served.spooled() == []
-
-
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
-def test_a_page_of_another_site_cannot_submit(served: Served, origin: str) -> None:
-    form = {"files": {"file": ("x", native(served.setup.items))}, "data": {"model": "Judge"}}
-    reply = served.http.post("/api/v1/submissions", headers={"Origin": origin}, **form)  # type: ignore[arg-type]
-    problem_of(reply, 403, code="other-site")
-    own = f"http://127.0.0.1:{served.port}"
-    assert served.http.post("/api/v1/submissions", headers={"Origin": own}, **form).status_code == 202  # type: ignore[arg-type]
 
 
 def test_liveness_and_readiness(served: Served) -> None:
