@@ -14,11 +14,11 @@ import gradio as gr
 from gradio.themes.utils import sizes
 
 from common.script_texts import script_texts
-from leaderboard import submit_texts
 from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH
 
 CSS_PATH = Path(__file__).with_name("page.css")
@@ -26,6 +26,16 @@ _MONO = ("ui-monospace", "SFMono-Regular", "Menlo", "Consolas", "monospace")
 _RADIUS = sizes.Size("6px", "6px", "6px", "6px", "6px", "6px", "6px", name="radius_six")
 _SPACING = sizes.Size("2px", "4px", "6px", "8px", "12px", "16px", "24px", name="spacing_four")
 _TEXT = sizes.Size("11px", "12px", "13px", "14px", "16px", "20px", "26px", name="text_quiet")
+SENTENCES = (
+    _("Upload"),
+    _("Uploading {name}: {share}% of {size}"),
+    _("Checking {name} ({size})…"),
+    _("The upload was interrupted."),
+    _("Submitting…"),
+    _("Click to upload or drop files"),
+    _("File upload"),
+)
+"""Sentences of submit.js."""
 
 
 def theme() -> gr.themes.Base:
@@ -125,6 +135,6 @@ def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
     The script of the board does nothing before one is mounted.
     """
     context = RenderContext(spec, language=language)
-    texts = script_texts(context.translations, submit_texts.SENTENCES)
+    texts = script_texts(context.translations, SENTENCES)
     written = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c") if texts else ""
     return render(context, "gradio/head.html", texts=written)

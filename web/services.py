@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from prometheus_client import CollectorRegistry
@@ -18,9 +18,9 @@ from auth.crypto import random_id
 from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
-from leaderboard.board.public_ranks import public_ranks
 from leaderboard.board.reported_results import bundled_results
-from leaderboard.cache import BoardCache, TranslatedBoards
+from leaderboard.board.rows import build_board
+from leaderboard.cache import BoardCache, SnapshotSource, TranslatedBoards
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
@@ -47,6 +47,7 @@ from submissions.quota import QuotaPolicy
 from submissions.sandbox import read_isolated_among
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
+from vlrb.benchmarks.spec import BenchmarkSpec
 from web.actions import ACTIONS
 
 
@@ -121,12 +122,21 @@ def activity_rules(served: ServedSettings) -> ActivityRules:
 
 def _news_rules(settings: Settings, database: Database) -> list[ActivityRules]:
     """Return the same for notifications, of each benchmark, with the ranks of its boards."""
-    return [replace(activity_rules(served), ranks=_ranks(served, database)) for served in settings.served]
+    return [
+        replace(activity_rules(served), ranks=public_ranks(DatabaseSnapshots(database, served.spec), served.spec))
+        for served in settings.served
+    ]
 
 
-def _ranks(served: ServedSettings, database: Database) -> Callable[[str], Mapping[str, int]]:
-    snapshots = DatabaseSnapshots(database, served.spec)
-    return public_ranks(snapshots, served.spec)
+def public_ranks(source: SnapshotSource, spec: BenchmarkSpec) -> Callable[[str], Mapping[str, int]]:
+    """Return a function from a snapshot's id to the ranks of its entries, as everybody saw them."""
+
+    @lru_cache(maxsize=4)  # boards; a re-score concerns two
+    def ranks(snapshot_id: str) -> Mapping[str, int]:
+        board = build_board(source.load(snapshot_id, old=True), spec)
+        return {row.id: row.rank for row in board.rows if row.rank is not None}
+
+    return ranks
 
 
 def _alarms(settings: Settings, litestream: Litestream | None) -> Alarms:

@@ -37,8 +37,8 @@ class Filter:
     key: str
     label: str
     term: str
-    kind: Literal["select", "number", "date", "text"]
     pattern: str  # what a value has to look like
+    kind: Literal["select", "number", "date", "text"] = "select"
     choices: tuple[tuple[str, str], ...] = ()
 
 
@@ -48,7 +48,6 @@ FILTERS: tuple[Filter, ...] = (
         "type",
         "Type",
         term="type:",
-        kind="select",
         pattern="|".join(TYPES),
         choices=tuple(TYPES.items()),
     ),
@@ -56,7 +55,6 @@ FILTERS: tuple[Filter, ...] = (
         "open",
         "Weights",
         term="open:",
-        kind="select",
         pattern="yes|no",
         choices=(("yes", "open weights"), ("no", "closed weights")),
     ),
@@ -64,7 +62,6 @@ FILTERS: tuple[Filter, ...] = (
         "k",
         "Votes per pair",
         term="k:",
-        kind="select",
         pattern=r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
         choices=(("1", "one vote"), (">1", "several"), (">=5", "five or more")),
     ),
@@ -72,7 +69,6 @@ FILTERS: tuple[Filter, ...] = (
         "coverage",
         "Answered",
         term="decided:>=",
-        kind="select",
         pattern=_NUMBER,
         choices=(("95", "95% or more"), ("99", "99% or more")),
     ),
@@ -80,7 +76,6 @@ FILTERS: tuple[Filter, ...] = (
         "figures",
         "Published figures",
         term="figures:",
-        kind="select",
         pattern="follow|differ",
         choices=(("follow", "follow from the official categories"), ("differ", "do not")),
     ),

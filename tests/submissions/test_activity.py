@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import insert
 
 from auth import ANONYMOUS, OPEN, Unauthenticated
-from leaderboard.board.public_ranks import public_ranks
 from leaderboard.queries import DatabaseSnapshots
 from maintenance.actions import entries
 from storage.database import Database
@@ -24,6 +23,7 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import activity_of, by
 from tests.factories.specs import DEMO
+from web.services import public_ranks
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.jobs.snapshot import publish_if_changed

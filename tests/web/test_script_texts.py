@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from common.script_texts import script_texts
-from leaderboard import submit_texts, theme
+from leaderboard import theme
 from review import pages as annotate
 from tests.factories.specs import VL
 from vlrb.common.messages import Message
@@ -18,7 +18,7 @@ from vlrb.common.translations import translations
 ROOT = Path(__file__).parents[2]
 SCRIPTS: dict[str, tuple[Message, ...]] = {
     "leaderboard/static/board.js": (),
-    "leaderboard/static/submit.js": submit_texts.SENTENCES,
+    "leaderboard/static/submit.js": theme.SENTENCES,
     "leaderboard/static/annotate.js": annotate.SENTENCES,
     "leaderboard/static/nav.js": (),
 }
@@ -49,5 +49,5 @@ def test_a_script_needs_no_sentences_in_english(name: str) -> None:
 def test_gradio_pages_carry_the_sentences_of_their_script_as_data() -> None:
     match = re.search(r'<script type="application/json" id="script-texts">(.*?)</script>', theme.head(VL, "zh-CN"))
     assert match is not None
-    assert set(json.loads(match[1])) == set(submit_texts.SENTENCES)
+    assert set(json.loads(match[1])) == set(theme.SENTENCES)
     assert "script-texts" not in theme.head(VL, "en")
