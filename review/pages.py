@@ -21,7 +21,7 @@ SENTENCES = (  # of leaderboard/static/annotate.js
     _("The server answers {status}."),
     _("Try again"),
     _("This pair could not be loaded. {reason}"),
-    _("This server does not have the texts of this pair: the setting ITEMS_FILE names a file with them."),
+    _("Question and answer texts are not available on this server."),
     _("{done} of {all} answered"),
     _("Saving …"),
     _("Not saved"),

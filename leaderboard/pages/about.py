@@ -6,7 +6,7 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from statistics import median, quantiles
@@ -21,8 +21,11 @@ from vlrb.common.messages import _, joined
 from vlrb.readers import READERS
 from vlrb.readers.base import FileGuide
 from vlrb.scoring import Tally
+from vlrb.statistics.lengths import BESIDE
+from vlrb.statistics.lengths import BIN as SIGNED_BIN
 
 BIN, BINS = 10, 13  # words; the last bin holds everything longer
+_FAR = BIN * (BINS - 1)
 _BAR, _GAP, _HEIGHT = 20, 2, 96  # of the drawing
 _SECTION = re.compile(r"<!-- ([a-z]+) -->")
 _VOTES = 3  # per item in the sample file
@@ -60,7 +63,7 @@ class HistogramBar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Pairs of a category by how many words one response is longer than the other."""
+    """Pairs of a category by how many words one response has more than the other."""
 
     category: str
     n: int
@@ -156,43 +159,63 @@ def tags(board_version: BoardVersion) -> list[TagCount]:
     return sorted(tag_counts, key=lambda tag: -tag.pairs)
 
 
+def preferred_lengths(board_version: BoardVersion) -> Mapping[str, Any]:
+    """Return by category how many more words preferred responses have, of the board's labels; {} where these are not
+    public, or nothing has been compared yet."""
+    snapshot = board_version.snapshot
+    known: Mapping[str, Any] = (snapshot.get("relations") or {}).get(snapshot["label_revision"]) or {}
+    return {} if board_version.is_redacted(snapshot["label_revision"]) else known.get("lengths") or {}
+
+
+def signed_histograms(lengths: Mapping[str, Any]) -> list[Histogram]:
+    """Return one per category, of the preferred response less the other one."""
+    near = SIGNED_BIN // 2
+    starts = [near + SIGNED_BIN * step for step in range(BESIDE)]
+    between = [(low, low + SIGNED_BIN - 1) for low in starts[:-1]]
+    labels = (
+        _("−{bin} or less", bin=starts[-1]),
+        *(_("{bin} to {bin2}", bin=f"−{high}", bin2=f"−{low}") for low, high in reversed(between)),
+        _("{bin} to {bin2}", bin=f"−{near - 1}", bin2=near - 1),
+        *(_("{bin} to {bin2}", bin=low, bin2=high) for low, high in between),
+        _("{bin} or more", bin=starts[-1]),
+    )
+    ticks = {0: f"≤−{starts[-1]}", BESIDE: "0", 2 * BESIDE: f"{starts[-1]}+"}
+    return [
+        _histogram(category, known["counts"], middle=known["median"], labels=labels, ticks=ticks)
+        for category, known in lengths.items()
+    ]
+
+
 def histograms(table: ItemTable) -> list[Histogram]:
     """Return one per category. Which response people prefer plays no part, so it needs no label."""
+    ends = ((place * BIN, place * BIN + BIN - 1) for place in range(BINS - 1))
+    labels = (*(_("{bin} to {bin2}", bin=low, bin2=high) for low, high in ends), _("{bin} or more", bin=_FAR))
+    ticks = {place: str(place * BIN) for place in (0, 3, 6, 9)} | {BINS - 1: f"{_FAR}+"}
     results = []
     for category in table.spec.category_keys:
         apart = [abs(item.words[0] - item.words[1]) for item in table.items if item.category == category]
         if apart:
-            results.append(_histogram(category, apart))
+            counted = Counter(min(words // BIN, BINS - 1) for words in apart)
+            counts = [counted[place] for place in range(BINS)]
+            results.append(_histogram(category, counts, middle=median(apart), labels=labels, ticks=ticks))
     return results
 
 
-def _histogram(category: str, apart: Sequence[int]) -> Histogram:
-    counts = Counter(min(words // BIN, BINS - 1) for words in apart)
-    most = max(counts.values())
-    bars = []
-    for place in range(BINS):
-        height = round(_HEIGHT * counts[place] / most, 1)
-        last = place == BINS - 1
-        label = (
-            _("{bin} or more", bin=place * BIN)
-            if last
-            else _("{bin} to {bin2}", bin=place * BIN, bin2=place * BIN + BIN - 1)
-        )
-        bars.append(
-            HistogramBar(
-                place * (_BAR + _GAP), round(_HEIGHT - height, 1), height=height, label=label, count=counts[place]
-            )
-        )
-    ticks = tuple(
-        (place * (_BAR + _GAP), f"{place * BIN}{'+' * (place == BINS - 1)}") for place in (0, 3, 6, 9, BINS - 1)
-    )
+def _histogram(
+    category: str, counts: Sequence[int], *, middle: float, labels: Sequence[str], ticks: Mapping[int, str]
+) -> Histogram:
+    heights = [round(_HEIGHT * count / max(counts), 1) for count in counts]
+    step = _BAR + _GAP
     return Histogram(
         category,
-        len(apart),
-        middle=median(apart),
-        bars=tuple(bars),
-        ticks=ticks,
-        width=BINS * (_BAR + _GAP),
+        sum(counts),
+        middle=middle,
+        bars=tuple(
+            HistogramBar(place * step, round(_HEIGHT - height, 1), height=height, label=label, count=count)
+            for place, (height, label, count) in enumerate(zip(heights, labels, counts, strict=True))
+        ),
+        ticks=tuple((place * step, text) for place, text in ticks.items()),
+        width=len(counts) * step,
         height=_HEIGHT,
     )
 

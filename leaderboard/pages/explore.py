@@ -174,6 +174,13 @@ def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
     )
 
 
+def by_difficulty(relations: PairwiseArrays | None, as_of: str = "") -> dict[str, str]:
+    """Return the address of the pairs of each filter of RIGHT, by its words; {} where nothing is known of judges."""
+    if relations is None or relations.bands is None:
+        return {}
+    return {text: ItemQuery(right=name, as_of=as_of).url() for name, (text, _bands) in RIGHT.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class DifficultyBar:
     """Pairs on which a tenth of the compared judges were right; the height is a fraction of the highest bar's."""

@@ -204,6 +204,7 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         own=own,
         words=compare,
         separating=partial(separation.sentences, board_version, revision=revision),
+        by_difficulty=explore.by_difficulty(catalog.relations(board_version, with_anonymous=True), choice.as_of),
         spec=board_version.spec,
         api="/api/v1" + url(chosen, search="", by=""),
         board_url=BoardQuery(
@@ -299,7 +300,7 @@ def image_of(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) ->
 
 def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
-    table = catalog.table
+    table, lengths = catalog.table, about.preferred_lengths(board_version)
     return render(
         board_version.context,
         "about.html",
@@ -312,7 +313,8 @@ def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
         revisions=table.revisions,
         quartiles=about.quartiles(table),
         tags=about.tags(board_version),
-        histograms=about.histograms(table),
+        histograms=about.signed_histograms(lengths) if lengths else about.histograms(table),
+        signed=bool(lengths),
         guides=about.guides(board_version.spec),
         explained=partial(about.explained, board_version.spec),
         names_of=lambda keys: [

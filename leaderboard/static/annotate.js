@@ -106,7 +106,7 @@
     at("place").textContent = pair.place.toLocaleString("en");
     at("pair").hidden = false;
     at("query").textContent = pair.question
-      ?? tr("This server does not have the texts of this pair: the setting ITEMS_FILE names a file with them.");
+      ?? tr("Question and answer texts are not available on this server.");
     ["first", "second"].forEach((name, index) => {
       at(`text-${name}`).textContent = pair.responses ? pair.responses[index] : "";
     });

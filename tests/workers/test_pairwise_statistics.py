@@ -91,7 +91,7 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
     body = _current(ready)
     assert set(body["relations"]) == {"demo", "flipped"}
     assert set(body["relations"]["demo"]) == {
-        *("id", "judges", "versions", "entries", "ranges", "variants", "difficulty", "self_preference")
+        *("id", "judges", "versions", "entries", "ranges", "variants", "difficulty", "lengths", "self_preference")
     }
     assert compute_if_changed(ready, scorer) == 0
     assert publish_if_changed(ready, scorer) is None
@@ -332,7 +332,7 @@ def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer:
     body = _settle(ready, scorer)
     summary = body["relations"]["flipped"]
     assert set(summary["ranges"]) == {"official"}
-    assert summary["difficulty"] is None
+    assert (summary["difficulty"], summary["lengths"]) == (None, {})
     assert unpack(_stored(ready, summary["id"])).both is None
     assert [set(row["tallies"]) for row in body["baselines"]] == [set(), {"demo"}, {"demo"}, set(), {"demo"}]
 

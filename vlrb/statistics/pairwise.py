@@ -52,6 +52,7 @@ from vlrb.statistics.clustered_intervals import (
     mean_difference,
 )
 from vlrb.statistics.judge_agreement import agreement_matrix, error_consistency
+from vlrb.statistics.lengths import preferred_lengths
 from vlrb.statistics.ranking import (
     RANK_RANGE_LIMIT,
     PairTests,
@@ -69,7 +70,7 @@ from vlrb.statistics.self_preference import self_preference_json
 from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
-VERSION = "6"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "7"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
 AGREEMENT_AT_MOST = 200
@@ -503,6 +504,7 @@ def compare_all(
             for name, selection in (variants or {}).items()
         },
         "difficulty": None if bands is None else _difficulty(bands, table),
+        "lengths": preferred_lengths(labels, table) if public else {},
         "self_preference": self_preference_json(entries, verdicts, labels=labels, table=table) if public else {},
         "majority": None
         if majority_votes is None

@@ -10,6 +10,7 @@ from leaderboard import routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
 from leaderboard.pages import about
+from tests.factories import pairwise
 from tests.factories.labels import SIZES, table
 from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
 from tests.factories.specs import INVENTED, TAGS, VL
@@ -45,6 +46,17 @@ def test_the_histogram_does_not_depend_on_which_response_is_stored_first() -> No
     for item in manifest["items"]:
         item["words"] = item["words"][::-1]
     assert about.histograms(ItemTable.from_json(manifest, INVENTED)) == about.histograms(table(SIZES))
+
+
+def test_pairs_are_drawn_by_the_preferred_response_where_labels_are_public() -> None:
+    body = pairwise.body()
+    lengths = about.preferred_lengths(BoardCache(FixedSource(body)).refresh())
+    for one in about.signed_histograms(lengths):
+        assert [bar.count for bar in one.bars] == lengths[one.category]["counts"]
+        assert (one.bars[0].label, one.bars[5].label) == ("−110 or less", "−29 to −10")
+        assert [bar.label for bar in one.bars[6:8]] == ["−9 to 9", "10 to 29"]
+    for less in (redact_snapshot(body, {"v2": "hidden"}, spec=VL), {**body, "relations": {}}):
+        assert about.preferred_lengths(BoardCache(FixedSource(less)).refresh()) == {}
 
 
 @pytest.mark.parametrize("revision", ["v0", "v1", "v2"])
