@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index
+from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, Words
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Words, check
 
 
 class QuotaSubject(Base):
     """The subject of a quota: "account:<id>" or "organisation:<id at the issuer>". Its lock puts attempts in a line."""
 
     __tablename__ = "quota_subjects"
-    __table_args__ = (CheckConstraint("length(subject) BETWEEN 1 AND 300", name="subject"),)
+    __table_args__ = (check("subject", "length(subject) BETWEEN 1 AND 300"),)
     subject: Mapped[Words] = mapped_column(primary_key=True)
 
 
@@ -22,8 +22,8 @@ class Attempt(Base):
 
     __tablename__ = "attempts"
     __table_args__ = (
-        CheckConstraint("number > 0", name="number"),
-        CheckConstraint("length(label_revision) BETWEEN 1 AND 64", name="label_revision"),
+        check("number", "number > 0"),
+        check("label_revision", "length(label_revision) BETWEEN 1 AND 64"),
     )
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     label_revision: Mapped[Words]  # the board's at that time, or the configured one before there was a board
