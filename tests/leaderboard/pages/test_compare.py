@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import PairwiseArrays, compare_all, pack
 from vlrb.statistics.power import pairs_to_separate
 from vlrb.statistics.reliability import rerun_error
-from vlrb.statistics.uncertainty import ALPHA, holm, mcnemar_exact, wilson
+from vlrb.statistics.uncertainty import ALPHA, Z, holm, mcnemar_exact, wilson
 
 A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
 LATE = "e00000000077"
@@ -155,7 +156,7 @@ def test_one_vote_per_pair_is_warned_of_where_the_difference_is_within_that_of_t
     for ids, warned in (((B, C), True), ((B, D), False)):
         pair = one_pair(version, None, *ids)
         gap = abs(pair.of("overall").delta)  # type: ignore[union-attr]
-        assert (gap < error.differs()) is warned
+        assert (gap < Z * sqrt(2) * error.rerun) is warned
         assert len(list(separation.sentences(version, pair))) == warned
     alone = BoardVersion("s", snapshot([close, far]), context=RenderContext(VL), published=())
     assert separation.typical_rerun_variance(alone, "v2") is None, "nobody has several votes"
