@@ -126,8 +126,8 @@ class _Canvas:
         from PIL.Image import Quantize
 
         out = io.BytesIO()
-        # The other methods, and looking for the smallest file, take four times as long.
-        self._image.quantize(64, method=Quantize.FASTOCTREE).save(out, "PNG", compress_level=6)
+        # The other methods take four times as long; level 6 saves a fifth of the bytes for a fifth of the whole time.
+        self._image.quantize(64, method=Quantize.FASTOCTREE).save(out, "PNG", compress_level=3)
         return out.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""How many more words preferred responses have than the others: Figure 3 of VL-RewardBench's paper. Pure."""
+"""Lengths in words of preferred responses, minus the others: Figure 3 of VL-RewardBench's paper. Pure."""
 
 from __future__ import annotations
 
