@@ -10,6 +10,8 @@ from __future__ import annotations
 import io
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
 
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.colours import LIGHT
@@ -17,6 +19,9 @@ from leaderboard.share.fonts import font, is_drawable
 from leaderboard.share.summary import summarize
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.rounding import percent, tenths
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 WIDTH, HEIGHT = 1200, 630
 _LEFT, _RIGHT = 72, WIDTH - 72
@@ -123,12 +128,32 @@ class _Canvas:
         self._draw.ellipse(circle, fill=LIGHT.ground if hollow else colour, outline=colour, width=3)
 
     def png(self) -> bytes:
-        from PIL.Image import Quantize
-
         out = io.BytesIO()
-        # The other methods take four times as long; level 6 saves a fifth of the bytes for a fifth of the whole time.
-        self._image.quantize(64, method=Quantize.FASTOCTREE).save(out, "PNG", compress_level=3)
+        # To find a palette for each picture takes six times as long; level 6 saves a fifth of the bytes for 2 ms.
+        self._image.quantize(palette=_palette(_marks(self._spec)), dither=0).save(out, "PNG", compress_level=3)
         return out.getvalue()
+
+
+def _marks(spec: BenchmarkSpec) -> frozenset[str]:
+    """Return the colours that a picture of a benchmark draws with."""
+    return frozenset({LIGHT.ink, LIGHT.soft, LIGHT.faint, LIGHT.line, LIGHT.chance}) | {
+        LIGHT.of(key, spec) for key in spec.category_keys
+    }
+
+
+@cache
+def _palette(marks: frozenset[str]) -> Image.Image:
+    """Return the ground and each colour in seven steps from the ground to it, for the edges of letters."""
+    from PIL import Image, ImageColor
+
+    ground = ImageColor.getrgb(LIGHT.ground)
+    colours = [ground]
+    for mark in sorted(marks):
+        ends = list(zip(ground, ImageColor.getrgb(mark), strict=True))
+        colours += [tuple(round(low + (high - low) * step / 7) for low, high in ends) for step in range(1, 8)]
+    sheet = Image.new("P", (1, 1))
+    sheet.putpalette([part for colour in colours[:256] for part in colour])
+    return sheet
 
 
 def _place(value: int, left: int, *, right: int) -> float:
