@@ -1,6 +1,6 @@
 # Commands of the project; CONTRIBUTING.md explains them. Each creates or refreshes .venv first, if the lock file changed.
 .DEFAULT_GOAL := help
-.PHONY: help env dev serve format lint unit check test fault acceptance bench lock messages screenshots
+.PHONY: help env dev serve format lint unit check test fault bench lock messages
 SHELL := /bin/bash
 
 PYTHON ?= python3
@@ -55,9 +55,6 @@ test: dev  ## install what the tests need and run all of them (ARGS="-k name" to
 fault: dev  ## kills and stops of every kind, many times over, as a table (ARGS="--rounds 3" for a short one)
 	@$(BIN)/python -m tests.fault $(ARGS)
 
-acceptance: dev  ## every real prediction file through a real browser, as a table (ARGS="--revision v2 --files 1")
-	@$(BIN)/python -m tests.acceptance $(ARGS)
-
 bench: dev  ## the performance table
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench  # as the worker sets it for itself
 
@@ -68,6 +65,3 @@ lock: dev  ## write requirements.lock anew from requirements.txt and requirement
 messages: dev  ## bring the translations in vlrb/locale/ up to date with code and templates, and say what is missing
 	@$(BIN)/python -m scripts.messages
 	@$(BIN)/python -m scripts.messages --missing
-
-screenshots: dev  ## the pictures of the board in the README, from a demo of its own
-	@$(BIN)/python scripts/screenshots.py

@@ -1,4 +1,4 @@
-"""The board of the running service beside a gr.Dataframe, and beside gradio_leaderboard, of the same rows.
+"""The board of the running service beside gradio_leaderboard with the same rows.
 
 The service is `python app.py` with every middleware of a public one, its entries in its database, reported rows and
 baselines included. In Chromium, with an empty cache: until the first row is visible, until a click has sorted (the way
@@ -24,7 +24,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from bench import service
-from bench.latency import LOAD_SECONDS, latencies, latency_figures, requests_per_second
+from bench.latency import latencies, latency_figures, requests_per_second
 from bench.measure import Measurement, print_table
 from leaderboard.board.rows import Board
 from vlrb.common.rounding import percent
@@ -33,10 +33,11 @@ ENTRIES = 10_000
 FEW = 100
 RUNS = 5
 ROOT = Path(__file__).parents[1]
+PEER = ROOT / ".venv-peer" / "bin" / "python"
 _QUIET_MS = 1500  # nothing more is expected when the network has been silent for so long
 _HAND_MS = 150  # between a pointer that has come to a heading or a menu, and its click
 # The clock is in the page, so that neither the driver's way nor its patience is measured: it looks every frame, and
-# stops after the frame that shows the text. A gr.Dataframe has every cell twice, once to measure it.
+# stops after the frame that shows the text.
 _CLOCK = """(() => {
   const visible = (text) => [...document.querySelectorAll("body *")].some((one) => {
     if (one.querySelector(":not(wbr)") || one.textContent.trim() !== text) return false;
@@ -77,7 +78,6 @@ class Contestant:
     """A page, and how the pointer comes to what turns it round by macro when clicked."""
 
     kind: str
-    python: Path
     reach_sort: Callable[[Page], None]
 
 
@@ -111,7 +111,7 @@ def figures() -> Iterator[Measurement]:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
         browser = playwright.chromium.launch(executable_path=chromium, args=arguments)
         yield from _alone(browser, Path(folder))
-        yield from _beside_peers(browser, Path(folder))
+        yield from _beside_peer(browser, Path(folder))
         browser.close()
 
 
@@ -125,44 +125,39 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
         yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="")
         yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), beside="", ratio="", asked="at most 40 kB")
         yield from latency_figures(latencies(address), FEW)
-        yield _load_figure(of, requests_per_second(address), beside="", ratio="", asked="")
+        yield _load_figure(of, requests_per_second(address), beside="")
 
 
-def _beside_peers(browser: Browser, folder: Path) -> Iterator[Measurement]:
-    """Yield the service with many entries, and pages of others with the same rows."""
+def _beside_peer(browser: Browser, folder: Path) -> Iterator[Measurement]:
+    """Yield the service with many entries, and gradio_leaderboard with the same rows."""
     service.fill(folder, ENTRIES)
     of = f"{ENTRIES:,} entries"
     with service.service(folder) as address:
         first_rows = _write_rows(folder, service.board_of(folder))
-        ours = _our_target(browser, address)
-        with _served(_DATAFRAME, folder) as peer:
-            mine, theirs = _turns(browser, [ours, Target(_DATAFRAME, peer, first_rows=first_rows)])
-        yield from _compared(mine, theirs, peer="gr.Dataframe", asked=("at least 6", "at least 4", "at most 0.2"))
+        yield from _compared(browser, _our_target(browser, address), folder=folder, first_rows=first_rows)
         yield from latency_figures(latencies(address), ENTRIES)
-        rate = requests_per_second(address)
-        plain = requests_per_second(address, "identity")
-        yield _load_figure(of, rate, beside=f"uncompressed: {_rate(plain)}", ratio="", asked="")
-    with _served(_DATAFRAME, folder) as address:  # one after the other: they would share the cores
-        theirs_rate = requests_per_second(address)
-    beside, ratio = _beside_dataframe(rate, theirs_rate)
-    yield _load_figure(of, rate, beside=beside, ratio=ratio, asked="at least 40")
-    yield from _beside_leaderboard(browser, folder, first_rows=first_rows)
+        rate, plain = requests_per_second(address), requests_per_second(address, "identity")
+        yield _load_figure(of, rate, beside="" if plain is None else f"uncompressed: {plain:,.0f}")
 
 
-def _beside_leaderboard(browser: Browser, folder: Path, *, first_rows: FirstRows) -> Iterator[Measurement]:
-    what = "the same beside gradio_leaderboard on Gradio 5"
+def _compared(browser: Browser, ours: Target, *, folder: Path, first_rows: FirstRows) -> Iterator[Measurement]:
     if reason := _make_peer():
-        yield Measurement(what, f"not measured: {reason}", beside="", ratio="", asked="")
+        yield Measurement("beside gradio_leaderboard", f"not measured: {reason}", beside="", ratio="", asked="")
         return
     try:
-        with service.service(folder) as address, _served(_LEADERBOARD, folder) as peer:
-            mine, theirs = _turns(
-                browser, [_our_target(browser, address), Target(_LEADERBOARD, peer, first_rows=first_rows)]
-            )
+        with _served(folder) as peer:
+            mine, theirs = _turns(browser, [ours, Target(_LEADERBOARD, peer, first_rows=first_rows)])
     except (RuntimeError, Error) as error:
-        yield Measurement(what, f"not measured: {str(error).splitlines()[0]}", beside="", ratio="", asked="")
-    else:
-        yield from _compared(mine, theirs, peer="gradio_leaderboard", asked=("", "", ""))
+        yield Measurement(
+            "beside gradio_leaderboard", f"not measured: {str(error).splitlines()[0]}", beside="", ratio="", asked=""
+        )
+        return
+    of = f"{ENTRIES:,} entries"
+    for what, own, other in (("first row visible", mine.first, theirs.first), ("sort", mine.sort, theirs.sort)):
+        ratio = f"{other / own:.1f} times sooner"
+        yield Measurement(f"{what}, {of}", _ms(own), beside=f"{_LEADERBOARD.kind}: {_ms(other)}", ratio=ratio, asked="")
+    beside, ratio = f"{_LEADERBOARD.kind}: {_kb(theirs.size)}", f"{mine.size / theirs.size:.3f}"
+    yield Measurement(f"bytes of a first visit, {of}", _kb(mine.size), beside=beside, ratio=ratio, asked="at most 0.2")
 
 
 def _write_rows(folder: Path, board: Board) -> FirstRows:
@@ -185,9 +180,9 @@ def _write_rows(folder: Path, board: Board) -> FirstRows:
 
 
 @contextmanager
-def _served(contestant: Contestant, folder: Path) -> Iterator[str]:
+def _served(folder: Path) -> Iterator[str]:
     port = service.free_port()
-    command = [str(contestant.python), str(ROOT / "bench" / "board_pages.py"), contestant.kind, str(port), str(folder)]
+    command = [str(PEER), str(ROOT / "bench" / "board_pages.py"), str(port), str(folder)]
     quiet = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
     log, address = folder / "peer.log", f"http://127.0.0.1:{port}/"
     with service.started(command, log, environ=quiet) as process:
@@ -270,60 +265,18 @@ def _reach_ours(page: Page) -> None:
     page.locator("thead .macro a").hover()
 
 
-def _reach_dataframe(page: Page) -> None:
-    head = page.locator("th", has_text="Macro").last
-    head.hover()
-    head.locator("button.cell-menu-button").click()
-    page.get_by_text("Sort ascending").first.hover()
-
-
 def _reach_leaderboard(page: Page) -> None:
     page.locator("th", has_text="Macro").last.locator(".sort-button").hover()
 
 
-_OURS = Contestant("ours", Path(sys.executable), reach_sort=_reach_ours)
-_DATAFRAME = Contestant("dataframe", Path(sys.executable), reach_sort=_reach_dataframe)
-_LEADERBOARD = Contestant("gradio-leaderboard", ROOT / ".venv-peer" / "bin" / "python", reach_sort=_reach_leaderboard)
+_OURS = Contestant("ours", reach_sort=_reach_ours)
+_LEADERBOARD = Contestant("gradio_leaderboard", reach_sort=_reach_leaderboard)
 
 
-def _compared(
-    mine: BoardTiming, theirs: BoardTiming, *, peer: str, asked: tuple[str, str, str]
-) -> Iterator[Measurement]:
-    of = f"{ENTRIES:,} entries"
-    yield Measurement(
-        f"first row visible, {of}", _ms(mine.first), beside=f"{peer}: {_ms(theirs.first)}",
-        ratio=f"{theirs.first / mine.first:.1f} times sooner", asked=asked[0],
-    )  # fmt: skip
-    yield Measurement(
-        f"sort, {of}", _ms(mine.sort), beside=f"{peer}: {_ms(theirs.sort)}",
-        ratio=f"{theirs.sort / mine.sort:.1f} times sooner", asked=asked[1],
-    )  # fmt: skip
-    yield Measurement(
-        f"bytes of a first visit, {of}", _kb(mine.size), beside=f"{peer}: {_kb(theirs.size)}",
-        ratio=f"{mine.size / theirs.size:.3f}", asked=asked[2],
-    )  # fmt: skip
-
-
-def _load_figure(of: str, rate: float | None, *, beside: str, ratio: str, asked: str) -> Measurement:
+def _load_figure(of: str, rate: float | None, *, beside: str) -> Measurement:
     what = f"requests/s of the page as br, {of}, one process, 50 clients"
-    if rate is None:
-        return Measurement(
-            what, "not measured: wrk is not installed (apt install wrk)", beside="", ratio="", asked=asked
-        )
-    return Measurement(what, f"{rate:,.0f}", beside=beside, ratio=ratio, asked=asked)
-
-
-def _beside_dataframe(rate: float | None, theirs: float | None) -> tuple[str, str]:
-    if rate is None or theirs is None:
-        return "", ""
-    if not theirs:
-        least = rate * LOAD_SECONDS / 50  # all clients were still waiting for their first page
-        return f"gr.Dataframe: none finished in {LOAD_SECONDS} s", f"over {least:,.0f}"
-    return f"gr.Dataframe: {theirs:,.1f}", f"{rate / theirs:,.0f}"
-
-
-def _rate(rate: float | None) -> str:
-    return "not measured" if rate is None else f"{rate:,.0f}"
+    value = "not measured: wrk is not installed (apt install wrk)" if rate is None else f"{rate:,.0f}"
+    return Measurement(what, value, beside=beside, ratio="", asked="")
 
 
 def _make_peer() -> str:

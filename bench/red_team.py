@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,18 +26,6 @@ OUTPUT = Path(__file__).parents[1] / "leaderboard" / "red_team.json"
 SEED = 20_250_513
 _UNSURE = "I cannot decide between them."
 PredictionRows = list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Exploit:
-    """A file, and what makes it an exploit."""
-
-    id: str
-    title: str
-    what: str
-    why: str  # why it is worth nothing here
-    make: Callable[[ExploitSetup], PredictionRows]
-    status: Callable[[official_rule.OfficialRow], str] = official_rule.vote_status
 
 
 class ExploitSetup:
@@ -133,90 +120,26 @@ def _missing(bench: ExploitSetup) -> PredictionRows:
     return [row for row in _honest(bench) if bench.category_of[row["id"]] != bench.table.spec.category_keys[0]]
 
 
-EXPLOITS = (
-    Exploit(
-        "honest",
-        "An honest file, for comparison",
-        what="A simulated judge: two thirds of its votes are right, nine votes a pair.",
-        why="With an odd number of votes and a verdict in each, both rules count the same.",
-        make=_honest,
-    ),
-    Exploit(
-        "third-answer",
-        "“Answer 3 is better”, always",
-        what="Every verdict names an answer that does not exist.",
-        why="A verdict is 1 or 2; any other number decides nothing, and what is undecided is wrong.",
-        make=_third,
-    ),
-    Exploit(
-        "forged-label",
-        "The label comes with the file",
-        what="The judge always says Answer 1, and the file’s own ranking field says that this is right.",
-        why="Labels in a file are never read. The score is that of always saying Answer 1.",
-        make=_forged,
-    ),
-    Exploit(
-        "stored-flags",
-        "The verdict on the verdict comes with the file",
-        what="No text decides anything, but each line’s flag_status says agree (the script with re-parsing off).",
-        why="Flags in a file are never read; the texts are, and they decide nothing.",
-        make=_flags,
-        status=official_rule.stored_status,
-    ),
-    Exploit(
-        "abstain-when-hard",
-        "Abstain on the hard pairs",
-        what="The honest judge, but a pair on which its nine votes are not unanimous gets “I cannot decide”.",
-        why="Every pair counts. An abstention is wrong, so it never raises a score.",
-        make=_hard,
-    ),
-    Exploit(
-        "three-answers",
-        "Answer three pairs",
-        what="One known pair in each category is answered, the other 1,247 are not.",
-        why="Three of 1,250 pairs are right.",
-        make=_three,
-    ),
-    Exploit(
-        "repeated-query",
-        "One known pair, a thousand times",
-        what="Random answers, and one known pair again and again with one more space after the query.",
-        why="White space makes no new pair: the repeated pair has more votes than the others, which is refused.",
-        make=_repeated,
-    ),
-    Exploit(
-        "repeated-id",
-        "The same with spaces after the id",
-        what="As before, the space after the id.",
-        why="The texts name the pair; it has more votes than the others, which is refused.",
-        make=_spaced,
-    ),
-    Exploit(
-        "even-votes",
-        "Two votes a pair",
-        what="The same judge with two votes a pair. Half of its doubts are ties, and ties leave the denominator.",
-        why="A tie counts one half, which is what one vote a pair counts on average.",
-        make=_even,
-    ),
-    Exploit(
-        "missing-category",
-        "Leave a category out",
-        what="The honest file without the general pairs.",
-        why="A file covers every pair of its revision or is refused before a label is touched.",
-        make=_missing,
-    ),
-)
+EXPLOITS: Mapping[str, Callable[[ExploitSetup], PredictionRows]] = {
+    "honest": _honest,
+    "third-answer": _third,
+    "forged-label": _forged,
+    "stored-flags": _flags,
+    "abstain-when-hard": _hard,
+    "three-answers": _three,
+    "repeated-query": _repeated,
+    "repeated-id": _spaced,
+    "even-votes": _even,
+    "missing-category": _missing,
+}
+"""What makes each file, by the ids of red_team.json, which says in words what it does and why it is worth nothing."""
 
 
-def run(bench: ExploitSetup, exploit: Exploit) -> dict[str, Any]:
+def run(bench: ExploitSetup, exploit: str) -> dict[str, Any]:
     """Return what both make of a file."""
-    rows = exploit.make(bench)
-    about = {name: getattr(exploit, name) for name in ("id", "title", "what", "why")}
-    return {
-        **about,
-        "official": _official(bench, rows, status=exploit.status),
-        "here": _here(bench, rows),
-    }
+    rows = EXPLOITS[exploit](bench)
+    status = official_rule.stored_status if exploit == "stored-flags" else official_rule.vote_status
+    return {"official": _official(bench, rows, status=status), "here": _here(bench, rows)}
 
 
 def _official(
@@ -267,16 +190,12 @@ def _seconds(action: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    """Run everything and write the file."""
-    bench = ExploitSetup()
-    result = {
-        "benchmark": "demo",
-        "items": len(bench.table),
-        "exploits": [run(bench, exploit) for exploit in EXPLOITS],
-        "backtracking": backtracking(),
-    }
-    OUTPUT.write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"{OUTPUT}: {len(EXPLOITS)} exploits")
+    """Run everything and write the results into the file."""
+    bench, stored = ExploitSetup(), json.loads(OUTPUT.read_text(encoding="utf-8"))
+    for exploit in stored["exploits"]:
+        exploit |= run(bench, exploit["id"])
+    stored |= {"items": len(bench.table), "backtracking": backtracking()}
+    OUTPUT.write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,12 +53,12 @@ _BASE = "/api/v1/maintenance"
 _FOR_WHOM = re.compile(r"\s*(?:For [^.]*(?:maintainers|owners)[^.]*|For the same people|Raises [^.]*)\.")
 
 
-def action_rows(registry: ActionRegistry, *areas: str) -> list[tuple[str, str, str]]:
-    """Return command, request and effect of every action of some areas."""
+def action_rows(registry: ActionRegistry) -> list[tuple[str, str, str]]:
+    """Return command, request and effect of every action for maintainers and on entries."""
     return [
         (_usage(action), f"`{action.method} {action.path.removeprefix(_BASE)}`", _FOR_WHOM.sub("", action.description))
         for action in registry
-        if action.area in areas
+        if action.declared.role is Role.MAINTAINER or action.area == "entries"
     ]
 
 
@@ -81,36 +80,8 @@ def _argument(action_parameter: ActionParameter) -> str:
     return usage if action_parameter.required and action_parameter.info.ask is None else f"[{usage}]"
 
 
-def _requests() -> str:
-    rows = [
-        (f"`{action.method} {action.path.removeprefix(_BASE)}`", ", ".join(map(_sent, action.sent())))
-        for action in ACTIONS
-        if action.declared.role is Role.MAINTAINER or action.area == "entries"
-    ]
-    return _table(("request", "body, or query"), rows)
-
-
-def _sent(action_parameter: ActionParameter) -> str:
-    if action_parameter.info.whole_body:
-        return "the fields that change"
-    kind = (
-        "list"
-        if action_parameter.is_list
-        else "object"
-        if action_parameter.is_mapping
-        else {int: "number", bool: "true or false"}.get(action_parameter.type)
-    )
-    return f"`{action_parameter.name}`" + (f" ({kind})" if kind else "")
-
-
-def _actions(*areas: str) -> str:
-    return _table(("command", "request", "effect"), action_rows(ACTIONS, *areas))
-
-
-AREAS = {  # name of a table -> areas of actions
-    "entries": ("entries",),
-    "approvals": ("approvals",),
-}
+def _actions() -> str:
+    return _table(("command", "request", "effect"), action_rows(ACTIONS))
 
 
 def _maintenance() -> str:
@@ -142,8 +113,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "protocols": _protocols,
     "exports": _exports,
     "readers": _readers,
-    "requests": _requests,
-    **{name: partial(_actions, *areas) for name, areas in AREAS.items()},
+    "actions": _actions,
     "metadata": _metadata,
     "maintenance": _maintenance,
 }

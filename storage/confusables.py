@@ -2,8 +2,8 @@
 
 UTS #39, section 4: skeleton(X) = NFD of NFD(X) without invisible characters and with every other one replaced by what
 it looks like; two names are confusable if their skeletons are equal. The table is Unicode's own, cut down
-(scripts/confusables.py). It tells capitals and separators apart, and i from 1, as people do not. So case is folded; i,
-l and 1 are one letter, o and 0 another; signs at either end are nothing (but a plus); and a separator counts between
+(data/confusables.txt). It tells capitals and separators apart, and i from 1, as people do not. So case is folded; i, l
+and 1 are one letter, o and 0 another; signs at either end are nothing (but a plus); and a separator counts between
 two digits alone: `Qwen2-VL-7B` is `qwen2_vl 7b`, but 1.5 is neither 15 nor 1-5.
 """
 

@@ -1,6 +1,10 @@
 """Steps of the categories of hidden labels, and what scores give away, as measured.
 
-The numbers are beside this file; `python -m bench.category_decoder` writes them.
+The numbers beside this file were measured once. An attacker's judge is right on 85 % of the pairs; 60 files are sent:
+its own, and 59 in which half of the answers of a block of one category are turned. Each answer tells the accuracy of
+the category, rounded to a step, and the overall, rounded to half a point. Belief propagation for dense questions about
+whole numbers (GAMP; S. Rangan, ISIT 2011) tells of each pair how likely the judge is right there. The attacker chooses
+the best block; the gain is the mean of ten runs, in points of the category.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def test_a_new_action_is_described_to_those_who_may(database: Database) -> None:
     described = Site(database, INVENTED).app.openapi()
     assert described["paths"]["/api/v1/thanks/{entry}"]["post"]["description"].startswith("Thank for an entry.")
     assert not [path for path in described["paths"] if path.endswith("/praise")], "maintainers' actions are not listed"
-    rows = doc_tables.action_rows(INVENTED, "entries")
+    rows = doc_tables.action_rows(INVENTED)
     (row,) = [one for one in rows if "praise" in one[0]]
     assert row == (
         "`entries praise ENTRY --stars STARS --reason REASON`",
