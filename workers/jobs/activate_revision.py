@@ -5,7 +5,7 @@ Scores are staged first, where nobody sees them: the task is split into pieces o
 the queue, and all workers do the pieces beside one another, each in one transaction with one audit event. When none is
 left, the task is claimed again. Then one transaction ends the revision's secrecy, moves the pointer, writes the
 changelog and ends the task. Killed at any point, the old board is whole, and the next worker goes on where this one
-stopped. A part is staged only (docs/decisions/0015).
+stopped. A part is staged only (docs/decisions/0010).
 """
 
 from __future__ import annotations
