@@ -6,10 +6,9 @@ Models are asked by whatever runs them: `to_answer.jsonl` holds what each is ask
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -151,59 +150,27 @@ def to_check(
                 yield {"id": answer.id, "prompt": prompt, "image": question.image}
 
 
-def length_gap(first: str, second: str) -> float:
-    """Return |l1 - l2| / min(l1, l2) of the numbers of words; infinite where one text has none."""
-    words, other = len(first.split()), len(second.split())
-    return abs(words - other) / min(words, other) if min(words, other) else float("inf")
+def length_gap(first: CandidateAnswer, second: CandidateAnswer) -> float:
+    """Return |l1 - l2| / min(l1, l2) of the numbers of words; no answer is without words."""
+    words, other = len(first.text.split()), len(second.text.split())
+    return abs(words - other) / min(words, other)
 
 
-def build_pairs(
-    answers: Sequence[CandidateAnswer], *, gap: float = LENGTH_GAP, both_right: bool = False, most: int = 1
-) -> tuple[list[tuple[CandidateAnswer, CandidateAnswer]], Counter[str]]:
-    """Return at most so many pairs of one question, right answers first in each, the closest lengths first; each answer
-    is used once. Also how often two answers made no pair, by reason.
-
-    Both wrong is always dropped: there is nothing to prefer. Two right answers are kept only if ``both_right``, behind
-    the others: people then judge the path.
-    """
-    possible: list[tuple[CandidateAnswer, CandidateAnswer]] = []
-    dropped: Counter[str] = Counter()
-    for first, second in combinations(answers, 2):
-        if reason := _reason(first, second, gap=gap, both_right=both_right):
-            dropped[reason] += 1
-        else:
-            possible.append((first, second) if first.right else (second, first))
-    possible.sort(
-        key=lambda pair: (pair[1].right, length_gap(pair[0].text, pair[1].text), pair[0].model, pair[1].model)
-    )
-    used: set[str] = set()
-    chosen: list[tuple[CandidateAnswer, CandidateAnswer]] = []
-    for pair in possible:
-        if len(chosen) < most and not {pair[0].id, pair[1].id} & used:
-            used |= {pair[0].id, pair[1].id}
-            chosen.append(pair)
-    return chosen, dropped
+def build_pair(answers: Sequence[CandidateAnswer]) -> tuple[CandidateAnswer, CandidateAnswer] | str:
+    """Return the right and the wrong answer of the closest lengths, or why there is no such pair."""
+    right, wrong = ([answer for answer in answers if answer.right is kind] for kind in (True, False))
+    if not right or not wrong:
+        return "no_wrong_answer" if right else "no_right_answer"
+    closest = min(product(right, wrong), key=lambda both: (length_gap(*both), both[0].model, both[1].model))
+    return closest if length_gap(*closest) < LENGTH_GAP else "lengths"
 
 
-def _reason(first: CandidateAnswer, second: CandidateAnswer, *, gap: float, both_right: bool) -> str:
-    """Return why two answers make no pair; nothing if they do."""
-    if first.right is None or second.right is None:
-        return "undecided"
-    if not first.right and not second.right:
-        return "both_wrong"
-    if first.right and second.right and not both_right:
-        return "both_right"
-    if first.text.split() == second.text.split():
-        return "same_text"
-    return "" if length_gap(first.text, second.text) < gap else "lengths"
-
-
-def pair_line(name: str, question: KnownQuestion, *, pair: tuple[CandidateAnswer, CandidateAnswer]) -> dict[str, Any]:
-    """Return the line that `pool import` takes; two right answers have no preference."""
-    right, other = pair
+def pair_line(question: KnownQuestion, pair: tuple[CandidateAnswer, CandidateAnswer]) -> dict[str, Any]:
+    """Return the line that `pool import` takes."""
+    right, wrong = pair
     line = {
-        "id": name, "query": question.query, "response": [right.text, other.text],
-        "preferred": None if other.right else 0, "image": question.image, "category": question.category,
-        "answer": question.answer, "models": [right.model, other.model],
+        "id": question.id, "query": question.query, "response": [right.text, wrong.text], "preferred": 0,
+        "image": question.image, "category": question.category or None, "answer": question.answer,
+        "models": [right.model, wrong.model],
     }  # fmt: skip
-    return {name: value for name, value in line.items() if value not in (None, "")}
+    return {name: value for name, value in line.items() if value is not None}

@@ -11,7 +11,7 @@ import numpy as np
 from vlrb.arrays import BoolArray
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pools.pool import PoolPair
-from vlrb.editions.rules import FilterRule
+from vlrb.editions.rules import kept_by
 from vlrb.editions.runs import JudgeFile, RunVerdicts, collect
 from vlrb.editions.wrong_labels import wrong_label_rows
 
@@ -26,7 +26,7 @@ class EnsembleFilter:
 
     def __init__(
         self,
-        rule: FilterRule,
+        rule: str,
         pairs: Sequence[PoolPair],
         *,
         files: Sequence[JudgeFile],
@@ -35,17 +35,14 @@ class EnsembleFilter:
         self._rule, self._files = rule, files
         repeated = {one.pair for one in duplicates if one.kind in LEFT_OUT}
         single = [number for number, pair in enumerate(pairs) if pair["id"] not in repeated]
-        labelled = [number for number in single if pairs[number].get("preferred") is not None]
-        judged = np.logical_and.reduce([file.judged for file in files])
-        considered = [number for number in labelled if judged[number]]
+        considered = [number for number in single if pairs[number].get("preferred") is not None]
         self.left_out = {
             "duplicates": len(pairs) - len(single),
-            "without_preference": len(single) - len(labelled),
-            "unjudged": len(labelled) - len(considered),
+            "without_preference": len(single) - len(considered),
         }
         self._pairs = [pairs[number] for number in considered]
         self.verdicts: RunVerdicts = collect(files, pairs, numbers=considered)
-        self.kept: BoolArray = rule.kept(self.verdicts)
+        self.kept: BoolArray = kept_by(rule, self.verdicts)
 
     def kept_lines(self) -> Iterator[dict[str, Any]]:
         """Yield the pairs that stay, each with the number of runs that are wrong about it."""
@@ -54,18 +51,18 @@ class EnsembleFilter:
             votes = {"wrong": int(wrong[number]), "right": int(right[number]), "runs": len(self.verdicts.judge)}
             yield {**self._pairs[number], "votes": votes}
 
-    def report(self, priors: Sequence[float]) -> dict[str, Any]:
-        """Return all numbers of the report. ``priors``: shares of wrong labels in the pool to reckon with."""
+    def report(self) -> dict[str, Any]:
+        """Return all numbers of the report."""
         return {
-            "rule": self._rule.words(),
+            "rule": self._rule,
             "pairs": {"considered": len(self._pairs), "kept": int(self.kept.sum()), **self.left_out},
             **{f"by_{trait}": self._table(trait).to_dict("records") for trait in ("source", "category")},
             "judges": [self._judge(number) for number in range(len(self.verdicts.judges))],
             "sizes": [*self._sizes()],
-            "wrong_labels": wrong_label_rows(self._rule, self.verdicts, priors=priors),
+            "wrong_labels": wrong_label_rows(self._rule, self.verdicts),
             "files": [
                 {"judge": file.judge, "file": file.name, "sha256": file.sha256, "format": file.format}
-                | {"runs": file.votes.shape[1], "pairs": int(file.judged.sum())}
+                | {"runs": file.votes.shape[1], "pairs": len(file.votes)}
                 for file in self._files
             ],
         }
@@ -90,7 +87,7 @@ class EnsembleFilter:
             yield from self._size("by_runs", np.flatnonzero(order < most), judges=range(count))
 
     def _size(self, table: str, runs: Any, *, judges: Sequence[int]) -> Iterator[dict[str, Any]]:
-        stays = self._rule.kept(self.verdicts.only(runs))
+        stays = kept_by(self._rule, self.verdicts.only(runs))
         names = " + ".join(self.verdicts.judges[judge] for judge in judges)
         sums = [("all", len(stays), int(stays.sum()))]
         by_source = self._table("source", stays)[["source", "considered", "kept"]]
@@ -104,9 +101,9 @@ class EnsembleFilter:
         runs = self.verdicts.runs_of([number])
         right, wrong = self.verdicts.right[:, runs], self.verdicts.wrong[:, runs]
         others = [other for other in range(len(self.verdicts.judges)) if other != number]
-        alone = self._rule.kept(self.verdicts.only(runs))
+        alone = kept_by(self._rule, self.verdicts.only(runs))
         without = (
-            int(self._rule.kept(self.verdicts.only(self.verdicts.runs_of(others))).sum())
+            int(kept_by(self._rule, self.verdicts.only(self.verdicts.runs_of(others))).sum())
             if others
             else len(self._pairs)
         )

@@ -3,12 +3,10 @@
 A rule is an expression of pandas about shares: ``wrong``, of runs that prefer the response that people reject;
 ``judges_wrong``, of judges that are wrong in more than half of their runs; ``unstable``, of judges that prefer one
 response in one order and the other in the other order, each by more than half of the votes in that order. So a rule
-means the same for some of the judges or runs. Undecided is not wrong, unless the rule says so.
+means the same for some of the judges or runs. Undecided is not wrong.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -20,39 +18,27 @@ from vlrb.editions.runs import RunVerdicts
 WRONG_IN_ALL = "wrong == 1"
 
 
-@dataclass(frozen=True, slots=True)
-class FilterRule:
-    """An expression about shares of runs and judges."""
+def kept_by(rule: str, verdicts: RunVerdicts) -> BoolArray:
+    """Return which pairs stay: (pairs,).
 
-    expression: str = WRONG_IN_ALL
-    undecided_is_wrong: bool = False
+    Raises:
+        CurateError: the expression is none.
+    """
+    import pandas as pd
 
-    def words(self) -> str:
-        """Return the rule for people."""
-        return self.expression + ("; undecided counts as wrong" if self.undecided_is_wrong else "")
-
-    def kept(self, verdicts: RunVerdicts) -> BoolArray:
-        """Return which pairs stay: (pairs,).
-
-        Raises:
-            CurateError: the expression is none, or asks for orders that no run records.
-        """
-        import pandas as pd
-
-        wrong = ~verdicts.right if self.undecided_is_wrong else verdicts.wrong
-        by_judge = [np.flatnonzero(verdicts.judge == judge) for judge in np.unique(verdicts.judge)]
-        shares = {
-            "wrong": wrong.mean(axis=1),
-            "judges_wrong": np.mean([2 * wrong[:, runs].sum(axis=1) > len(runs) for runs in by_judge], axis=0),
-            "unstable": np.mean([_unstable(verdicts, runs) for runs in by_judge], axis=0),
-        }
-        try:
-            stays = np.asarray(pd.DataFrame(shares).eval(self.expression))
-        except Exception as error:  # whatever an expression can be wrong in
-            raise CurateError(f"--rule {self.expression}: {error}. Known are {', '.join(shares)}.") from None
-        if stays.dtype != bool or stays.shape != (len(wrong),):
-            raise CurateError(f"--rule {self.expression}: compare a share with a number, such as {WRONG_IN_ALL}.")
-        return stays
+    by_judge = [np.flatnonzero(verdicts.judge == judge) for judge in np.unique(verdicts.judge)]
+    shares = {
+        "wrong": verdicts.wrong.mean(axis=1),
+        "judges_wrong": np.mean([2 * verdicts.wrong[:, runs].sum(axis=1) > len(runs) for runs in by_judge], axis=0),
+        "unstable": np.mean([_unstable(verdicts, runs) for runs in by_judge], axis=0),
+    }
+    try:
+        stays = np.asarray(pd.DataFrame(shares).eval(rule))
+    except Exception as error:  # whatever an expression can be wrong in
+        raise CurateError(f"--rule {rule}: {error}. Known are {', '.join(shares)}.") from None
+    if stays.dtype != bool or stays.shape != (len(verdicts.wrong),):
+        raise CurateError(f"--rule {rule}: compare a share with a number, such as {WRONG_IN_ALL}.")
+    return stays
 
 
 def _unstable(verdicts: RunVerdicts, runs: npt.NDArray[np.intp]) -> BoolArray:

@@ -5,7 +5,7 @@ wrong labels in the pool, kept pairs have w P(kept | label wrong) / (w P(kept | 
 
 Judges err independently of one another in this model. Runs of one judge are either independent, too, or always agree;
 the truth lies between. A judge prefers the better response with the probability of its accuracy, and the worse one with
-that of its errors; what is left is undecided, which a rule counts as wrong or as not wrong, whatever the label says.
+that of its errors; what is left is undecided, which is not wrong, whatever the label says.
 Both are measured against the labels of the pool, of which a share is wrong; ``true_shares`` corrects for that.
 """
 
@@ -16,7 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from vlrb.editions.rules import FilterRule
+from vlrb.editions.rules import kept_by
 from vlrb.editions.runs import RunVerdicts
 
 MOST_PATTERNS = 2**16
@@ -33,7 +33,7 @@ def true_shares(right: float, wrong: float, *, label_error: float) -> tuple[floa
 
 
 def wrong_share(
-    rule: FilterRule,
+    rule: str,
     runs: Sequence[int],
     *,
     accuracies: Sequence[float],
@@ -52,28 +52,24 @@ def wrong_share(
         return None
     patterns = np.array(list(product((False, True), repeat=units)), dtype=bool).reshape(-1, units)
     better, worse = np.array(accuracies), np.array(errors)
-    if rule.undecided_is_wrong:
-        better, worse = 1 - worse, 1 - better
     if independent_runs:
         better, worse = better[judge], worse[judge]
     wrong = patterns if independent_runs else patterns[:, judge]
     shown_first = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))
-    stays = rule.kept(RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
+    stays = kept_by(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
     if_right = np.where(patterns, worse, 1 - worse).prod(axis=1)[stays].sum()  # a right label: wrong is an error
     if_wrong = np.where(patterns, better, 1 - better).prod(axis=1)[stays].sum()  # a wrong label: "wrong" is the truth
     total = prior * if_wrong + (1 - prior) * if_right
     return float(prior * if_wrong / total) if total > 0 else None
 
 
-def wrong_label_rows(
-    rule: FilterRule, verdicts: RunVerdicts, *, priors: Sequence[float]
-) -> list[dict[str, float | None]]:
+def wrong_label_rows(rule: str, verdicts: RunVerdicts) -> list[dict[str, float | None]]:
     """Return the expected shares for some shares in the pool."""
     by_judge = [verdicts.runs_of([number]) for number in range(len(verdicts.judges))]
     measured = [(float(verdicts.right[:, runs].mean()), float(verdicts.wrong[:, runs].mean())) for runs in by_judge]
     rows = []
-    for prior in priors:
+    for prior in SHARES:
         better, worse = zip(*(true_shares(*shares, label_error=prior) for shares in measured), strict=True)
         row: dict[str, float | None] = {"in_pool": prior}
         for name, independent in (("runs_agree", False), ("runs_independent", True)):

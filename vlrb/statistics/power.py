@@ -18,8 +18,8 @@ DISCORDANT = (0.10, 0.25)
 """Shares of pairs on which exactly one of two judges is right: of near variants, and of judges of different kinds."""
 
 
-def pairs_to_separate(difference: float, *, discordant: float, power: float = POWER) -> int | None:
-    """Return the pairs from which on two judges separate with this power; None where they are equally good.
+def pairs_to_separate(difference: float, *, discordant: float) -> int | None:
+    """Return the pairs from which on two judges separate with the power of 0.8; None where they are equally good.
 
     Raises:
         ValueError: fewer pairs are discordant than the accuracies differ.
@@ -32,7 +32,7 @@ def pairs_to_separate(difference: float, *, discordant: float, power: float = PO
     from scipy.special import ndtri  # takes a third of a second to import
 
     rest = max(0.0, discordant - gap**2)
-    root = float(ndtri(1 - LEVEL / 2)) * sqrt(discordant) + float(ndtri(power)) * sqrt(rest)
+    root = float(ndtri(1 - LEVEL / 2)) * sqrt(discordant) + float(ndtri(POWER)) * sqrt(rest)
     return ceil((root / gap) ** 2 - 1e-9)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +10,12 @@ import pytest
 from PIL import Image
 
 from tests.factories.suite.programs import edition_main as main
-from tests.real_data import real_file, rows
+from tests.real_data import rows
 from tests.vlrb.editions.synthetic import picture
-from vlrb.benchmarks.items import fingerprint, response_fingerprint
-from vlrb.benchmarks.spec import DEFINITIONS
-from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.compared_editions import ComparedSets
-from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex, read_signatures, similarity
+from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.editions.folder.edition import definition
+from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex, similarity
 
 TEXTS = (
     "a long answer about the red car that stands to the left of the small house",
@@ -58,10 +56,14 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path, monkey
         {"id": "4", "query": "Why?", "response": ["Because.", "No reason."], "image": "b.png"},
     ]
     (tmp_path / "pool.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
-    item = {"key": fingerprint("Which car?", TEXTS), "id": "7", "responses": list(map(response_fingerprint, TEXTS))}
-    (tmp_path / "own" / "before").mkdir(parents=True)
-    (tmp_path / "own" / "before" / "items.json").write_text(json.dumps({"benchmark": "before", "items": [item]}))
-    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path / "own"))
+    before = tmp_path / "own" / "before"
+    before.mkdir(parents=True)
+    naming = {"id": "before", "title": "Before", "licence": "", "citation": ""}
+    (before / "spec.toml").write_text(definition(naming, tags=(), sizes={"v1": {"all": 1}}, filtered_by=()))
+    held = {"id": "7", "query": "Which car?", "response": list(TEXTS), "category": "all"}
+    manifest = build_table(load_spec("before", before.parent), {"v1": [held]}).to_json()
+    (before / "items.json").write_text(json.dumps(manifest))
+    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(before.parent))
     seen = {"question": "what else?", "chosen": "Anything.", "rejected": "Nothing.", "image": "a.png"}
     (tmp_path / "train.jsonl").write_text(json.dumps(seen) + "\n")
     pool = tmp_path / "pool"
@@ -77,23 +79,6 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path, monkey
         ("S-3", "similar-image", "pool"),
         ("S-4", "similar-image", "pool"),
     } == told
-
-
-def test_editions_that_ship_are_compared() -> None:
-    shipped = {index.where: index for index in ComparedSets(DEFINITIONS).indices()}
-    assert "demo" not in shipped
-    assert len(set(shipped["vl-rewardbench"].equal.values())) > 1200
-
-
-def test_a_manifest_that_is_none_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "ours").mkdir()
-    (tmp_path / "ours" / "items.json").write_text('{"items": [{"ids": {}}]}')
-    (tmp_path / "pairs.jsonl").write_text("")
-    monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(tmp_path))
-    assert main(["pool", "duplicates", str(tmp_path)]) == 2
-    assert "items.json is not a manifest" in capsys.readouterr().err
 
 
 def write_pool(folder: Path, rows: list[dict[str, Any]]) -> Path:
@@ -112,22 +97,18 @@ def duplicates(pool: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_pairs_of_vl_rewardbench_are_found_although_each_response_has_another_word(
+def test_pairs_of_vl_rewardbench_are_found_by_their_fingerprints_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     real = rows("items_v0.jsonl")[:50]
-    changed = [
-        {"id": row["id"], "query": row["query"], "response": [f"{text} Indeed." for text in row["response"]]}
-        for row in real
-    ]
-    template = {"id": "new", "query": real[1]["query"], "response": [" ".join(TEXTS), "It shows nothing of the kind."]}
-    pool = write_pool(tmp_path, [*changed, template])
+    pool = write_pool(tmp_path, [{name: row[name] for name in ("id", "query", "response")} for row in real])
     assert main(["pool", "duplicates", str(pool)]) == 0
     found = [one for one in duplicates(pool) if one["where"] == "vl-rewardbench"]
     assert {one["pair"] for one in found} == {f"S-{row['id']}" for row in real}
     out = capsys.readouterr().out
-    assert "vl-rewardbench: compared by texts of 1,250 pairs and images of 0. To compare all" in out
+    assert "vl-rewardbench: compared by equal texts only. To compare all: --against vl-rewardbench=ITEMS" in out
     assert "multimodal-rewardbench: not compared. To compare all: --against multimodal-rewardbench=ITEMS" in out
+    assert "demo" not in out
 
 
 def test_items_that_are_given_are_compared_by_text_and_image(
@@ -142,19 +123,3 @@ def test_items_that_are_given_are_compared_by_text_and_image(
     assert [(one["kind"], one["other"]) for one in duplicates(pool)] == [("similar-text", "x")]
     assert "multimodal-rewardbench: compared by texts of 2 pairs and images of 1." in capsys.readouterr().out
     assert main(["pool", "duplicates", str(pool), "--against", "vl-rewardbench"]) == 2
-
-
-def test_signatures_do_not_tell_the_order_of_responses_and_stay_the_same(tmp_path: Path) -> None:
-    first = compared("a", "Which car?", *TEXTS)
-    assert first.signature == compared("a", "which  CAR?", TEXTS[1], TEXTS[0]).signature
-    assert b64encode(first.signature).startswith(b"2dFQswhNp9UUs+7V")
-    (tmp_path / "near_duplicates.json").write_text('{"pairs": []}')
-    with pytest.raises(CurateError, match="signatures"):
-        read_signatures(tmp_path / "near_duplicates.json")
-
-
-def test_signatures_that_ship_are_those_of_the_items(tmp_path: Path) -> None:
-    place = tmp_path / "signatures.json"
-    items = real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
-    assert main(["pool", "signatures", "mm-rlhf-rewardbench", str(items), "--output", str(place)]) == 0
-    assert place.read_bytes() == (DEFINITIONS / "mm-rlhf-rewardbench" / "near_duplicates.json").read_bytes()

@@ -11,20 +11,14 @@ import pandas as pd
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
-from vlrb.editions.commands.power_command import interval_width, neighbours, pairs_for_width
+from vlrb.editions.commands.power_command import neighbours
 from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
 
 TRAITS = ["id", "category", "source", "difficulty", "words"]
 
 
-@pytest.mark.parametrize("width", [0.02, 0.05, 0.1])
-def test_the_smallest_number_of_pairs_for_a_width(width: float) -> None:
-    n = pairs_for_width(0.6, width)
-    assert interval_width(0.6, n) <= width < interval_width(0.6, n - 1)
-
-
 def test_neighbours_are_compared_in_the_order_of_their_scores() -> None:
-    found = neighbours("general", {"c": 0.5, "a": 0.7, "b": 0.6}, discordant=None)
+    found = neighbours({"c": 0.5, "a": 0.7, "b": 0.6}, discordant=None)
     assert [(one["better"], one["worse"]) for one in found] == [("a", "b"), ("b", "c")]
 
 
@@ -35,13 +29,14 @@ def test_the_command_reads_what_has_an_interval_on_a_board(tmp_path: Path, capsy
     ]
     entries.append({"model": "R", "tier": "reported", "general": 0.62, "interval": None})
     (tmp_path / "board.json").write_text(json.dumps({"entries": entries}))
-    given = ["--category", "general", "--discordant", "0.25", "--pairs", "500", "--json"]
-    assert main(["power", str(tmp_path / "board.json"), *given]) == 0
-    said = json.loads(capsys.readouterr().out)
-    assert [(one["better"], one["worse"], one["pairs"]) for one in said["neighbours"]] == [("A", "B", 783)]
-    assert said["widths"]["500"] == pytest.approx(interval_width(0.6, 500))
-    assert main(["power", str(tmp_path / "board.json"), "--category", "none"]) == 2
-    assert "general" in capsys.readouterr().err
+    assert main(["power", str(tmp_path / "board.json"), "--discordant", "0.25", "--pairs", "500"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "general: A (65.0%) and B (60.0%) separate from 783 pairs on",
+        "500 pairs: the 95% interval of 60.0% is 8.6 points wide",
+    ]
+    assert (
+        main(["power"]) == main(["power", "--pairs", "0"]) == main(["power", "--pairs", "9", "--discordant", "2"]) == 2
+    )
 
 
 def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> None:

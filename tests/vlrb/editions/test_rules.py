@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.rules import FilterRule
+from vlrb.editions.rules import WRONG_IN_ALL, kept_by
 from vlrb.editions.runs import RunVerdicts
 from vlrb.editions.wrong_labels import true_shares, wrong_share
 
 JUDGES = (0, 0, 0, 1, 1, 2)  # of each run
-ALL = FilterRule()
 
 
 def verdicts(chance: random.Random, pairs: int) -> RunVerdicts:
@@ -22,10 +21,10 @@ def verdicts(chance: random.Random, pairs: int) -> RunVerdicts:
     return RunVerdicts(("x", "y", "z"), np.array(JUDGES, dtype=np.int8), right=said == 0, wrong=said == 1, shown=shown)
 
 
-def slow(pair: int, *, given: RunVerdicts, undecided_is_wrong: bool) -> dict[str, float]:
+def slow(pair: int, given: RunVerdicts) -> dict[str, float]:
     """The shares that a rule asks for, run by run."""
     runs, judges = range(len(JUDGES)), set(JUDGES)
-    wrong = [bool(given.wrong[pair, i]) or (undecided_is_wrong and not given.right[pair, i]) for i in runs]
+    wrong = [bool(given.wrong[pair, i]) for i in runs]
     judges_wrong = unstable = 0
     for judge in judges:
         own = [i for i in runs if JUDGES[i] == judge]
@@ -44,11 +43,10 @@ def slow(pair: int, *, given: RunVerdicts, undecided_is_wrong: bool) -> dict[str
     "rule",
     ["wrong == 1", "wrong >= 3/6", "judges_wrong >= 2/3", "unstable > 0", "unstable >= 1/3 and not wrong >= 5/6"],
 )
-@pytest.mark.parametrize("undecided", [True, False])
-def test_any_rule_keeps_what_its_words_say(rule: str, undecided: bool) -> None:
+def test_any_rule_keeps_what_its_words_say(rule: str) -> None:
     given = verdicts(random.Random(5), 200)
-    stays = [bool(eval(rule, slow(pair, given=given, undecided_is_wrong=undecided))) for pair in range(200)]
-    assert FilterRule(rule, undecided).kept(given).tolist() == stays
+    stays = [bool(eval(rule, slow(pair, given))) for pair in range(200)]
+    assert kept_by(rule, given).tolist() == stays
     assert 0 < sum(stays) < 200
 
 
@@ -57,21 +55,21 @@ def test_any_rule_keeps_what_its_words_say(rule: str, undecided: bool) -> None:
 )
 def test_rules_that_are_none_are_refused(rule: str) -> None:
     with pytest.raises(CurateError, match="--rule"):
-        FilterRule(rule).kept(verdicts(random.Random(1), 10))
+        kept_by(rule, verdicts(random.Random(1), 10))
 
 
-@pytest.mark.parametrize("undecided_is_wrong", [True, False])
 @pytest.mark.parametrize("independent", [True, False])
-def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool, undecided_is_wrong: bool) -> None:
-    found = FilterRule("wrong >= 3/5", undecided_is_wrong)
+def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool) -> None:
     runs, accuracies, errors = (2, 2, 1), (0.6, 0.5, 0.8), (0.2, 0.4, 0.2)
-    share = wrong_share(found, runs, accuracies=accuracies, errors=errors, prior=0.1, independent_runs=independent)
+    share = wrong_share(
+        "wrong >= 3/5", runs, accuracies=accuracies, errors=errors, prior=0.1, independent_runs=independent
+    )
     dice = np.random.default_rng(5)
     pairs, judge = 200_000, np.repeat(np.arange(3), runs)
     label_wrong = dice.random(pairs) < 0.1
     draws = dice.random((pairs, 5)) if independent else dice.random((pairs, 3))[:, judge]
     better, worse = draws < np.array(accuracies)[judge], draws > 1 - np.array(errors)[judge]
-    wrong = np.where(label_wrong[:, None], better, worse) | (undecided_is_wrong & ~better & ~worse)
+    wrong = np.where(label_wrong[:, None], better, worse)
     stays = wrong.sum(axis=1) >= 3
     assert share == pytest.approx(label_wrong[stays].mean(), abs=0.01)
 
@@ -84,11 +82,13 @@ def test_accuracies_measured_against_wrong_labels_are_corrected_for_them(label_e
     better, worse = true_shares(0.77, 0.23, label_error=label_error)
     assert (1 - label_error) * better + label_error * worse == pytest.approx(0.77)
     accuracies, errors = (better,) * 4, (worse,) * 4
-    share = wrong_share(ALL, (1,) * 4, accuracies=accuracies, errors=errors, prior=label_error, independent_runs=True)
+    share = wrong_share(
+        WRONG_IN_ALL, (1,) * 4, accuracies=accuracies, errors=errors, prior=label_error, independent_runs=True
+    )
     assert share == pytest.approx(expected, abs=0.00005)
 
 
 @pytest.mark.parametrize("independent", [True, False])
 def test_too_many_runs_have_no_figure_rather_than_a_wrong_one(independent: bool) -> None:
-    share = wrong_share(ALL, (20,), accuracies=(0.6,), errors=(0.4,), prior=0.1, independent_runs=independent)
+    share = wrong_share(WRONG_IN_ALL, (20,), accuracies=(0.6,), errors=(0.4,), prior=0.1, independent_runs=independent)
     assert (share is None) == independent

@@ -12,9 +12,8 @@ from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.filtering import EnsembleFilter
 from vlrb.editions.markdown_report import ReportPart, markdown
 from vlrb.editions.pools.pool import read_pool, write_json, write_lines, write_text
-from vlrb.editions.rules import WRONG_IN_ALL, FilterRule
+from vlrb.editions.rules import WRONG_IN_ALL
 from vlrb.editions.runs import pool_table, read_judge_file
-from vlrb.editions.wrong_labels import SHARES
 
 CANDIDATES, REPORT = "candidates.jsonl", "filter.json"
 BELOW_CHANCE = (
@@ -38,30 +37,24 @@ def add_filter_command(commands: Any) -> None:
     )
     about = f"an expression of wrong, judges_wrong and unstable, which are shares ({WRONG_IN_ALL})"
     parser.add_argument("--rule", default=WRONG_IN_ALL, metavar="RULE", help=about)
-    parser.add_argument("--undecided-is-wrong", action="store_true", help="an unreadable verdict counts as wrong")
-    parser.add_argument("--label-error", type=float, action="append", metavar="SHARE", help="wrong labels in the pool")
     parser.add_argument("--output", type=Path, metavar="DIR", help="where the candidates go (DIR/filtered)")
     parser.set_defaults(run=filter_command)
 
 
 def filter_command(arguments: argparse.Namespace) -> int:
     """Filter a pool. Returns the exit code."""
-    rule = FilterRule(arguments.rule, arguments.undecided_is_wrong)
-    priors = arguments.label_error or SHARES
-    if not all(0 <= prior < 0.5 for prior in priors):
-        raise CurateError("--label-error: give a share below 0.5; labels of which half are wrong tell nothing.")
     pool: Path = arguments.directory
     pairs = read_pool(pool)
     table = pool_table(pairs)
     files = [read_judge_file(name, table) for name in follow(arguments.runs, "Reading runs")]
     duplicates, compared = read_duplicates(pool)
-    ensemble = EnsembleFilter(rule, pairs, files=files, duplicates=duplicates)
+    ensemble = EnsembleFilter(arguments.rule, pairs, files=files, duplicates=duplicates)
     if not len(ensemble.kept):
         reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
-        raise CurateError(f"No pair can be filtered: {reasons}. Complete the runs.")
-    if "unstable" in rule.expression and (ensemble.verdicts.shown < 0).all():
+        raise CurateError(f"No pair can be filtered: {reasons}.")
+    if "unstable" in arguments.rule and (ensemble.verdicts.shown < 0).all():
         raise CurateError("No run records which response was shown first, so no judge can be unstable.")
-    report = ensemble.report(priors)
+    report = ensemble.report()
     report["duplicates_current"] = compared == len(pairs)
     folder = arguments.output or pool / "filtered"
     write_lines(folder / CANDIDATES, ensemble.kept_lines())
@@ -76,8 +69,6 @@ def _summary(report: Mapping[str, Any]) -> Iterator[str]:
     yield f"{pairs['kept']:,} of {pairs['considered']:,} pairs stay: {report['rule']}."
     for one in report["judges"]:
         yield f"{one['judge']}: right on {one['accuracy']:.1%}; without it {one['stay_without_it']:,} stay"
-    if pairs["unjudged"]:
-        yield f"{pairs['unjudged']:,} pairs were not judged in every run and were left out."
     if not report["duplicates_current"]:
         yield "Near duplicates were not looked for: `vlrb edition pool duplicates` does it."
 

@@ -1,4 +1,4 @@
-"""`vlrb edition pool import|duplicates|signatures`: pairs, and what they share with editions and other sets."""
+"""`vlrb edition pool import|duplicates`: pairs, and what they share with editions and other sets."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 from vlrb.benchmarks.spec_file import definitions_folder
 from vlrb.editions.errors import CurateError, follow
-from vlrb.editions.pools.compared_editions import ComparedSets, in_words
-from vlrb.editions.pools.near_duplicates import LEFT_OUT, SIGNATURES, ComparedPair, Duplicate, inside, write_signatures
+from vlrb.editions.pools.compared_editions import compared_sets
+from vlrb.editions.pools.near_duplicates import LEFT_OUT, ComparedPair, Duplicate, inside
 from vlrb.editions.pools.pool import DUPLICATES, read_json, read_pool, write_json
 from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, import_pairs
 
@@ -19,7 +19,7 @@ from vlrb.editions.pools.pool_import import FIELDS, ImportSettings, check_name, 
 def add_pool_commands(commands: Any) -> None:
     """Add the commands of a pool."""
     pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
-    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates|signatures")
+    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates")
     take = kinds.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
     take.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name@COMMIT)")
     take.add_argument("--source", required=True, metavar="NAME", help="name of the dataset that the pairs come from")
@@ -35,11 +35,6 @@ def add_pool_commands(commands: Any) -> None:
     about = "a training set, or pairs of an edition by its id (repeatable)"
     duplicates.add_argument("--against", action="append", default=[], metavar="NAME=FILE", help=about)
     duplicates.set_defaults(run=duplicates_command)
-    signatures = kinds.add_parser("signatures", help="of an edition, for near duplicates", allow_abbrev=False)
-    signatures.add_argument("id", metavar="ID", help="of the benchmark: small letters, digits, dashes")
-    signatures.add_argument("items", nargs="+", metavar="ITEMS", help="JSON lines, parquet or a Hub dataset")
-    signatures.add_argument("--output", type=Path, default=Path(SIGNATURES), metavar="FILE", help=SIGNATURES)
-    signatures.set_defaults(run=signatures_command)
 
 
 def import_command(arguments: argparse.Namespace) -> int:
@@ -61,24 +56,15 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     """Find near duplicates and record them. Returns the exit code."""
     pool: Path = arguments.directory
     pairs = read_pool(pool)
-    sets = ComparedSets(definitions_folder(arguments.variables), others=arguments.against)
     compared = [ComparedPair.of(pair) for pair in pairs]
-    results, indices = [*inside(compared)], sets.indices()
-    for index in indices:
+    results, told = [*inside(compared)], []
+    for index, how in compared_sets(definitions_folder(arguments.variables), arguments.against):
         found = map(index.find, follow(compared, f"Comparing with {index.where}"))
         results += [one for one in found if one is not None]
-    comparisons = [sets.comparison(index) for index in indices]
+        told.append(how)
     duplicates = [one._asdict() for one in results]
-    write_json(pool / DUPLICATES, {"pairs": len(pairs), "comparisons": comparisons, "duplicates": duplicates})
-    print(*map(in_words, comparisons), _summary(results), sep="\n")
-    return 0
-
-
-def signatures_command(arguments: argparse.Namespace) -> int:
-    """Write what near duplicates of an edition are found by, made from its items. Returns the exit code."""
-    pairs = ComparedSets(definitions_folder(arguments.variables)).items(arguments.id, arguments.items)
-    number = write_signatures(arguments.output, arguments.id, pairs=pairs)
-    print(f"{number:,} signatures in {arguments.output}.")
+    write_json(pool / DUPLICATES, {"pairs": len(pairs), "compared": told, "duplicates": duplicates})
+    print(*told, _summary(results), sep="\n")
     return 0
 
 

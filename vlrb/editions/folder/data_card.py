@@ -48,8 +48,6 @@ def describe(pairs: Sequence[PoolPair]) -> dict[str, Any]:
         "tags_public": dict(Counter(tag for pair in public for tag in pair.get("tags", ())).most_common()),
         "query_words": queries.quantile([0.25, 0.5, 0.75]).tolist(),
         "response_words": responses.quantile([0.25, 0.5, 0.75]).tolist(),
-        "query_histogram": _histogram(queries),
-        "response_histogram": _histogram(responses),
         "difference_histogram_public": _histogram(longer),
         "longer_preferred_public": float((longer > 0).sum() / (longer != 0).sum()) if longer.any() else None,
         "licences": (frame["source"] + ": " + frame["licence"]).value_counts().sort_index().to_dict(),
@@ -100,7 +98,12 @@ def card_parts(card: Mapping[str, Any]) -> Iterator[ReportPart]:
         tags = ", ".join(f"{name} {number:,}" for name, number in card["tags_public"].items())
         yield f"Error tags of the public part: {tags}."
     yield "## Lengths"
-    yield _lengths(card)
+    for name in ("query", "response"):
+        low, middle, high = card[f"{name}_words"]
+        yield f"Words of a {name}: median {middle:g}, quartiles {low:g} and {high:g}."
+    yield "Words by which preferred responses are longer than the others, public part:"
+    bins = [(f"{first} to {first + BIN - 1}", number) for first, number in card["difference_histogram_public"]]
+    yield pd.DataFrame(bins, columns=["words", "pairs"])
     yield "## Licences of the sources"
     yield pd.DataFrame(card["licences"].items(), columns=["source and licence", "pairs"])
     if card["retire"]:
@@ -118,20 +121,6 @@ def _separated(pairs: int) -> Iterator[ReportPart]:
                 f"Two judges of whom exactly one is right on {share:.0%} of the pairs separate from "
                 f"{100 * gap:.1f} points on (McNemar's test, power 80%)."
             )
-
-
-def _lengths(card: Mapping[str, Any]) -> pd.DataFrame:
-    """Return how many texts have how many words, and how far preferred responses are longer than the others."""
-    import pandas as pd
-
-    names = {
-        "questions": "query_histogram",
-        "responses": "response_histogram",
-        "preferred less the other response, public part": "difference_histogram_public",
-    }
-    columns = {title: pd.Series(dict(card[name]), dtype="Int64") for title, name in names.items()}
-    words = pd.DataFrame(columns).fillna(0).sort_index().rename_axis("words").reset_index()
-    return words.assign(words=words["words"].map(lambda first: f"{first} to {first + BIN - 1}"))
 
 
 def _funnel(card: Mapping[str, Any]) -> pd.DataFrame:

@@ -25,7 +25,6 @@ from vlrb.editions.folder.data_card import card_parts, describe
 from vlrb.editions.folder.hub import LABELS, QUESTIONS, write_card, write_split
 from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
 from vlrb.editions.markdown_report import markdown
-from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, write_signatures
 from vlrb.editions.pools.pool import DROPPED, PoolPair, file_digest, write_json, write_lines, write_text
 from vlrb.label_quality.annotation import PREFERENCES
 
@@ -112,7 +111,6 @@ class EditionWriter:
         spec = self._write_definition(public)
         table = build_table(spec, {key: held for key, held in self._revisions.items() if held})
         write_json(public / ITEMS, table.to_json())  # as a service reads them, in the order of fingerprints
-        write_signatures(public / SIGNATURES, self._plan.id, pairs=map(ComparedPair.of, self._pairs))
         for part, held in self._parts.items():
             write_split(public / "hub", part, rows=map(self._question, held), columns=QUESTIONS)
         commitment = self._write_labels(private)

@@ -2,100 +2,64 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from vlrb.benchmarks.spec import DEFINITIONS, MANIFEST, BenchmarkSpec, ItemFields, SpecError
-from vlrb.benchmarks.spec_file import SPEC, load_spec
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError
+from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.pools.images import inspect_image, read_image
-from vlrb.editions.pools.near_duplicates import SIGNATURES, ComparedPair, PairIndex, read_signatures
+from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex
 from vlrb.editions.pools.pool_import import ImportSettings
 from vlrb.editions.pools.sources import folder_of, read_source
 
 
-class ComparedSets:
-    """The editions that this installation ships or has in a directory of its own, but no invented ones, and other sets.
+def compared_sets(own: Path, others: Sequence[str]) -> Iterator[tuple[PairIndex, str]]:
+    """Yield what a pool is compared with, each with a sentence about how.
 
-    ``others``: ``NAME=SOURCE`` of training sets, and of editions, whose pairs are then compared instead of signatures.
+    The editions that this installation ships or has in a directory of its own, but no invented ones, and other sets.
+    ``others``: ``NAME=SOURCE`` of training sets, and of editions, whose definitions name the columns.
+
+    Raises:
+        CurateError: a set cannot be read.
     """
-
-    def __init__(self, own: Path, *, others: Sequence[str] = ()) -> None:
-        folders = {
-            path.parent.name: path.parent
-            for root in (DEFINITIONS, own)
-            for name in (SPEC, MANIFEST)
-            for path in sorted(root.glob(f"*/{name}"))
-        }
-        self._folders = dict(sorted(folders.items()))
-        self._specs = {name: _definition(folder) for name, folder in self._folders.items()}
-        self._editions = [name for name, spec in self._specs.items() if spec is None or not spec.synthetic]
-        self._given: dict[str, list[str]] = {}
-        for text in others:
-            name, equals, source = text.partition("=")
-            if not equals or not source:
-                raise CurateError(f"--against {text}: give NAME=FILE, or NAME=owner/name@COMMIT for a Hub dataset.")
-            self._given.setdefault(name, []).append(source)
-
-    def indices(self) -> list[PairIndex]:
-        """Return the pairs of all sets."""
-        return [self._index(name) for name in dict.fromkeys((*self._editions, *self._given))]
-
-    def items(self, name: str, sources: Sequence[str]) -> Iterator[ComparedPair]:
-        """Yield the pairs of sources; the definition of an edition names their columns."""
-        spec = self._specs.get(name)
-        for source in sources:
-            yield from _rows(source, spec.fields if spec else None)
-
-    def _index(self, name: str) -> PairIndex:
-        folder = self._folders.get(name)
-        equal = _fingerprints(folder / MANIFEST) if folder and (folder / MANIFEST).is_file() else {}
-        if name in self._given:
-            index = PairIndex(name, self.items(name, self._given[name]), equal=equal)
-            if not index.pairs:
-                raise CurateError(f"{name}: no row has responses. Give its pairs.")
-            return index
-        return PairIndex(name, read_signatures(folder / SIGNATURES) if folder else [], equal=equal)
-
-    def comparison(self, index: PairIndex) -> dict[str, Any]:
-        """Return how a set is compared; ``give``: what to add to compare all of it."""
-        spec = self._specs.get(index.where)
-        pairs, images = len(index.pairs), sum(bool(pair.image_sha256) for pair in index.pairs)
-        compared = {"name": index.where, "equal": bool(index.equal or pairs), "pairs": pairs, "images": images}
-        compared["files"] = self._given.get(index.where, [])
-        expected = max((edition.pairs for edition in spec.editions), default=0) if spec else 0
-        if pairs and images == pairs >= expected:
-            return compared
-        return compared | {"give": f"--against {index.where}=ITEMS" + (f" ({spec.dataset})" if spec else "")}
-
-
-def in_words(compared: Mapping[str, Any]) -> str:
-    """Return how a set is compared, and what to give where that is not all."""
-    how = "compared by equal texts only" if compared["equal"] else "not compared"
-    if compared["pairs"]:
-        how = f"compared by texts of {compared['pairs']:,} pairs and images of {compared['images']:,}"
-    return f"{compared['name']}: {how}." + (f" To compare all: {compared['give']}" if "give" in compared else "")
-
-
-def _definition(folder: Path) -> BenchmarkSpec | None:
+    sources: dict[str, list[str]] = {}
+    for text in others:
+        name, equals, source = text.partition("=")
+        if not equals or not source:
+            raise CurateError(f"--against {text}: give NAME=FILE, or NAME=owner/name@COMMIT for a Hub dataset.")
+        sources.setdefault(name, []).append(source)
     try:
-        return load_spec(folder.name, folder.parent) if (folder / SPEC).is_file() else None
+        specs = {name: spec for name in known_benchmarks(own) if not (spec := load_spec(name, own)).synthetic}
     except SpecError as error:
         raise CurateError(str(error)) from None
+    for name in dict.fromkeys((*specs, *sources)):
+        own_spec = specs.get(name)
+        fields = own_spec.fields if own_spec else None
+        pairs = [pair for source in sources.get(name, ()) for pair in _rows(source, fields)]
+        if name in sources and not pairs:
+            raise CurateError(f"{name}: no row has responses. Give its pairs.")
+        index = PairIndex(name, pairs, equal=_fingerprints(own_spec) if own_spec else {})
+        yield index, _how(index, own_spec.dataset if own_spec else "")
 
 
-def _fingerprints(manifest: Path) -> dict[str, str]:
-    """Return fingerprint of a pair or response -> id. Raises CurateError where the file is no manifest."""
-    try:
-        return {
-            digest: item.get("id") or next(iter(item["ids"].values()))
-            for item in reversed(json.loads(manifest.read_bytes())["items"])
-            for digest in (item["key"][:64], *item["responses"])
-        }
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, StopIteration):
-        raise CurateError(f"{manifest} is not a manifest. `python -m maintenance manifest` makes one.") from None
+def _how(index: PairIndex, dataset: str) -> str:
+    if index.pairs:
+        images = sum(bool(pair.image_sha256) for pair in index.pairs)
+        return f"{index.where}: compared by texts of {len(index.pairs):,} pairs and images of {images:,}."
+    how = "compared by equal texts only" if index.equal else "not compared"
+    source = f" ({dataset})" if dataset else ""
+    return f"{index.where}: {how}. To compare all: --against {index.where}=ITEMS{source}"
+
+
+def _fingerprints(spec: BenchmarkSpec) -> dict[str, str]:
+    """Return fingerprint of a pair or response of an edition's manifest -> id; nothing where it ships none."""
+    if not spec.has_items:
+        return {}
+    items = reversed(ItemTable.load(spec).items)
+    return {digest: next(iter(item.ids.values())) for item in items for digest in (item.fingerprint, *item.responses)}
 
 
 def _rows(source: str, fields: ItemFields | None) -> Iterator[ComparedPair]:

@@ -1,30 +1,23 @@
 """Pairs that a pool, an edition or a training set has already: equal or similar texts, equal or similar images.
 
 Similar texts share at least eight in ten of their runs of three words (Jaccard). Candidates come from MinHash and are
-compared exactly where their texts are at hand; else by the lowest bytes of 96 minima, which agree in as many places, of
-all, as the pairs have runs in common, give or take 0.04. Similar images differ in at most four of the 64 bits of their
-perceptual hashes.
+compared exactly. Similar images differ in at most four of the 64 bits of their perceptual hashes.
 """
 
 from __future__ import annotations
 
-import base64
-import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
-from hashlib import sha256
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.arrays import BoolArray
 from vlrb.benchmarks.items import normalise_query, normalise_response, response_fingerprint
-from vlrb.editions.errors import CurateError, follow
-from vlrb.editions.pools.pool import DROPPED, fingerprint_of, write_text
+from vlrb.editions.errors import follow
+from vlrb.editions.pools.pool import DROPPED, fingerprint_of
 
 SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION, SIMILAR_IMAGE = KINDS = (
     "same-pair", "same-response", "similar-text", "same-question", "similar-image",
@@ -36,14 +29,9 @@ SIMILARITY = 0.8
 IMAGE_BITS = 4
 LONG_RESPONSE = 8  # words from which on an equal response is no chance
 POOL = "pool"
-SIGNATURES = "near_duplicates.json"
 _SHINGLE = 3  # words
 _PERMUTATIONS, _SEED = 96, 1
 _BANDS = (24, 4)  # misses 3 of a million pairs of similarity 0.8: (1 - 0.8^4)^24
-_METHOD: Mapping[str, Any] = {
-    "permutations": _PERMUTATIONS, "bits": 8, "seed": _SEED, "hash": "crc32", "words": _SHINGLE,
-}  # fmt: skip
-_COLUMNS = ("id", "question", "texts", "image_sha256", "image_hash")
 
 
 class Duplicate(NamedTuple):
@@ -58,35 +46,30 @@ class Duplicate(NamedTuple):
 
 @dataclass(frozen=True)
 class ComparedPair:
-    """What two pairs are compared by. ``question``: digest; ``texts``: normalised, in an order of their own; none where
-    a file of signatures is all that there is. ``prints``: fingerprints of the pair and of long responses -> kind."""
+    """What two pairs are compared by. ``texts``: the question and the responses, normalised, in an order of their own.
+    ``prints``: fingerprints of the pair and of long responses -> kind."""
 
     id: str
-    question: str
     image_sha256: str
     image_hash: str
-    texts: tuple[str, ...] = ()
-    prints: Mapping[str, str] = field(default_factory=dict)
-    known_signature: bytes = b""
+    texts: tuple[str, ...]
+    prints: Mapping[str, str]
 
     @classmethod
     def of(cls, pair: Mapping[str, Any]) -> ComparedPair:
         """Return what a pair of a pool, or a row of an edition, is compared by."""
         question = normalise_query(pair["query"], DROPPED).casefold()
         texts = (question, *sorted(normalise_response(text).casefold() for text in pair["response"]))
-        digest = sha256(question.encode()).hexdigest()[:16]
         long = (text for text in pair["response"] if len(text.split()) >= LONG_RESPONSE)
         prints = {fingerprint_of(pair): SAME_PAIR} | dict.fromkeys(map(response_fingerprint, long), SAME_RESPONSE)
-        return cls(pair["id"], digest, pair["image_sha256"], pair["image_hash"], texts=texts, prints=prints)
+        return cls(pair["id"], pair["image_sha256"], pair["image_hash"], texts=texts, prints=prints)
 
     @cached_property
-    def signature(self) -> bytes:
-        """The lowest byte of each minimum; the order of the responses does not change it."""
-        if self.known_signature:
-            return self.known_signature
+    def minhash(self) -> Any:
+        """The minima of its runs of words; the order of the responses does not change them."""
         minima = _empty().copy()
         minima.update_batch([run.encode() for run in self.shingles()])
-        return (minima.hashvalues & 0xFF).astype(np.uint8).tobytes()  # type: ignore[no-any-return]
+        return minima
 
     def shingles(self) -> frozenset[str]:
         """Return the runs of three words of each text; a shorter text is one run. Not kept: a pool has millions."""
@@ -115,14 +98,8 @@ def _empty() -> Any:
 
 def similarity(first: ComparedPair, second: ComparedPair) -> float:
     """Return the share of runs of words that two pairs have in common, of all that they have."""
-    if not second.texts:
-        return float((_bytes(first) == _bytes(second)).mean())
     runs, others = first.shingles(), second.shingles()
     return len(runs & others) / (len(runs | others) or 1)
-
-
-def _bytes(pair: ComparedPair) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(pair.signature, np.uint8)
 
 
 class PairIndex:
@@ -131,13 +108,13 @@ class PairIndex:
     ``equal``: fingerprints of an edition's pairs and responses, from its manifest -> id.
     """
 
-    def __init__(self, where: str, pairs: Iterable[ComparedPair], *, equal: Mapping[str, str] | None = None) -> None:
+    def __init__(self, where: str, pairs: Sequence[ComparedPair], *, equal: Mapping[str, str] | None = None) -> None:
         from datasketch import MinHashLSH
 
-        self.where, self.pairs, self.equal = where, list(pairs), equal or {}
+        self.where, self.pairs, self.equal = where, pairs, equal or {}
         self._similar = MinHashLSH(num_perm=_PERMUTATIONS, params=_BANDS)
         for number, pair in enumerate(self.pairs):
-            self._similar.insert(number, _minhash(pair))
+            self._similar.insert(number, pair.minhash)
         self._digests = np.array([int(pair.image_sha256[:16] or "0", 16) for pair in self.pairs], np.uint64)
         self._hashes = np.array([int(pair.image_hash or "0", 16) for pair in self.pairs], np.uint64)
         self._hashed = np.array([bool(pair.image_hash) for pair in self.pairs], bool)
@@ -152,7 +129,7 @@ class PairIndex:
                 return Duplicate(pair.id, kind, self.where, other=self.equal[digest])
         near = [
             (similarity(pair, self.pairs[number]), -number)
-            for number in self._similar.query(_minhash(pair))
+            for number in self._similar.query(pair.minhash)
             if (among is None or among[number]) and not pair.asks_of_another_image(self.pairs[number])
         ]
         share, place = max(near, default=(0.0, 0))
@@ -160,7 +137,7 @@ class PairIndex:
             other = self.pairs[-place]
             return self._duplicate(pair, SAME_PAIR if pair.texts == other.texts else SIMILAR_TEXT, other=other)
         alike = [self.pairs[number] for number in self._with_image(pair, among)]
-        asked = [other for other in alike if other.question == pair.question]
+        asked = [other for other in alike if other.texts[0] == pair.texts[0]]
         if not alike:
             return None
         return self._duplicate(pair, SAME_QUESTION if asked else SIMILAR_IMAGE, other=(asked or alike)[0])
@@ -178,12 +155,6 @@ class PairIndex:
         return map(int, np.flatnonzero(alike if among is None else alike & among))
 
 
-def _minhash(pair: ComparedPair) -> Any:
-    from datasketch import LeanMinHash
-
-    return LeanMinHash(seed=_SEED, hashvalues=_bytes(pair).astype(np.uint64), scheme="legacy")
-
-
 def inside(pairs: Sequence[ComparedPair]) -> Iterator[Duplicate]:
     """Yield pairs that are like an earlier one of the pool; the earlier one is none itself."""
     index, earlier = PairIndex(POOL, pairs), np.zeros(len(pairs), bool)
@@ -192,43 +163,3 @@ def inside(pairs: Sequence[ComparedPair]) -> Iterator[Duplicate]:
         if result is not None:
             yield result
         earlier[number] = result is None or result.kind == SIMILAR_IMAGE
-
-
-def write_signatures(path: Path, benchmark: str, *, pairs: Iterable[ComparedPair]) -> int:
-    """Write what others compare an edition with, a pair a line: no text, no label. Returns how many.
-
-    Raises:
-        CurateError: there are none.
-    """
-    rows = (
-        (pair.id, pair.question, base64.b64encode(pair.signature).decode(), pair.image_sha256, pair.image_hash)
-        for pair in pairs
-    )
-    lines = [json.dumps(row, ensure_ascii=False) for row in rows]
-    if not lines:
-        raise CurateError(f"{benchmark}: no row has responses. Give the pairs of the edition.")
-    head = json.dumps({"benchmark": benchmark, "minhash": _METHOD, "columns": _COLUMNS}, ensure_ascii=False)
-    write_text(path, head[:-1] + ', "pairs": [\n' + ",\n".join(lines) + "\n]}\n")
-    return len(lines)
-
-
-def read_signatures(path: Path) -> list[ComparedPair]:
-    """Return the pairs of a file of signatures; none without a file. Raises CurateError where it is damaged."""
-    if not path.is_file():
-        return []
-    try:
-        content = json.loads(path.read_bytes())
-        if content["minhash"] != _METHOD or content["columns"] != list(_COLUMNS):
-            raise ValueError(content["minhash"])
-        return [_signed(dict(zip(_COLUMNS, row, strict=True))) for row in content["pairs"]]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
-        raise CurateError(f"{path} holds no signatures. `vlrb edition pool signatures` makes them.") from None
-
-
-def _signed(row: dict[str, Any]) -> ComparedPair:
-    signature = base64.b64decode(row.pop("texts"), validate=True)
-    pair = ComparedPair(**row, known_signature=signature)
-    if len(signature) != _PERMUTATIONS or not 0 <= int(pair.image_hash or "0", 16) < 2**64:
-        raise ValueError(pair.id)
-    int(pair.image_sha256 or "0", 16)
-    return pair
