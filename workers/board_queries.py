@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import orjson
-from sqlalchemy import exists, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage import entry_filters
 from storage.clock import iso
 from storage.models.core import Score, Submission
 from storage.moderation import removed_condition
-from storage.visibility import pending_approval_ids, unpublished
+from storage.visibility import unpublished
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.label_quality.label_diff import RankedBoard, rank_board
 from vlrb.scoring import fields, slices
@@ -49,20 +48,6 @@ def entries_on_board(session: Session, benchmark: str, *, revision: str, version
         .order_by(Submission.created_at, Submission.id)
     )
     return [BoardEntry(*row) for row in rows]
-
-
-def unscored(session: Session, benchmark: str, *, revision: str, version: str, scope: Mapping[str, Any]) -> list[str]:
-    """Return the submissions in scope that have no score under a revision and scorer version, by id; on the board or
-    not."""
-    has_score = exists().where(
-        Score.submission_id == Submission.id, Score.label_revision == revision, Score.scorer_version == version
-    )
-    rows = session.execute(
-        select(Submission.id, *(getattr(Submission, name) for name in entry_filters.FILTERS))
-        .where(Submission.benchmark == benchmark, ~has_score, Submission.id.not_in(pending_approval_ids()))
-        .order_by(Submission.id)
-    )
-    return [row.id for row in rows if entry_filters.matches_filter(row._mapping, scope)]
 
 
 def stored_counts(

@@ -20,7 +20,6 @@ NON_PUBLIC_EVENTS = (
     "files.checked",
     "quota.granted",
     "quota.revoked",
-    "rescore.staged",
     "identity.refused",
     "task.requested",
     "task.failed",

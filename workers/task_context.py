@@ -30,7 +30,7 @@ class TaskContext:
     database: Database
     scorer: Scorer
     store: LabelStore
-    chunk: int = CHUNK  # entries of a piece
+    chunk: int = CHUNK  # entries that are scored in one transaction
     backup: BackupTarget | None = None  # where copies of the database go
     import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
     labels_token: SecretStr = NO_TOKEN  # who may read private datasets

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from storage.files import backups
 from storage.files.backups import BackupFailed
@@ -33,12 +32,11 @@ def _back_up(context: TaskContext, claim: TaskClaim) -> None:
 
 
 def _preview(context: TaskContext, claim: TaskClaim) -> None:
-    labels, scope = context.labels(claim.subject), claim.params["scope"]
+    labels = context.labels(claim.subject)
     result = preview.preview(
         context.database,
         context.scorer,
         labels=labels,
-        scope=scope,
         report=context.report(claim),
         rules=claim.params.get("rules"),
     )
@@ -52,12 +50,6 @@ def _apply(context: TaskContext, claim: TaskClaim) -> None:
     activate_revision.apply(context.database, context.scorer, labels=labels, claim=claim, chunk=context.chunk)
 
 
-def _score_piece(context: TaskContext, claim: TaskClaim) -> None:
-    labels = context.labels(claim.params["label_revision"])
-    staged = replace(context.scorer, labels={labels.revision: labels})
-    activate_revision.score_piece(context.database, staged, claim=claim)
-
-
 HANDLERS: Mapping[TaskKind, TaskHandler] = {
     TaskKind.IMPORT: import_labels.import_labels,
     TaskKind.RETIRE: import_labels.retire,
@@ -66,7 +58,6 @@ HANDLERS: Mapping[TaskKind, TaskHandler] = {
     TaskKind.BACKUP: _back_up,
     TaskKind.PREVIEW: _preview,
     TaskKind.APPLY: _apply,
-    TaskKind.PIECE: _score_piece,
 }
 
 

@@ -21,7 +21,7 @@ from storage.integrity import integrity_alarms
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import leases, tasks
 from storage.jobs.leases import LeaseLost
-from storage.jobs.tasks import TaskClaim, TaskFilter, TaskKind
+from storage.jobs.tasks import TaskClaim, TaskFilter
 from storage.labels import label_imports
 from storage.labels.label_sets import LabelSetChanged
 from vlrb.benchmarks.label_files import LabelsError
@@ -55,9 +55,9 @@ class TaskRunner(TaskContext):
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
     def run_one(self) -> bool:
-        """Run a waiting piece, or else the first waiting task; False without either."""
+        """Run the first waiting task; False where there is none."""
+        wanted = TaskFilter(self.scorer.benchmark, self.scorer.version)
         with self.database.read() as session:
-            wanted = self._wanted(session)
             if not tasks.any_waiting(session, wanted):
                 return False
         with self.database.write() as session:
@@ -66,8 +66,7 @@ class TaskRunner(TaskContext):
             return False
         with self._keep_lease(claim):
             self._execute(claim)
-        if claim.kind != TaskKind.PIECE:
-            self.refresh()
+        self.refresh()
         return True
 
     def run_all(self) -> int:
@@ -139,10 +138,6 @@ class TaskRunner(TaskContext):
             audit_checkpoint.write_checkpoint(self.database, self.heads)
             if self.dataset is not None:
                 audit_checkpoint.publish_heads(self.heads, self.dataset)
-
-    def _wanted(self, session: Session) -> TaskFilter:
-        """Return which tasks this worker could do; pieces of those whose labels are not here are left to others."""
-        return TaskFilter(self.scorer.benchmark, self.scorer.version, revisions=self.available_revisions(session))
 
     def _execute(self, claim: TaskClaim) -> None:
         """Run one unit of work and record its failure with the task."""

@@ -7,8 +7,8 @@ from the board's; then it is named in the request, and the board follows by an a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from maintenance import views
@@ -19,7 +19,6 @@ from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
 from operation.alarms import labels_remedy
 from storage.database import Session
-from storage.entry_filters import FILTERS
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskView
@@ -34,18 +33,9 @@ COUNTED = ("labels", "entries", "moved", "largest_change")
 
 
 @dataclass(frozen=True, slots=True)
-class RescoreScope:
-    """Selected entries (default: all), scorer version and rules (default: the board's). `where`: field -> text, of
-    FILTERS."""
+class RescoreRules:
+    """Scorer version and rules to count by (default: the board's)."""
 
-    entries: Annotated[
-        Sequence[str],
-        ParamInfo("Entries", option="--entry", metavar="ID", help="only this one", separator=","),
-    ] = ()
-    where: Annotated[
-        Mapping[str, str],
-        ParamInfo("Where", option="--where", metavar="FIELD=TEXT", help="only matching entries", separator=","),
-    ] = field(default_factory=dict)
     scorer_version: Annotated[
         str, ParamInfo(option="--scorer-version", metavar="N", help="the workers', where the board's is another")
     ] = ""
@@ -54,26 +44,16 @@ class RescoreScope:
         ParamInfo("Rules of the definition", option="--rules", help="by its headline, votes and groupings of today"),
     ] = False
 
-    def checked(self) -> dict[str, Any]:
-        """Return the selection as it is stored. Raises Conflict for a filter that is none."""
-        unknown = sorted(set(self.where) - set(FILTERS))
-        if unknown:
-            raise Conflict("unknown-filter", f"{', '.join(unknown)}: filter by {', '.join(FILTERS)}.")
-        return {"entries": sorted(set(self.entries)), "where": dict(self.where)}
 
-
-EVERYTHING = RescoreScope()
+THE_BOARDS = RescoreRules()
 
 
 def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
     """Return the question before an apply whose confirmation was left out."""
-    part = given.get("entries") or given.get("where")
-    given_away = not part and bool(_given_away(ctx, given["revision"]))
+    given_away = bool(_given_away(ctx, given["revision"]))
     named = (given["revision"], given.get("scorer_version", ""))
     expected = confirmation_for(*named, given_away=given_away, rules=bool(given.get("rules")))
-    lost = "" if part else effect(ctx, given["revision"])
-    question = f"Type {expected} to apply it: "
-    return f"{lost} {question}".strip()
+    return f"{effect(ctx, given['revision'])} Type {expected} to apply it: ".lstrip()
 
 
 def _confirmation(ask: Callable[[ActionContext, Mapping[str, Any]], str]) -> ParamInfo:
@@ -113,26 +93,13 @@ UndoConfirmation = Annotated[str, _confirmation(_undo_question)]
     button="Preview",
     effect="A worker computes the board under this revision. Nothing public changes.",
 )
-def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreScope = EVERYTHING) -> ActionResult:
-    """Have a worker compute the board under a revision; nothing public changes. For maintainers.
-
-    `selected`: which entries the result lists; the ranks are always those among all entries.
-    """
-    scope = selected.checked()
+def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreRules = THE_BOARDS) -> ActionResult:
+    """Have a worker compute the board under a revision; nothing public changes. For maintainers."""
     with ctx.database.write() as session:
         _known(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
         version = _version(session, board, wanted=selected.scorer_version)
-        if any(scope.values()):
-            _require_entries(
-                session,
-                ctx.benchmark,
-                scope=scope,
-                revision=board.label_revision,
-                version=board.scorer_version,
-                on_board=True,
-            )
-        params = {"scope": scope, "scorer_version": version, **_offered(board, selected)}
+        params = {"scorer_version": version, **_offered(board, selected)}
         asked = {"params": params, "reason": "preview", "scorer_version": version}
         task, new = request_task(ctx, session, kind=PREVIEW, subject=revision, **asked)
     return ActionResult(
@@ -147,10 +114,8 @@ def _result_of(ctx: ActionContext, task: int) -> dict[str, Any]:
 
 
 def _preview_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    scope = RescoreScope(
-        **failed.params["scope"], scorer_version=failed.params["scorer_version"], rules="rules" in failed.params
-    )
-    return request_preview(ctx, failed.subject, selected=scope)
+    selected = RescoreRules(failed.params["scorer_version"], "rules" in failed.params)
+    return request_preview(ctx, failed.subject, selected=selected)
 
 
 @action(
@@ -191,34 +156,25 @@ def request_apply(
     revision: Revision,
     reason: Reason,
     confirmation: ApplyConfirmation,
-    selected: RescoreScope = EVERYTHING,
+    selected: RescoreRules = THE_BOARDS,
 ) -> ActionResult:
-    """Have the workers score everything under a revision and then, all or nothing, show that. For maintainers.
+    """Have a worker score everything under a revision and then, all or nothing, show that. For maintainers.
 
-    `confirmation`: what `confirmation_for` says, typed. With selected entries only these are scored, and the board
-    stays at what it shows: no board mixes two revisions. Entries that lack their score under what it shows get it.
+    `confirmation`: what `confirmation_for` says, typed.
     """
-    why, scope = clean_reason(reason), selected.checked()
-    part = any(scope.values())
-    given_away = not part and bool(_given_away(ctx, revision))
+    why, given_away = clean_reason(reason), bool(_given_away(ctx, revision))
     expected = confirmation_for(revision, selected.scorer_version, given_away=given_away, rules=selected.rules)
     if confirmation != expected:
-        effect_text = "" if part else effect(ctx, revision)
         question = f"To confirm, type {expected}."
-        raise Conflict("not-confirmed", f"{effect_text} {question}".strip())
+        raise Conflict("not-confirmed", f"{effect(ctx, revision)} {question}".strip())
     with ctx.database.write() as session:
         _known(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
         version = _version(session, board, wanted=selected.scorer_version)
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
-        params |= {} if part else _offered(board, selected)
-        if part:
-            asked = _require_entries(session, ctx.benchmark, scope=scope, revision=revision, version=version)
-            if all(entry.scored for entry in asked):
-                return ActionResult(False, _scored_already(len(asked), revision, version=version))
-            params["scope"] = scope
-        elif params["to"] == now and params.get("rules", board.rules) == board.rules:
+        params |= _offered(board, selected)
+        if params["to"] == now and params.get("rules", board.rules) == board.rules:
             return ActionResult(
                 False,
                 f"The board shows revision {revision}, scorer version {version} already.",
@@ -227,13 +183,8 @@ def request_apply(
         wanted = {"params": params, "reason": why, "scorer_version": version}
         task, new = request_task(ctx, session, kind=APPLY, subject=revision, **wanted)
     applied = f"revision {revision}, scorer version {version} (task {task})"
-    message = (
-        f"The workers score a part under {applied}; the board stays as it is."
-        if part
-        else f"The workers apply {applied}; the board changes in one step."
-    )
-    effect_text = "" if part else effect(ctx, revision)
-    return ActionResult(new, f"{message} {effect_text}".strip(), task_id=task)
+    message = f"A worker applies {applied}; the board changes in one step."
+    return ActionResult(new, f"{message} {effect(ctx, revision)}".strip(), task_id=task)
 
 
 def effect(ctx: ActionContext, revision: str) -> str:
@@ -254,7 +205,7 @@ def confirmation_for(revision: str, scorer_version: str = "", *, given_away: boo
     return " ".join([*words, *(["nevertheless"] * given_away)])
 
 
-def _offered(board: ActiveBoard, selected: RescoreScope) -> dict[str, str]:
+def _offered(board: ActiveBoard, selected: RescoreRules) -> dict[str, str]:
     """Return the rules to count by, where those of the definition are asked for."""
     return {"rules": board.offered} if selected.rules else {}
 
@@ -355,29 +306,6 @@ def _known(session: Session, benchmark: str, *, revision: str) -> None:
         raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
     if result.retired_at is not None:
         raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
-
-
-def _require_entries(
-    session: Session, benchmark: str, *, scope: Mapping[str, Any], revision: str, version: str, on_board: bool = False
-) -> list[queries.RequestedEntry]:
-    """Return the entries of a scope, with whether each has a score under these rules; `on_board`: only those there.
-
-    A scope that nothing fits was mistyped. Raises NotFound, Conflict.
-    """
-    result = queries.in_scope(session, benchmark, scope=scope, revision=revision, version=version)
-    unknown = queries.unknown(session, benchmark, entries=scope["entries"])
-    if unknown:
-        raise NotFound(f"There is no entry {', '.join(repr(name[:40]) for name in unknown[:10])}.")
-    asked = [entry for entry in result if entry.shown] if on_board else result
-    if not asked:
-        where = "on the board" if on_board else "that may be scored"
-        raise Conflict("nothing-in-scope", f"No entry {where} matches what was asked for.")
-    return asked
-
-
-def _scored_already(count: int, revision: str, *, version: str) -> str:
-    entries = "The entry was" if count == 1 else f"All {count:,} entries were"
-    return f"{entries} scored under revision {revision}, scorer version {version} already."
 
 
 def _version(session: Session, board: ActiveBoard, *, wanted: str) -> str:

@@ -6,24 +6,22 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import exists, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from maintenance.types import Entry
-from storage import entry_filters
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
 from storage.labels import label_levels
 from storage.metadata import NAMES
-from storage.models.core import Account, AuditEvent, RegisteredLabelSet, Score, Submission, WorkerHeartbeat
+from storage.models.core import Account, AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.moderation import Edit, ImportedLabels, Moderation
 from storage.models.queue import Job, State, Task
 from storage.models.receipts import LabelCommitment
 from storage.models.review import AnnotationProject, Dispute
 from storage.models.visibility import Approval
-from storage.moderation import removed_condition
 from storage.visibility import WAITING, pending_approval_ids, unpublished
 
 SNAPSHOT = "snapshot.published"  # workers/jobs/snapshot.py: the board shows a snapshot, which covers events through N
@@ -86,14 +84,6 @@ class FailedJob(NamedTuple):
     scorer_version: str | None
     reason: str
     finished_at: float | None
-
-
-class RequestedEntry(NamedTuple):
-    """A submission that a scope names."""
-
-    id: str
-    scored: bool  # under the rules that were asked about
-    shown: bool  # scored, and on a board of these rules
 
 
 class WorkerStatus(NamedTuple):
@@ -328,33 +318,6 @@ def boards_around(session: Session, seq: int, *, benchmark: str | None = None) -
             None,
         ),
     )
-
-
-def unknown(session: Session, benchmark: str, *, entries: Sequence[str]) -> list[str]:
-    """Return those of some ids that no submission has."""
-    known = select(Submission.id).where(Submission.benchmark == benchmark, Submission.id.in_(entries))
-    return sorted(set(entries) - set(session.scalars(known)))
-
-
-def in_scope(
-    session: Session, benchmark: str, *, scope: Mapping[str, Any], revision: str, version: str
-) -> list[RequestedEntry]:
-    """Return the submissions in a scope that may be scored; whether they have a score under a revision and scorer
-    version."""
-    score = exists().where(
-        Score.submission_id == Submission.id, Score.label_revision == revision, Score.scorer_version == version
-    )
-    out = Submission.id.in_(removed_condition()) | Submission.id.in_(unpublished())
-    fields = (getattr(Submission, name) for name in entry_filters.FILTERS)
-    wanted = select(Submission.id, score.label("scored"), out.label("out"), *fields)
-    rows = session.execute(
-        wanted.where(Submission.benchmark == benchmark, Submission.id.not_in(pending_approval_ids()))
-    )
-    return [
-        RequestedEntry(row.id, bool(row.scored), shown=bool(row.scored and not row.out))
-        for row in rows
-        if entry_filters.matches_filter(row._mapping, scope)
-    ]
 
 
 def out_of_sight(session: Session) -> set[str]:

@@ -11,7 +11,6 @@ from storage.models.queue import Job, QueueRow, Task
 def release_expired(session: Session) -> int:
     """Give rows back whose lease is over, or fail them after MAX_ATTEMPTS; return how many."""
     released, failed = leases.release_expired(session, _gave_up)
-    tasks.end_subtasks(session, [row.id for row in failed if isinstance(row, Task)])
     for row in failed:  # the audit chain's lock comes last
         if isinstance(row, Job):
             job_queue.record_failure(session, row)

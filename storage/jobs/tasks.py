@@ -1,20 +1,15 @@
 """Tasks of the queue: maintainers' requests that workers execute. leases.py changes their state, and holds what is
-promised.
-
-A task may be split into pieces, which are in the same queue and have the same life cycle: any worker may do them.
-Meanwhile the task is back in the queue, and nobody holds it; it can be claimed again when no piece is open, or when one
-has failed. Pieces are nobody's request, so lists leave them out.
-"""
+promised."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, delete, func, insert, select
+from sqlalchemy import ColumnElement, insert, select
 from sqlalchemy.orm import Session, aliased
 
 from storage.clock import database_now
@@ -35,7 +30,6 @@ class TaskKind(StrEnum):
     BACKUP = "backup"
     PREVIEW = "rescore.preview"
     APPLY = "rescore.apply"
-    PIECE = "rescore.piece"
 
 
 ONE_AT_A_TIME = TaskKind.APPLY.value  # of this kind only one may be open for a benchmark, whatever its subject
@@ -96,24 +90,11 @@ class TaskClaim:
 
 @dataclass(frozen=True, slots=True)
 class TaskFilter:
-    """Tasks that a worker could do: those of its benchmark or of none, and of its scorer version or of any.
-
-    `revisions`: those whose pieces it could do; None: any. None elsewhere is any, too.
-    """
+    """Tasks that a worker could do: those of its benchmark or of none, and of its scorer version or of any. None: any
+    task."""
 
     benchmark: str | None = None
     scorer_version: str | None = None
-    revisions: Collection[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SubtaskCounts:
-    """Progress of a task's pieces, in entries; `open` and `failed` count pieces."""
-
-    done: int
-    total: int
-    open: int
-    failed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +164,8 @@ def open_about(session: Session, benchmark: str, *, subject: str, other_than: st
 def claim(
     session: Session, worker: str, *, lease_seconds: float, wanted: TaskFilter = TaskFilter()
 ) -> TaskClaim | None:
-    """Take the first waiting piece, or else the first waiting task; None where there is neither."""
-    first = select(Task.id).where(*_waiting(wanted)).order_by(Task.parent_id.is_(None), Task.id)
+    """Take the first waiting task; None where there is none."""
+    first = select(Task.id).where(*_waiting(wanted)).order_by(Task.id)
     taken = leases.claim(session, first, lease=Lease(worker, lease_seconds), columns=_CLAIMED)
     return None if taken is None else TaskClaim(*taken)
 
@@ -192,51 +173,6 @@ def claim(
 def any_waiting(session: Session, wanted: TaskFilter = TaskFilter()) -> bool:
     """Return whether claim would find a task; for a look without a write transaction."""
     return session.scalars(select(Task.id).where(*_waiting(wanted)).limit(1)).first() is not None
-
-
-def split(session: Session, claim: TaskClaim, *, parts: Sequence[tuple[Mapping[str, Any], int]]) -> None:
-    """Add pieces of a task, and give it back until they are done. Raises LeaseLost.
-
-    `parts`: what each is to do, and how many entries that are. Giving a task back so is no attempt that failed.
-    """
-    first = session.execute(select(func.count()).where(Task.parent_id == claim.id)).scalar_one()
-    leases.write(session, claim, state=State.QUEUED.value, lease_until=None, attempts=claim.attempts - 1)
-    same = {"benchmark": claim.benchmark, "scorer_version": claim.scorer_version, "requested_by": claim.requested_by}
-    rows = [
-        {
-            **same,
-            "kind": TaskKind.PIECE.value,
-            "reason": "",
-            "parent_id": claim.id,
-            "subject": f"{claim.id}:{first + n}",
-            "params": {"label_revision": claim.subject, **part},
-            "total": size,
-        }
-        for n, (part, size) in enumerate(parts)
-    ]
-    session.execute(insert(Task), rows)
-
-
-def subtask_params(session: Session, task_id: int) -> list[dict[str, Any]]:
-    """Return what each piece of a task was to do."""
-    return list(session.scalars(select(Task.params).where(Task.parent_id == task_id).order_by(Task.id)))
-
-
-def subtask_counts(session: Session, task_id: int) -> SubtaskCounts:
-    """Return how far the pieces of a task are."""
-    rows = session.execute(
-        select(Task.state, func.count(), func.coalesce(func.sum(Task.total), 0))
-        .where(Task.parent_id == task_id)
-        .group_by(Task.state)
-    )
-    counts = {state: (number, int(entries or 0)) for state, number, entries in rows}
-    number = {state: counts.get(state.value, (0, 0)) for state in State}
-    return SubtaskCounts(
-        done=number[State.DONE][1],
-        total=sum(entries for _, entries in number.values()),
-        open=number[State.QUEUED][0] + number[State.RUNNING][0],
-        failed=number[State.FAILED][0],
-    )
 
 
 def report(session: Session, claim: TaskClaim, *, progress: int, total: int) -> None:
@@ -253,7 +189,6 @@ def finish(session: Session, claim: TaskClaim, *, result: Mapping[str, Any], out
 def fail(session: Session, claim: TaskClaim, *, words: str, retry: bool) -> None:
     """End an attempt that did not work: waiting again, or failed for good. Raises LeaseLost."""
     if leases.fail(session, claim, outcome=words, retry=retry) is State.FAILED:
-        end_subtasks(session, [claim.id])
         record_failure(session, claim)
 
 
@@ -271,7 +206,7 @@ def result(session: Session, task_id: int) -> dict[str, Any] | None:
 
 def latest(session: Session, limit: int, *, kind: str | None = None, benchmark: str | None = None) -> list[TaskView]:
     """Return the newest tasks first; of one kind and benchmark, if given."""
-    wanted = select(*_SHOWN).where(Task.parent_id.is_(None)).order_by(Task.id.desc()).limit(limit)
+    wanted = select(*_SHOWN).order_by(Task.id.desc()).limit(limit)
     if kind is not None:
         wanted = wanted.where(Task.kind == kind)
     if benchmark is not None:
@@ -286,35 +221,17 @@ def failures(session: Session, limit: int) -> list[TaskView]:
     same = (later.benchmark == Task.benchmark, later.kind == Task.kind, later.subject == Task.subject)
     again = select(later.id).where(*same, later.id > Task.id).exists()
     lately = Task.finished_at > database_now() - FAILED_SECONDS
-    failed = (Task.parent_id.is_(None), Task.state == State.FAILED.value, lately, ~again)
+    failed = (Task.state == State.FAILED.value, lately, ~again)
     rows = session.execute(select(*_SHOWN).where(*failed).order_by(Task.id.desc()).limit(limit))
     return [TaskView(**row._mapping) for row in rows]
 
 
-_piece = aliased(Task)
-_pieces = select(_piece.id).where(_piece.parent_id == Task.id)
-_entries = select(func.sum(_piece.total)).where(_piece.parent_id == Task.id)
-_has_open_pieces = _pieces.where(_piece.state.in_(_OPEN)).correlate(Task).exists()
-_has_failed_pieces = _pieces.where(_piece.state == State.FAILED.value).correlate(Task).exists()
-_done_entries = _entries.where(_piece.state == State.DONE.value).correlate(Task).scalar_subquery()
-# A task whose pieces are worked on is running for the user who asked for it, though no worker holds it.
-_works = (Task.state == State.QUEUED.value) & _has_open_pieces
-_SHOWN = {
-    **{item.name: getattr(Task, item.name) for item in fields(TaskView)},
-    "state": case((_works, State.RUNNING.value), else_=Task.state).label("state"),
-    "progress": func.coalesce(_done_entries, Task.progress).label("progress"),
-    "total": func.coalesce(_entries.correlate(Task).scalar_subquery(), Task.total).label("total"),
-}.values()
+_SHOWN = tuple(getattr(Task, item.name) for item in fields(TaskView))
 _CLAIMED = tuple(getattr(Task, item.name) for item in fields(TaskClaim))
 
 
 def _waiting(wanted: TaskFilter) -> tuple[ColumnElement[bool], ...]:
-    parent = aliased(Task)
-    held = select(parent.id)
-    if wanted.revisions is not None:
-        held = held.where(parent.subject.in_(wanted.revisions))
-    rules: list[ColumnElement[bool]] = [Task.state == State.QUEUED.value, ~_has_open_pieces | _has_failed_pieces]
-    rules.append(Task.parent_id.is_(None) | Task.parent_id.in_(held))
+    rules: list[ColumnElement[bool]] = [Task.state == State.QUEUED.value]
     if wanted.benchmark is not None:
         rules.append(Task.benchmark.in_((wanted.benchmark, "")))
     if wanted.scorer_version is not None:
@@ -325,13 +242,6 @@ def _waiting(wanted: TaskFilter) -> tuple[ColumnElement[bool], ...]:
 def gave_up(kind: str) -> str:
     """Return why a task of a kind has failed whose workers were interrupted too often."""
     return _GOES_ON if kind == ONE_AT_A_TIME else GAVE_UP
-
-
-def end_subtasks(session: Session, failed: Collection[int]) -> None:
-    """Remove the open pieces of tasks that failed. Who works on one has lost its lease by that, so none can come back
-    to the queue."""
-    if failed:
-        session.execute(delete(Task).where(Task.parent_id.in_(failed), Task.state.in_(_OPEN)))
 
 
 def record_failure(session: Session, task: TaskClaim | Task) -> None:

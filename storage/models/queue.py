@@ -62,7 +62,6 @@ class QueueRow(Base):
         # A double click finds the task that is open already; of changes of a board one is open at a time.
         partial_index("uq_queue_open_task", "benchmark", "kind", "subject", where=_OPEN, unique=True),
         partial_index("uq_queue_open_apply", "benchmark", where=f"kind = 'rescore.apply' AND {_OPEN}", unique=True),
-        Index("ix_queue_parent_id", "parent_id"),
         UniqueConstraint("subscription", "through_seq"),
         check("address_key", "length(address_key) = 64"),
         Index("ix_queue_account", "account"),
@@ -96,7 +95,6 @@ class QueueRow(Base):
     progress: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
     result: Mapped[JsonText | None]  # counts and entries; labels only of sets that are public
-    parent_id: Mapped[int | None]  # a piece of that task, which any worker may do
     # of an e-mail, which is here without its address
     account: Mapped[Words] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), nullable=True)
     subscription: Mapped[Words] = mapped_column(nullable=True)  # id of an EmailSubscription that may be gone

@@ -41,7 +41,7 @@ FAULTS = (
     ),
     Fault("a worker told to stop finishes its job", "workers/test_kill.py::test_a_worker_told_to_stop", kills=1),
     Fault(
-        "an apply is killed at each commit: old board or new", "maintenance/test_kill.py::test_a_kill_at_any", kills=15
+        "an apply is killed at each commit: old board or new", "maintenance/test_kill.py::test_a_kill_at_any", kills=9
     ),
     Fault("a draft is killed at each commit: whole or none", "review/test_kill.py::test_a_kill_at_any", kills=4),
     Fault(

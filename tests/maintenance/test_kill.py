@@ -36,16 +36,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 BENCHMARK = "vl-rewardbench"
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
 JUDGES = 6
-CHUNK = 4  # so that the judges are staged in two pieces
+CHUNK = 4  # so that the judges are staged in two transactions
 # Where an apply commits: all that it does, and then what follows of it for the public and for maintainers.
 COMMITS = [
     "task_runner.run_one",  # claims the task
     "startup.register",
-    "activate_revision._split",  # and gives it back
-    *("task_runner.run_one", "rescore._record"),  # claims a piece, does it
-    *("task_runner.run_one", "rescore._record"),
-    "task_runner.run_one",  # claims the task again
-    "startup.register",
+    "rescore._record",
+    "rescore._record",
     "activate_revision._move",
     "snapshot._publish",
     "pairwise_statistics._record",
@@ -78,10 +75,9 @@ def a_worker(database: Database, state: Path) -> Callable[[], None]:
 
 
 def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Callable[[], None]:
-    stage = activate_revision._split
+    stage = activate_revision.rescore
 
-    def too_early(database: Database, staged: Scorer, **about: Any) -> bool:
-        (revision,) = staged.revisions
+    def too_early(database: Database, staged: Scorer, *, revision: str, **about: Any) -> int:
         with database.write() as session:
             label_sets.activate_revision(
                 session,
@@ -90,9 +86,9 @@ def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Call
                 scorer_version=staged.version,
                 reason="before there is a score",
             )
-        return stage(database, staged, **about)
+        return stage(database, staged, revision=revision, **about)
 
-    activate_revision._split = too_early  # type: ignore[assignment]
+    activate_revision.rescore = too_early  # type: ignore[assignment]
     return a_worker(database, state)
 
 
@@ -239,6 +235,6 @@ def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(
 def test_the_same_look_finds_a_board_that_moves_before_its_scores(copies: Copy, stages: list[dict[str, Any]]) -> None:
     prepare = a_worker_that_moves_the_board_first
     with copies() as untouched:
-        split = crash_helpers.commits(untouched, prepare).index("activate_revision._split") + 1
+        staged = crash_helpers.commits(untouched, prepare).index("rescore._record") + 1
     with pytest.raises(AssertionError, match="not whole"):
-        _killed(copies, stages, commit=split, moment="before", prepare=prepare)
+        _killed(copies, stages, commit=staged, moment="before", prepare=prepare)

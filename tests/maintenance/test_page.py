@@ -181,12 +181,6 @@ def test_a_preview_is_followed_and_opened_again(tmp_path: Path) -> None:
     assert "There is no task 99" in page.show("tasks", "tasks.show", "99")
 
 
-def test_a_part_that_is_no_filter_is_not_everything(tmp_path: Path) -> None:
-    bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
-    filters = {"where": "modelqwen", "reason": "because", "confirmation": "demo"}
-    assert "Write FIELD=VALUE" in _page(bench.database).act("rescore.apply", ["demo"], **filters)
-
-
 def test_a_source_leads_to_an_http_address_only(board: Database) -> None:
     result = ReportedResultView(
         "r-x",

@@ -14,19 +14,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
+from sqlalchemy.orm import Session
 
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
-from maintenance.actions.rescoring import RescoreScope
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import drafts
 from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
+from storage.jobs import tasks
+from storage.jobs.release import release_expired
 from storage.labels import label_levels, label_sets
 from storage.models.core import BoardState as BoardRow
 from storage.models.core import Snapshot, Submission
+from storage.models.queue import Task
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import by, decisions
@@ -37,6 +40,8 @@ from tests.maintenance.concurrency_helpers import at_once
 from vlrb.disclosure import CANNOT_BE_HIDDEN
 from vlrb.statistics.pairwise import rank_ranges_of
 from workers.jobs.pairwise_statistics import compute_if_changed
+from workers.jobs.rescore import rescore
+from workers.startup import register
 
 BENCHMARK = "vl-rewardbench"
 
@@ -56,8 +61,8 @@ def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None
     return done.task_id
 
 
-def _preview(board: RealBoard, revision: str = "v2", **scope: Any) -> dict[str, Any]:
-    done = rescoring.request_preview(board.ctx, revision, selected=RescoreScope(**scope))
+def _preview(board: RealBoard, revision: str = "v2") -> dict[str, Any]:
+    done = rescoring.request_preview(board.ctx, revision)
     board.runner.run_all()
     assert done.task_id is not None
     return rescoring.preview(board.ctx, done.task_id)
@@ -187,17 +192,6 @@ def test_a_preview_changes_nothing_that_is_public(tmp_path: Path) -> None:
     _preview(board)
     assert boards.said(board.publish()) == before
     assert before["label_revisions"] == ["v1"]
-
-
-def test_a_preview_lists_what_was_asked_for_with_ranks_among_all(tmp_path: Path) -> None:
-    board = boards.in_sqlite(tmp_path, "v1")
-    _import(board)
-    everything = {row["id"]: row for row in _preview(board)["entries"]}
-    one = _preview(board, entries=[board.ids[7]])
-    assert one["entries"] == [everything[board.ids[7]]]
-    assert one["summary"]["entries"] == len(board.ids)
-    some = _preview(board, where={"model": "JUDGE 1"})
-    assert {row["model"] for row in some["entries"]} == {"judge 1", *(f"judge {n}" for n in range(10, 20))}
 
 
 def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard) -> None:
@@ -498,3 +492,51 @@ def test_an_undo_says_what_goes_back_and_wants_the_name_typed(tmp_path: Path) ->
     assert "revision v1" in str(refused.value) and boards.shown(board.database) == "v2"
     assert rescoring.undo_effect(ctx, "v1") == "", "there is nothing to undo"
     assert _undo(board).changed and boards.shown(board.database) == "v1"
+
+
+def test_an_apply_whose_scores_the_database_refuses_leaves_the_board_and_is_done_later(tmp_path: Path) -> None:
+    board = boards.in_sqlite(tmp_path, "v1", judges=4)
+    _import(board, level="public")
+    refuse = "CREATE TRIGGER no_more BEFORE INSERT ON scores WHEN NEW.label_revision = 'v2' "
+    refuse += "BEGIN SELECT RAISE(ABORT, 'no'); END"
+    with board.database.write() as session:  # as a full disk would
+        session.execute(text(refuse))
+    with pytest.raises(Exception, match="no"):  # the database's own trouble is not swallowed: the lease will end
+        _apply(board)
+    assert boards.shown(board.database) == "v1"
+    with board.database.write() as session:
+        session.execute(text("DROP TRIGGER no_more"))
+        session.execute(update(Task).where(Task.state == "running").values(lease_until=1.0))
+    with board.database.write() as session:
+        release_expired(session)
+    board.runner.run_all()
+    assert boards.shown(board.database) == "v2"
+
+
+def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
+    board = boards.in_sqlite(tmp_path, "v1", judges=4)
+    _import(board, level="public")
+    asked = rescoring.request_apply(board.ctx, "v2", "because", "v2")
+    for attempt in range(1, tasks.MAX_ATTEMPTS + 1):
+        with board.database.write() as session:
+            claim = tasks.claim(session, "killed", lease_seconds=60.0)
+        assert claim is not None and claim.attempts == attempt
+        if attempt == 1:  # it came as far as two entries
+
+            def die(session: Session, done: int) -> None:
+                if done > 2:
+                    raise InterruptedError
+
+            labels_of_v2 = {"v2": board.runner.store.load("v2").labels}
+            register(board.database, staged := replace(board.scorer, labels=labels_of_v2), revision="v2")
+            with pytest.raises(InterruptedError):
+                rescore(board.database, staged, revision="v2", chunk=2, first=die)
+        with board.database.write() as session:
+            session.execute(update(Task).where(Task.state == "running").values(lease_until=1.0))
+        with board.database.write() as session:
+            assert release_expired(session) == 1
+    failed = operations.task(board.ctx, asked.task_id or 0)
+    assert (failed.state, boards.shown(board.database)) == ("failed", "v1")
+    assert failed.outcome.endswith("where it stopped.")
+    again = operations.task(board.ctx, _apply(board).task_id or 0)
+    assert (again.state, boards.shown(board.database), again.total) == ("done", "v2", 2)

@@ -12,7 +12,6 @@ from sqlalchemy import update
 
 from maintenance.actions import labels, operations, rescoring
 from maintenance.actions.labels import DisclosureLevel
-from maintenance.actions.rescoring import RescoreScope
 from maintenance.actions.task_retry import retry_task
 from maintenance.types import Conflict, NotFound
 from review.actions import disputes
@@ -111,7 +110,7 @@ def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: Revie
 
 
 def test_every_kind_is_asked_for_again_or_says_where_it_is_confirmed(bench: ReviewSetup, tmp_path: Path) -> None:
-    (entry,) = add_judges(bench, bench.labels.preferred[np.newaxis], owners=["o"])
+    add_judges(bench, bench.labels.preferred[np.newaxis], owners=["o"])
     told = by(bench.database, MAINTAINER)
     disputes.dispute(by(bench.database, STRANGER, table=bench.table), bench.key(0), better="a", reason=WHY)
     disputes.decide(told, 1, accepted=True, note="yes")
@@ -120,7 +119,7 @@ def test_every_kind_is_asked_for_again_or_says_where_it_is_confirmed(bench: Revi
     for asked in (
         lambda: operations.request_backup(told),
         lambda: disputes.request_draft(told, "next", base="demo", reason="one"),
-        lambda: rescoring.request_preview(told, "v3", selected=RescoreScope(entries=[entry])),
+        lambda: rescoring.request_preview(told, "v3"),
     ):
         first = _fail(bench, asked().task_id)
         again = retry_task(told, first)

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from maintenance.actions import operations, rescoring
-from maintenance.actions.rescoring import RescoreScope
+from maintenance.actions.rescoring import RescoreRules
 from maintenance.types import Conflict
 from storage.database import Database
 from storage.integrity import audit
@@ -76,7 +76,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     with refuses(Conflict, "no-such-worker"):
         rescoring.request_preview(board.ctx, "v1")
 
-    asked = rescoring.request_preview(board.ctx, "v1", selected=RescoreScope(scorer_version="3"))
+    asked = rescoring.request_preview(board.ctx, "v1", selected=RescoreRules(scorer_version="3"))
     assert not board.runner.run_one(), "a worker of the old release leaves this to the new one"
     _work(next_release, board)
     assert asked.task_id is not None
@@ -92,9 +92,9 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     assert (found["labels"]["flipped"], found["significance_compared"]) == (0, False)
 
     with refuses(Conflict, "not-confirmed"):
-        rescoring.request_apply(board.ctx, "v1", "a rule", "v1", selected=RescoreScope(scorer_version="3"))
+        rescoring.request_apply(board.ctx, "v1", "a rule", "v1", selected=RescoreRules(scorer_version="3"))
     told = ("v1", "a rule", rescoring.confirmation_for("v1", "3"))
-    rescoring.request_apply(board.ctx, *told, selected=RescoreScope(scorer_version="3"))
+    rescoring.request_apply(board.ctx, *told, selected=RescoreRules(scorer_version="3"))
     _work(next_release, board)
     assert operations.recent_tasks(board.ctx)[0].state == "done"
     assert _shown(board.database) == ("v1", "3")

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
 from storage.database import Database
 from storage.integrity import audit
@@ -63,8 +64,16 @@ def test_the_bytes_are_those_of_the_single_job(ready: Database, scorer: Scorer) 
 
 def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(10))
-    turns = iter([False, False, True])
-    assert rescore(ready, scorer, revision="flipped", chunk=3, should_stop=lambda: next(turns)) == 6
+    seen: list[int] = []
+
+    def lose_the_lease_at_last(session: Session, done: int) -> None:
+        seen.append(done)
+        if len(seen) == 3:
+            raise LeaseLost
+
+    with pytest.raises(LeaseLost):
+        rescore(ready, scorer, revision="flipped", chunk=3, first=lose_the_lease_at_last)
+    assert (seen, len(_scores(ready, "flipped"))) == ([3, 6, 9], 6)
     assert rescore(ready, scorer, revision="flipped", chunk=3) == 4
     assert rescore(ready, scorer, revision="flipped", chunk=3) == 0
     with ready.read() as session:

@@ -25,7 +25,7 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from workers.jobs.pairwise_statistics import compute_if_changed
-from workers.jobs.rescore import rescore, score_some
+from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
@@ -80,13 +80,6 @@ def _merge(database: Database, scorer: Scorer) -> None:
 
 COMPUTATIONS: dict[str, Callable[[Database, Scorer], object]] = {
     "a revision is scored": lambda database, scorer: rescore(database, scorer, revision="flipped"),
-    "a part of it is scored": lambda database, scorer: score_some(
-        database,
-        scorer,
-        revision="flipped",
-        ids=[name for name, _ in _votes(database)],
-        first=lambda session: None,
-    ),
     "judges are compared": _compute,
     "duplicates are merged": _merge,
     "votes of a pair are shown": lambda database, scorer: vote_counts(database, scorer.table, indices=[0]),

@@ -18,7 +18,7 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from maintenance import views
 from maintenance.actions import operations, rescoring
-from maintenance.actions.rescoring import RescoreScope
+from maintenance.actions.rescoring import RescoreRules
 from operation.alarms import DECISION_PENDING, service_alarms
 from operation.public_status import PublicStatus
 from storage.database import Database
@@ -72,7 +72,7 @@ def test_files_wait_for_new_rules_and_are_scored_once_these_are_applied(database
     worker.enqueue_missing()
     confirmed = rescoring.confirmation_for("demo", SCORER_VERSION)
     rescoring.request_apply(
-        by(database, MAINTAINER), "demo", "halves", confirmed, selected=RescoreScope(scorer_version=SCORER_VERSION)
+        by(database, MAINTAINER), "demo", "halves", confirmed, selected=RescoreRules(scorer_version=SCORER_VERSION)
     )
     runner.run_all()
     assert _status(database, new).state == "scored"
@@ -103,14 +103,14 @@ def test_a_board_keeps_its_rules_when_its_definition_changes_until_a_maintainer_
     told += [_public(database)["benchmarks"][0]["decision"]]
     assert len(told) == 2 and all("headline: macro" in one and "rescore apply demo --rules" in one for one in told)
 
-    asked = rescoring.request_preview(maintainer, "demo", selected=RescoreScope(rules=True))
+    asked = rescoring.request_preview(maintainer, "demo", selected=RescoreRules(rules=True))
     runner.run_all()
     assert asked.task_id is not None
     found = rescoring.preview(maintainer, asked.task_id)
     assert (found["rules"]["before"]["headline"], found["rules"]["after"]["headline"]) == ("macro", "overall")
     assert "headline: macro → overall." in views.preview(found).lines
     confirmed = rescoring.confirmation_for("demo", rules=True)
-    rescoring.request_apply(maintainer, "demo", "the new paper", confirmed, selected=RescoreScope(rules=True))
+    rescoring.request_apply(maintainer, "demo", "the new paper", confirmed, selected=RescoreRules(rules=True))
     runner.run_all()
     new_rows = _settled(database, worker, newer)
     for row in found["entries"]:

@@ -1,16 +1,12 @@
-"""Activate a label revision or scorer version on the board, all or nothing; or only score a part of the entries under
-it.
+"""Activate a label revision or scorer version on the board, all or nothing.
 
-Scores are staged first, where nobody sees them: the task is split into pieces of some hundred entries and goes back to
-the queue, and all workers do the pieces beside one another, each in one transaction with one audit event. When none is
-left, the task is claimed again. Then one transaction ends the revision's secrecy, moves the pointer, writes the
-changelog and ends the task. Killed at any point, the old board is whole, and the next worker goes on where this one
-stopped. A part is staged only (docs/decisions/0010).
+Scores are staged first, where nobody sees them, some hundred entries in one transaction with one audit event. Then one
+transaction ends the revision's secrecy, moves the pointer, writes the changelog and ends the task. Killed at any point,
+the old board is whole, and the next worker goes on where this one stopped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -30,13 +26,13 @@ from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _, ngettext
 from vlrb.disclosure import PUBLIC, strictest
 from vlrb.label_quality.label_diff import diff_labels
-from workers.board_queries import entries_on_board, rank_entries, stored_counts, unscored
+from workers.board_queries import entries_on_board, rank_entries, stored_counts
 from workers.jobs.preview import in_order_of
-from workers.jobs.rescore import CHUNK, score_some
+from workers.jobs.rescore import CHUNK, rescore, unscored
 from workers.scorer import Scorer
 from workers.startup import register
 
-APPLIED, STAGED = "rescore.applied", "rescore.staged"
+APPLIED = "rescore.applied"
 _ROUNDS = 10
 _DIGITS = 6  # enough for whatever a page shows
 
@@ -46,26 +42,23 @@ class BoardChangedMeanwhile(Exception):
 
 
 def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim, chunk: int = CHUNK) -> None:
-    """Split the task into pieces, or move the board where all their scores are there. Called for each claim of a task.
+    """Score everything under labels and then move the board.
 
-    Raises LeaseLost, BoardChangedMeanwhile, and LabelsError where pieces failed or new entries keep coming faster than
-    they are scored.
+    Raises LeaseLost, BoardChangedMeanwhile, and LabelsError where new entries keep coming faster than they are scored.
     """
     staged = replace(scorer, labels={labels.revision: labels})
     register(database, staged, revision=labels.revision)
-    with database.read() as session:
-        if tasks.subtask_counts(session, claim.id).failed:
-            raise LabelsError(_("some entries could not be scored; the workers' logs say why. The board is as it was"))
-        rounds = {part["round"] for part in tasks.subtask_params(session, claim.id)}
-    if not rounds and _split(database, staged, claim=claim, round_number=0, chunk=chunk):
-        return
-    if _scope(claim):
-        _finish_part(database, staged, claim=claim)
-        return
-    if _move(database, scorer, labels=labels, claim=claim):
-        return
-    if len(rounds) >= _ROUNDS or not _split(database, staged, claim=claim, round_number=len(rounds), chunk=chunk):
-        raise LabelsError(_("entries are scored under the old labels faster than under the new ones; try again later"))
+    for _round in range(_ROUNDS):
+        with database.read() as session:
+            total = session.scalar(select(func.count()).select_from(unscored(staged, labels.revision).subquery())) or 0
+
+        def report(session: Session, done: int, total: int = total) -> None:
+            tasks.report(session, claim, progress=done, total=total)  # the fence: nothing is recorded after it
+
+        rescore(database, staged, revision=labels.revision, chunk=chunk, first=report)
+        if _move(database, scorer, labels=labels, claim=claim):
+            return
+    raise LabelsError(_("entries are scored under the old labels faster than under the new ones; try again later"))
 
 
 def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim) -> bool:
@@ -85,78 +78,12 @@ def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskCl
         return True
 
 
-def score_piece(database: Database, staged: Scorer, *, claim: TaskClaim) -> None:
-    """Score the entries of one piece that have no score yet; its end and their scores are one transaction."""
-    ids: Sequence[str] = claim.params["entries"]
-    (revision,) = staged.revisions
-    score_some(
-        database,
-        staged,
-        revision=revision,
-        ids=ids,
-        first=lambda session: tasks.finish(session, claim, result={}, outcome=""),
-    )
-
-
 def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
     board = label_sets.current(session, claim.benchmark)
     active = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
     if board is None or active not in (claim.params["from"], claim.params["to"]):
         raise BoardChangedMeanwhile
     return board
-
-
-def _split(database: Database, staged: Scorer, *, claim: TaskClaim, round_number: int, chunk: int) -> bool:
-    """Have all workers score what is missing; False where nothing is."""
-    (revision,) = staged.revisions
-    with database.write() as session:
-        missing = unscored(session, staged.benchmark, revision=revision, version=staged.version, scope=_scope(claim))
-        parts = [missing[start : start + chunk] for start in range(0, len(missing), chunk)]
-        if parts:
-            tasks.split(session, claim, parts=[({"entries": part, "round": round_number}, len(part)) for part in parts])
-    return bool(missing)
-
-
-def _scope(claim: TaskClaim) -> Mapping[str, Any]:
-    """Return what was asked for; nothing is everything."""
-    return claim.params.get("scope") or {}
-
-
-def _finish_part(database: Database, staged: Scorer, *, claim: TaskClaim) -> None:
-    """Finish a partial re-score without moving the pointer. Under the board's rules the entries now appear on it."""
-    (revision,) = staged.revisions
-    with database.write() as session:
-        # Only what the pieces were made of: what arrived since then was not asked for, and it may well fit.
-        tried = {name for part in tasks.subtask_params(session, claim.id) for name in part["entries"]}
-        left = len(
-            tried.intersection(
-                unscored(session, staged.table.benchmark, revision=revision, version=staged.version, scope={})
-            )
-        )
-        scores = len(tried) - left
-        words = ngettext(
-            "{n:,} entry scored under revision {revision}; the board shows the revision that it showed.",
-            "{n:,} entries scored under revision {revision}; the board shows the revision that it showed.",
-            scores,
-            revision=revision,
-        )
-        if not tried:
-            words = _(
-                "All entries that were asked for were scored under revision {revision} already.", revision=revision
-            )
-        if left:
-            words = ngettext(
-                "{n:,} entry scored under revision {revision}; {left} could not be scored: their votes do not fit.",
-                "{n:,} entries scored under revision {revision}; {left} could not be scored: their votes do not fit.",
-                scores,
-                revision=revision,
-                left=left,
-            )
-        result = {"scores": scores, "left": left}
-        tasks.finish(session, claim, result={"changed": scores > 0, **result}, outcome=words)
-        about = {"to": claim.params["to"], "scope": dict(_scope(claim)), "reason": claim.reason}
-        about |= {"by": claim.requested_by, "task": claim.id, **audit.scope(session, claim.benchmark)}
-        audit.append(session, STAGED, data={**result, **about})
 
 
 def _left_out(session: Session, board: ActiveBoard, *, revision: str, version: str) -> int:

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from storage import entry_filters
 from storage.annotation import annotation_projects
 from storage.annotation.pair_decisions import decided_pairs
 from storage.database import Database
@@ -74,7 +73,6 @@ def preview(
     scorer: Scorer,
     *,
     labels: LabelSet,
-    scope: Mapping[str, Any],
     report: ReportProgress,
     rules: str | None = None,
 ) -> dict[str, Any]:
@@ -124,7 +122,7 @@ def preview(
         if result["significance_compared"]
         else []
     )
-    listed = [rows[index] for index in after.order if entry_filters.matches_filter(entries[index]._asdict(), scope)]
+    listed = [rows[index] for index in after.order]
     return {**result, "summary": _summary(rows, tests, spec=spec), "entries": listed, "significance": tests}
 
 

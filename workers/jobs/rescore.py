@@ -44,53 +44,36 @@ def rescore(
     *,
     revision: str,
     chunk: int = CHUNK,
-    should_stop: Callable[[], bool] = lambda: False,
+    first: Callable[[Session, int], None] = lambda session, done: None,
 ) -> int:
     """Score every submission that has no score under the revision yet; return the number of recorded scores.
 
-    A chunk is one transaction, so it may be interrupted and called again, beside running workers too. Raises
-    RecordChanged where stored votes are not those that were accepted.
+    A chunk is one transaction, so it may be interrupted and called again, beside running workers too. `first` comes
+    first in each, with the number of submissions that are done by then; where it raises, nothing of the chunk is
+    recorded. Raises RecordChanged where stored votes are not those that were accepted.
     """
-    recorded, after = 0, ""
-    while not should_stop():
+    recorded, done, after = 0, 0, ""
+    while True:
         with database.read() as session:
-            wanted = _unscored(scorer, revision).where(Submission.id > after).limit(chunk)
+            wanted = unscored(scorer, revision).where(Submission.id > after).order_by(Submission.id).limit(chunk)
             names = session.scalars(wanted).all()
         if not names:
-            break
-        texts = _tally_texts(stored_votes.read(database, names), scorer, revision=revision)
-        recorded += _record(database, texts, scorer=scorer, revision=revision)
+            return recorded
+        texts, done = _tally_texts(stored_votes.read(database, names), scorer, revision=revision), done + len(names)
+        recorded += _record(database, texts, scorer=scorer, revision=revision, first=first, done=done)
         after = names[-1]
         log.info("rescore.chunk", extra={"data": {"label_revision": revision, "recorded": recorded}})
-    return recorded
 
 
-def score_some(
-    database: Database, scorer: Scorer, *, revision: str, ids: Sequence[str], first: Callable[[Session], None]
-) -> int:
-    """Score those of the submissions without a score under the revision; return the number of recorded scores.
-
-    `first` comes first in the transaction that records them; where it raises, nothing is recorded. Raises
-    RecordChanged.
-    """
-    with database.read() as session:
-        names = session.scalars(_unscored(scorer, revision).where(Submission.id.in_(ids))).all()
-    entries = stored_votes.read(database, names)
-    return _record(
-        database, _tally_texts(entries, scorer, revision=revision), scorer=scorer, revision=revision, first=first
-    )
-
-
-def _unscored(scorer: Scorer, revision: str) -> Select[str]:
+def unscored(scorer: Scorer, revision: str) -> Select[str]:
+    """Return the submissions that may be scored and have no score under a revision, on the board or not."""
     has_score = exists().where(
         Score.submission_id == Submission.id,
         Score.label_revision == revision,
         Score.scorer_version == scorer.version,
     )
-    return (
-        select(Submission.id)
-        .where(Submission.benchmark == scorer.benchmark, ~has_score, Submission.id.not_in(pending_approval_ids()))
-        .order_by(Submission.id)
+    return select(Submission.id).where(
+        Submission.benchmark == scorer.benchmark, ~has_score, Submission.id.not_in(pending_approval_ids())
     )
 
 
@@ -119,14 +102,15 @@ def _record(
     *,
     scorer: Scorer,
     revision: str,
-    first: Callable[[Session], None] = lambda session: None,
+    first: Callable[[Session, int], None],
+    done: int,
 ) -> int:
     """Return one transaction; tried again where a worker recorded one of the same scores between our look and our
     write."""
     for attempt in range(1, _TRIES + 1):
         try:
             with database.write() as session:
-                first(session)
+                first(session, done)
                 return _record_once(session, texts, scorer=scorer, revision=revision)
         except IntegrityError:
             if attempt == _TRIES:
