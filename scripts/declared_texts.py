@@ -51,8 +51,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield "leaderboard/templates/reported.html", text
     for reader in READERS:
         yield from (
-            (f"{reader.matches_format.__module__.replace('.', '/')}.py", text)
-            for text in (reader.GUIDE.tool, reader.GUIDE.note)
+            (f"{reader.read.__module__.replace('.', '/')}.py", text) for text in (reader.GUIDE.tool, reader.GUIDE.note)
         )
     for name, metadata in FIELDS.items():
         titles = (

@@ -15,7 +15,7 @@ ROWS = [
 ]
 CATALOGUE = {"U": 9, "J": 14, "S": 9, "R": 4, "X": 5, "F": 3, "A": 8, "L": 4, "C": 4}
 
-NO_CONTROL = {"J1", "S6", "S8", "A8", "C2"}
+NO_CONTROL = {"J2 to J9", "J10", "J11", "J13", "S5", "R1, R2", "J1", "S6", "S8", "A8", "C2"}
 """Rows in which nothing is refused, or where nothing can be switched off."""
 
 

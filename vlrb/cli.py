@@ -41,11 +41,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
-        run: Callable[[list[str]], int] = import_module(COMMANDS[arguments[0]][0]).run
-        if arguments[0] not in ("check", "score"):
-            return run(arguments[1:])
-        gc.disable()  # a short process that makes no cycles; looking for them takes a tenth of its time
+        if arguments[0] in ("check", "score"):
+            gc.disable()  # a short process that makes no cycles; looking for them takes a tenth of its time
         try:
+            run: Callable[[list[str]], int] = import_module(COMMANDS[arguments[0]][0]).run
             return run(arguments[1:])
         finally:
             gc.enable()

@@ -14,7 +14,6 @@ from typing import Any, NoReturn
 from vlrb.common.messages import _
 
 MAX_DEPTH = 32
-_MAX_DIGITS = 300
 _FLAT = frozenset({str, int, float, bool, type(None)})
 _ODD_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -59,7 +58,11 @@ def loads(text: bytes) -> Any:
         elif wrong.startswith("Unterminated") or error.pos >= len(error.doc.rstrip()):
             message = _("{fault}. It ends in the middle: write or upload the file again.", fault=message)
         raise JsonFault("bad-json", message, line=error.lineno) from None
-    _check(value, 1, strings=b"\\u" in text and _ODD_ESCAPE.search(text) is not None)
+    except ValueError:
+        raise JsonFault("number-too-large", _("a number has thousands of digits; write a finite number")) from None
+    odd = b"\\u" in text and _ODD_ESCAPE.search(text) is not None
+    if odd or text.count(b"[") + text.count(b"{") > MAX_DEPTH:  # else it cannot be too deep
+        _check(value, 1, strings=odd)
     return value
 
 
@@ -87,17 +90,7 @@ def _finite(digits: str) -> float:
     return value
 
 
-def _short(digits: str) -> int:
-    if len(digits) > _MAX_DIGITS:
-        raise JsonFault(
-            "number-too-large", _("a number has {digits} digits; write a finite number", digits=len(digits))
-        )
-    return int(digits)
-
-
-_DECODER = json.JSONDecoder(
-    object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite, parse_int=_short
-)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
 
 
 def _check(value: Any, depth: int, *, strings: bool) -> None:

@@ -6,9 +6,7 @@ category from the file.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from vlrb.benchmarks.items import ItemTable
@@ -19,10 +17,14 @@ from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.predictions.tables import as_record, column_names, table_records
 from vlrb.readers import (
+    arm_thinker,
     batch_output,
     inspect_log,
     jev,
     lmms_eval,
+    lwe,
+    mm_judgebench,
+    multimodal,
     native,
     official,
     omni_rrm,
@@ -31,7 +33,7 @@ from vlrb.readers import (
     vl_reward_model,
     vlmevalkit,
 )
-from vlrb.readers.base import FormatReader, ParsedFile, PredictionReader, is_bare_verdict
+from vlrb.readers.base import FormatReader, ParsedFile, PredictionReader, held_of, is_bare_verdict
 from vlrb.readers.lines import LINE_LIMIT, first_lines, json_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import (
     FORMATS,
@@ -45,17 +47,9 @@ from vlrb.readers.unsuitable import (
 )
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
-
-def _further() -> Iterator[PredictionReader]:
-    """Yield the readers that are asked after the others, in any order: modules of this package named ``..._format``."""
-    for module in pkgutil.iter_modules(__path__):
-        if module.name.endswith("_format"):
-            yield importlib.import_module(f"{__name__}.{module.name}")
-
-
 READERS: tuple[PredictionReader, ...] = (
     native, jev, omni_rrm, official, lmms_eval, vlmevalkit, r1_reward, two_score, vl_reward_model,
-    batch_output, *_further(),
+    batch_output, arm_thinker, lwe, mm_judgebench, multimodal,
 )  # fmt: skip
 """In the order in which they are asked; the first that recognises a record reads the file."""
 
@@ -82,7 +76,8 @@ def detect(record: Any) -> PredictionReader | None:
     """Return the reader that recognises a parsed record, or None."""
     if type(record) is not dict or is_by_column(record):
         return None
-    return next((reader for reader in READERS if reader.matches_format(record)), None)
+    unwrapped = official.unwrap(record)
+    return next((reader for reader in READERS if reader.GUIDE.matches(unwrapped)), None)
 
 
 def _detect_among(records: Sequence[Any]) -> tuple[PredictionReader, _Change] | None:
@@ -288,6 +283,23 @@ def _unknown(value: Any, findings: ProblemCollector, *, rows: int = 1) -> Upload
         "{found} That is no known format. Write one line for each pair: its `id` and `votes`, for "
         'instance {{"id": "ID", "votes": [0]}}. {formats}',
         found=found_in(value),
-        formats=FORMATS,
+        formats=_nearest(value[0] if isinstance(value, list) and value else value) or FORMATS,
     )
     return findings.reject("unknown-format", message)
+
+
+def _nearest(record: Any) -> str:
+    """Say which format has most of its fields in a record, and which are missing; nothing where none has any."""
+    if not isinstance(record, dict):
+        return ""
+    held = [[held_of(record, names) for names in reader.GUIDE.fields] for reader in READERS]
+    reader, there = max(zip(READERS, held, strict=True), key=lambda one: (sum(map(bool, one[1])), -len(one[1])))
+    if not any(there):
+        return ""
+    missing = (" / ".join(names) for names, here in zip(reader.GUIDE.fields, there, strict=True) if not here)
+    return _(
+        "The nearest is {format}: there is `{there}`, but no `{missing}`.",
+        format=format_name(reader.FORMAT),
+        there="`, `".join(name for names in there for name in names),
+        missing="`, `".join(missing),
+    )

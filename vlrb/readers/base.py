@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -33,6 +33,8 @@ class FileGuide:
     file) and ``note`` where there is a command; else it names the tool. ``name``: how sentences call the format, where
     that is not the tool.
     ``verdict_formats``: of the benchmarks that the tool is for; () is all.
+    ``fields``: what a record of the format has, one of each group of names; a dotted name is of an object inside.
+    ``only_if``: what else holds of a record.
     """
 
     tool: str
@@ -41,6 +43,12 @@ class FileGuide:
     note: str = ""
     name: str = ""
     verdict_formats: tuple[str, ...] = ()
+    fields: tuple[tuple[str, ...], ...] = ()
+    only_if: Callable[[dict[str, Any]], bool] | None = None
+
+    def matches(self, record: dict[str, Any]) -> bool:
+        """Return whether a record is of this format."""
+        return all(held_of(record, names) for names in self.fields) and (self.only_if is None or self.only_if(record))
 
 
 @dataclass(slots=True)
@@ -110,8 +118,11 @@ class PredictionReader(FormatReader, Protocol):
 
     GUIDE: FileGuide
 
-    def matches_format(self, record: dict[str, Any]) -> bool:
-        """Return whether a record is of this format."""
+
+def held_of(record: dict[str, Any], names: Iterable[str]) -> list[str]:
+    """Return which of some fields a record has; a dotted name is of an object inside."""
+    inside = ((value_at(record, name.rpartition(".")[0]) if "." in name else record, name) for name in names)
+    return [name for holder, name in inside if isinstance(holder, dict) and name.rpartition(".")[2] in holder]
 
 
 def flip(choice: int, turned: int) -> int:
@@ -286,7 +297,10 @@ def as_number(value: Any) -> float | None:
         return math.nan
     if type(value) is str and len(value) <= _LONGEST_NUMBER and _NUMBER.fullmatch(value.strip()):
         value = float(value)
-    return value if type(value) in (int, float) and math.isfinite(value) else None
+    try:
+        return value if type(value) in (int, float) and math.isfinite(value) else None
+    except OverflowError:  # a whole number of over 300 digits
+        return None
 
 
 def as_vote(value: Any) -> int | None:

@@ -21,6 +21,7 @@ from vlrb.verdicts import read_verdict
 
 FORMAT = "batch"
 GUIDE = FileGuide(
+    fields=(("custom_id",), ("response", "result")),
     name="batch service",
     tool="Batch services (OpenAI, vLLM, Anthropic)",
     upload="results of requests that are named `<id>--v0-o`, all files of a run in one",
@@ -45,11 +46,6 @@ class RequestName:
     swapped: int
     key: str | None = None
     id: str | None = None
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has a custom id and a result."""
-    return "custom_id" in record and ("response" in record or "result" in record)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

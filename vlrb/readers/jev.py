@@ -5,8 +5,6 @@ Above one half is 0, below is 1, exactly one half is undecided. `first_is_better
 
 from __future__ import annotations
 
-from typing import Any
-
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
@@ -14,14 +12,10 @@ from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fie
 
 FORMAT = "jev"
 GUIDE = FileGuide(
+    fields=(("id",), ("p_first_better",)),
     tool="JEV",
     upload="the result file as written",
 )
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has a probability that the first response is better."""
-    return "p_first_better" in record
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

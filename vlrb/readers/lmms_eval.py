@@ -7,8 +7,6 @@ from the item found by id and row number (`doc_id`), again by the parity rule.
 
 from __future__ import annotations
 
-from typing import Any
-
 from vlrb.benchmarks.spec import BenchmarkSpec, value_at
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
@@ -28,6 +26,7 @@ from vlrb.votes import UNDECIDED
 
 FORMAT = "lmms-eval"
 GUIDE = FileGuide(
+    fields=(("doc_id",), ("filtered_resps", "resps")),
     tool="lmms-eval",
     upload="run with `--tasks vl_rewardbench --log_samples`; the `..._samples_vl_rewardbench.jsonl` file",
     command="python -m lmms_eval --model MODEL --tasks TASK --batch_size 1 --log_samples --output_path logs",
@@ -46,11 +45,6 @@ _FAILED = {
     "[LMMS_EVAL_REQUEST_FAILED": "[LMMS_EVAL_REQUEST_FAILED ...]",
     "[LMMS_EVAL_BUDGET_EXCEEDED]": "[LMMS_EVAL_BUDGET_EXCEEDED]",
 }
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has a row number and the tool's list of replies."""
-    return "doc_id" in record and ("filtered_resps" in record or "resps" in record)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

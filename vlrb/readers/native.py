@@ -22,6 +22,7 @@ from vlrb.verdicts import read_verdict
 
 FORMAT = "native"
 GUIDE = FileGuide(
+    fields=(("id", "item"), ("votes", "judgements", "scores")),
     name="native JSONL",
     tool="Your own code: native JSONL",
     upload="native JSONL, below",
@@ -33,11 +34,6 @@ GUIDE = FileGuide(
     ),
 )
 _KINDS = ("votes", "judgements", "scores")
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has an id or an item key, and one of the three kinds of votes."""
-    return ("id" in record or "item" in record) and any(kind in record for kind in _KINDS)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

@@ -16,7 +16,9 @@ from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow,
 from vlrb.verdicts import choice_of
 
 FORMAT = "official"
+RECORD_FIELDS = (("meta.filter_choice", "meta.random_number"),)
 GUIDE = FileGuide(
+    fields=RECORD_FIELDS,
     name="official script",
     tool="The official script",
     upload="the JSONL that `inference_hf.py` writes (K lines a pair)",
@@ -29,12 +31,6 @@ GUIDE = FileGuide(
     verdict_formats=("official-sentence",),
 )
 REPLY_FIELD = "meta.filter_choice"
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """``meta`` with the judge's text or the order shown."""
-    meta = unwrap(record).get("meta")
-    return isinstance(meta, dict) and ("filter_choice" in meta or "random_number" in meta)
 
 
 def unwrap(record: dict[str, Any]) -> dict[str, Any]:

@@ -19,20 +19,21 @@ from vlrb.verdicts import read_brackets, read_verdict
 from vlrb.votes import UNDECIDED
 
 FORMAT = "omni-rrm"
-GUIDE = FileGuide(
-    tool="Omni-RRM",
-    upload="the result file as written",
-)
 _BETTER = {"1": 0, "A": 0, "2": 1, "B": 1, "EQUAL": TIE}
 _IN_TEXT = re.compile(r'"better"\s{0,20}:\s{0,20}"?([0-9a-z]{1,8})\b', re.IGNORECASE)
 
 
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record is an official one whose text is, or holds, an object with the key ``better``."""
-    if not official.matches_format(record):
-        return False
-    text = official.unwrap(record)["meta"].get("filter_choice")
+def _holds_verdict(record: dict[str, Any]) -> bool:
+    text = record["meta"].get("filter_choice")
     return isinstance(text, str) and "{" in text and '"better"' in text
+
+
+GUIDE = FileGuide(
+    tool="Omni-RRM",
+    upload="the result file as written",
+    fields=official.RECORD_FIELDS,
+    only_if=_holds_verdict,  # the judge's text is, or holds, an object with the key ``better``
+)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

@@ -28,6 +28,7 @@ from vlrb.readers.base import (
 
 FORMAT = "r1-reward"
 GUIDE = FileGuide(
+    fields=(("id", "ID"), ("rewards",)),
     name="R1-Reward",
     tool="R1-Reward, MM-RLHF, Proxy-GRM",
     upload="the result file as written",
@@ -36,11 +37,6 @@ GUIDE = FileGuide(
 )
 SWAPPED_FORMAT = "proxy-grm"
 _FIRST_IN_PROMPT = "[Response 1]:\n"
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has rewards."""
-    return "rewards" in record and ("id" in record or "ID" in record)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

@@ -23,6 +23,7 @@ from vlrb.readers.base import (
 
 FORMAT = "two-score"
 GUIDE = FileGuide(
+    fields=(("id",), ("outputs", "score0", "score_0", "score_a")),
     name="two scores for each pair",
     tool="Two scores for each pair",
     upload="the result file of MergeToVLRM, vl-reward-model-exam and others that write two scores",
@@ -35,13 +36,6 @@ GUIDE = FileGuide(
 )
 SCORE_FIELDS = (("score0", "score1"), ("score_0", "score_1"), ("score_a", "score_b"))
 TEXT_FIELDS = ("raw_output", "output", "critique", "judgement", "text")
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has two scores, under one of the names in use."""
-    if isinstance(record.get("outputs"), list) and "id" in record:
-        return True
-    return any(first in record and second in record for first, second in SCORE_FIELDS)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

@@ -6,8 +6,6 @@ tool (two_score.py). The recorded choice counts, not the text beside it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
@@ -29,14 +27,10 @@ from vlrb.votes import UNDECIDED
 
 FORMAT = "vl-reward-model"
 GUIDE = FileGuide(
+    fields=(("id",), ("prediction", "pred")),
     tool="VL-Reward-Model",
     upload="the result file as written",
 )
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has an id and a recorded choice."""
-    return "id" in record and ("prediction" in record or "pred" in record)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

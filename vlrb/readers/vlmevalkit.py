@@ -26,6 +26,7 @@ from vlrb.verdicts import choice_of
 
 FORMAT = "vlmevalkit"
 GUIDE = FileGuide(
+    fields=(("index",), ("prediction",), ("response", "question")),
     tool="VLMEvalKit",
     upload="run with `--data VL-RewardBench`; the prediction file, xlsx, tsv or json",
     command="python run.py --data VL-RewardBench --model MODEL",
@@ -37,11 +38,6 @@ GUIDE = FileGuide(
 EXCEL_CELL_LIMIT = 32_767
 _FAILED = "Failed to obtain answer via API."
 _LONGEST_RESPONSES = 256 * 1024
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has a row number, the responses or the question, and a prediction."""
-    return "index" in record and "prediction" in record and ("response" in record or "question" in record)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

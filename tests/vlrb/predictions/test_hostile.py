@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import official_rule
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.specs import VL
@@ -118,45 +117,6 @@ RESULT = b'{"results": [\n{"id": "a", "prediction": 1},\n{"id": "a", "prediction
 )  # fmt: skip
 def test_a_hostile_line_is_refused_with_its_number(data: bytes, code: str) -> None:
     assert (code, 3) in problems(data)
-
-
-def test_control_the_standard_library_takes_what_is_refused_here() -> None:
-    taken = {
-        "J2": json.loads('{"votes": [0]}'.encode("utf-16")),
-        "J4": json.loads('{"x": [NaN, Infinity, 1e999]}'),
-        "J5": json.loads('{"votes": [0], "votes": [1], "v\\u006ftes": [2]}'),
-        "J8": json.loads(r'{"x": "\ud800"}'),
-        "J9": json.loads(r'{"x": "\u0000"}'),
-    }
-    assert taken["J2"] == {"votes": [0]}
-    assert str(taken["J4"]) == "{'x': [nan, inf, inf]}"
-    assert taken["J5"] == {"votes": [2]}  # anyone who reads the first key sees another vote
-    with pytest.raises(UnicodeEncodeError):  # where it is written down
-        taken["J8"]["x"].encode()
-    assert taken["J9"] == {"x": "\0"}
-    assert b"\xc0\xaf".decode(errors="replace") == b"\xf5\xaf".decode(errors="replace")  # J3: two ids become one
-    with pytest.raises(RecursionError):  # J6: not the error that a reader of JSON expects
-        json.loads("[" * 100_000 + "]" * 100_000)
-    with pytest.raises(ValueError, match="digits") as caught:  # J7: neither is this
-        json.loads("9" * 5_000)
-    assert not isinstance(caught.value, json.JSONDecodeError)
-    assert [int(vote) for vote in (True, "1", 1.0)] == [1, 1, 1]  # J11
-
-
-def test_control_without_limits_a_long_line_and_a_long_text_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vlrb.readers.lines.LINE_LIMIT", 1 << 30)
-    assert (parse_predictions(third(b'"x": "' + b"y" * 262_144 + b'"'), TABLE).votes.matrix == 0).all()
-    texts = [{"id": row["id"], "judgements": [{"text": "x" * 65_537, "swapped": True}]} for row in PAIRS]
-    assert problems(files.jsonl(texts))[0][0] == "text-too-long"
-    monkeypatch.setattr("vlrb.readers.base.TEXT_LIMIT", 1 << 30)
-    assert (parse_predictions(files.jsonl(texts), TABLE).votes.matrix == -1).all()
-
-
-def test_control_the_official_rule_believes_any_order_flag() -> None:
-    row = {"ranking": [0, 1], "meta": {"filter_choice": "Overall Judgment: Answer 2 is better.", "random_number": 2}}
-    assert official_rule.vote_status(row) == "agree"  # as if the answers had been swapped
-    row["meta"]["random_number"] = 0  # type: ignore[call-overload]
-    assert official_rule.vote_status(row) == "reject"
 
 
 @pytest.mark.parametrize("random_number", [2, -1, True, "1", 1.0, None, [0], 10**30])
@@ -338,11 +298,6 @@ def test_line_separators_inside_texts_do_not_split_lines(separator: str) -> None
     assert (parse_predictions(data, TABLE).votes.matrix == 0).all()
 
 
-def test_control_splitting_at_line_separators_makes_two_lines_of_one() -> None:
-    for separator in "\u2028\u2029\u0085\u000b\u001c":
-        assert len(f'{{"x": "one{separator}two"}}'.splitlines()) == 2
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -367,13 +322,6 @@ def test_each_adversarial_text_takes_less_than_50_ms(text: str) -> None:
         *(partial(read_json_verdict, spec=spec) for spec in (VL, load_spec("multimodal-rewardbench"))),
     ):
         assert min(_seconds(parse, text) for _ in range(3)) < 0.05
-
-
-def test_control_the_official_pattern_takes_hundreds_of_times_as_long_for_four_times_the_text() -> None:
-    def seconds(spaces: int) -> float:
-        return min(_seconds(official_rule.PATTERN.search, "Therefore" + " " * spaces) for _ in range(3))
-
-    assert seconds(160) > 32 * seconds(40)  # n^4: 256 times; n^2 would be 16
 
 
 def _seconds(parse: Callable[[str], object], text: str) -> float:

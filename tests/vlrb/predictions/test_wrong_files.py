@@ -166,6 +166,27 @@ def test_scores_by_label_without_ids_are_named_with_their_number() -> None:
     assert parse_predictions(applied, table(2)).items == len(PAIRS)
 
 
+@pytest.mark.parametrize(
+    ("record", "nearest", "added"),
+    [
+        ({"id": 1, "best": 0}, "native JSONL: there is `id`, but no `votes / judgements / scores`", {"votes": [0]}),
+        ({"preds": 1, "best": 1}, "ARM-Thinker: there is `preds`, but no", {"judge_result": {"model_choice": 1}}),
+        ({"Output1": 1, "Output2": 1}, "LWE: there is `Output1`, `Output2`, but no", {"response": "so [[A]]"}),
+    ],
+)
+def test_an_unknown_record_is_told_the_nearest_format_whose_missing_field_makes_it_readable(
+    record: dict[str, object], nearest: str, added: dict[str, object]
+) -> None:
+    def lines(more: dict[str, object]) -> bytes:
+        own = [{"id": row["id"], "preds": row["response"]} for row in PAIRS]
+        own = [row | dict(zip(("Output1", "Output2"), row["preds"], strict=True)) for row in own]
+        return files.jsonl([{name: row.get(name, value) for name, value in (record | more).items()} for row in own])
+
+    found = only_problem(lines({}))
+    assert found.code == "unknown-format" and f"The nearest is {nearest}" in found.message
+    assert parse_predictions(lines(added), table(2)).items == len(PAIRS)
+
+
 def test_the_table_that_a_refusal_shows_is_read() -> None:
     message = only_problem(b"id,verdict\na,A\nb,B\n").message
     assert "id and vote" in message

@@ -6,8 +6,6 @@ A was shown first, as stored. `Label` and the category are never read. Omni-RRM'
 
 from __future__ import annotations
 
-from typing import Any
-
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers import omni_rrm
@@ -25,6 +23,7 @@ from vlrb.votes import UNDECIDED
 
 FORMAT = "official"
 GUIDE = FileGuide(
+    fields=(("ID",), ("output", "outputs")),
     tool="Multimodal RewardBench's script",
     upload="the file as written, with one output or several",
     command='{"ID": "…", "Label": "A", "output": "… [[A]]", "Meta": {}}',
@@ -33,11 +32,6 @@ GUIDE = FileGuide(
     verdict_formats=("double-brackets", "answer-tag"),
 )
 _FAILED = "None"  # the script writes it after nine tries
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has an id and a judge's text, or several."""
-    return "ID" in record and ("output" in record or isinstance(record.get("outputs"), list))
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

@@ -5,20 +5,17 @@ of the dataset: the texts find the pair.
 
 from __future__ import annotations
 
-from typing import Any
-
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, flip
 from vlrb.votes import UNDECIDED
 
 FORMAT = "lwe"
-GUIDE = FileGuide(tool="LWE", upload="`runs/.../vlrewardbench.jsonl` as written, with one order or both")
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has both outputs and the judge's text about them."""
-    return "Output1" in record and "Output2" in record and "response" in record
+GUIDE = FileGuide(
+    tool="LWE",
+    upload="`runs/.../vlrewardbench.jsonl` as written, with one order or both",
+    fields=(("Output1",), ("Output2",), ("response",)),
+)
 
 
 def bracketed(text: str) -> int:

@@ -4,8 +4,6 @@ shown; answers are shown as in `preds`. `gt`, `score` and `flag_status` are not 
 
 from __future__ import annotations
 
-from typing import Any
-
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
@@ -13,13 +11,8 @@ from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fie
 from vlrb.votes import UNDECIDED
 
 FORMAT = "arm-thinker"
-GUIDE = FileGuide(tool="ARM-Thinker", upload="the result file as written")
+GUIDE = FileGuide(tool="ARM-Thinker", upload="the result file as written", fields=(("preds",), ("judge_result",)))
 _CHOICES = {1: 0, 2: 1, None: UNDECIDED}
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has the result of a judge on a pair."""
-    return isinstance(record.get("judge_result"), dict) and "preds" in record
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:

@@ -5,8 +5,6 @@ A is the first response of the dataset. Rows in other languages than English are
 
 from __future__ import annotations
 
-from typing import Any
-
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
@@ -14,13 +12,12 @@ from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fie
 from vlrb.votes import UNDECIDED
 
 FORMAT = "mm-judgebench"
-GUIDE = FileGuide(tool="MM-JudgeBench", upload="the csv file as written; its English rows are read")
+GUIDE = FileGuide(
+    tool="MM-JudgeBench",
+    upload="the csv file as written; its English rows are read",
+    fields=(("id",), ("winner",), ("raw_response",)),
+)
 _CHOICES = {"A": 0, "B": 1, "": UNDECIDED}
-
-
-def matches_format(record: dict[str, Any]) -> bool:
-    """Return whether a record has a winner beside the reply of a model."""
-    return "id" in record and "winner" in record and "raw_response" in record
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
