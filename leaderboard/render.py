@@ -50,7 +50,7 @@ from vlrb.common.rounding import percent, tenths
 from vlrb.common.template_translations import translate_templates
 from vlrb.common.translations import languages, translations
 from vlrb.judges import TYPES
-from vlrb.numbers.reported_definitions import stated_overall
+from vlrb.numbers.reported import stated_overall
 from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent

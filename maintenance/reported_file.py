@@ -23,10 +23,7 @@ from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.parsing import bounded_number
-from vlrb.numbers.definition_check import FITS, DefinitionCheck
-from vlrb.numbers.published_overalls import figure_sizes
-from vlrb.numbers.reported_definitions import check_reported, remark, stated_overall
-from vlrb.numbers.verdicts import UNCHECKED, key, verdict_on
+from vlrb.numbers.reported import UNCHECKED, check_reported
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 500, 100
 _IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here
@@ -80,9 +77,6 @@ class ReportedFileRejected(ValueError):
         super().__init__("\n".join([*lines, *more]))
 
 
-_ADDS_UP, _UNCHECKED = "adds up", "nothing to check"
-
-
 @dataclass(frozen=True, slots=True)
 class Read:
     """A row that can be taken: its line, and its facts by the names of the fields, and its id."""
@@ -93,19 +87,8 @@ class Read:
 
 def arithmetic(facts: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return whether the figures add up, in a short phrase: as beside the row on the board."""
-    definition = check_reported(facts, spec)
-    if definition is not None:
-        return remark(definition, stated_overall(facts, spec)) or _in_order(definition)
-    check = verdict_on(facts, spec, stored=facts.get("arithmetic"))
-    return _UNCHECKED if check.verdict == UNCHECKED else check.remark or _ADDS_UP
-
-
-def _in_order(check: DefinitionCheck) -> str:
-    """Return what was checked of figures with which nothing is wrong."""
-    if check.verdict == FITS:
-        return _ADDS_UP
-    counted = check.figures.keys() & figure_sizes(check.edition, check.spec.combined).keys()
-    return "every figure is a possible count" if counted and not check.unreachable else _UNCHECKED
+    check = check_reported(facts, spec)
+    return "too little to check" if check.verdict == UNCHECKED else check.remark or "adds up"
 
 
 def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]]:
@@ -150,8 +133,7 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
     if problems:
         return None, problems
     facts["source"] = facts["source"] or _source(facts["url"])
-    verdict = {key(facts, spec): verdict_on(facts, spec).stored()} if spec.splits else {}
-    return Read(line, {"id": _row_id(facts), **facts, "arithmetic": verdict}), []
+    return Read(line, {"id": _row_id(facts), **facts}), []
 
 
 def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:

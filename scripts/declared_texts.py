@@ -16,7 +16,6 @@ from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.judges import TYPES
-from vlrb.numbers.definition_report import published_tables
 from vlrb.readers import READERS
 from web.actions import ACTIONS
 
@@ -101,8 +100,7 @@ def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
     for sentences in (printed.notes or {}).values():
         yield from sentences
     yield from (printed.base, *printed.critics) if printed.critics else ()
-    sources = (*printed.sources, *(table.source for table in published_tables(spec)))
-    yield from (source for source in sources if " of " in source)
+    yield from (source for source in printed.sources if " of " in source)
 
 
 def _of_about(spec: BenchmarkSpec) -> Iterator[str]:

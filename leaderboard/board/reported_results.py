@@ -11,13 +11,9 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 from vlrb.judges import judge_name, judge_slug
-from vlrb.numbers import reported_definitions
-from vlrb.numbers.answer import Plausibility
-from vlrb.numbers.check import check_numbers
-from vlrb.numbers.definition_check import DefinitionCheck
-from vlrb.numbers.figures import read_figures
-from vlrb.numbers.published_overalls import GROUPED, OVERALL
-from vlrb.numbers.verdicts import ADDS_UP, FiguresVerdict, verdict_on
+from vlrb.numbers.definition_check import GROUPED, OVERALL
+from vlrb.numbers.definition_report import needed_definitions
+from vlrb.numbers.reported import ADDS_UP, ReportedCheck, check_reported, stated_overall
 
 RESULTS = "reported.json"
 """The results that come with a definition, in its folder."""
@@ -45,7 +41,7 @@ class ReportedFigures:
     place: str  # where in the source
     url: str
     notes: str
-    check: FiguresVerdict
+    check: ReportedCheck
     spec: BenchmarkSpec
     stated_judge: str = ""  # its name, where the result's says more or less
     reported_by: str = "others"  # one of REPORTERS
@@ -54,7 +50,6 @@ class ReportedFigures:
     oracle: bool = False  # the judge was given a part of the answer, such as critiques that people wrote
     annotation: str = ""  # what maintainers say of it
     annotation_url: str = ""  # where that can be checked
-    definition: DefinitionCheck | None = None  # which overall it states; None where the benchmark has but one split
 
     @property
     def judge_name(self) -> str:
@@ -67,17 +62,9 @@ class ReportedFigures:
         return judge_slug(self.judge_name)
 
     @property
-    def inconsistency(self) -> str:
-        """What arithmetic says against the figures, in a short phrase: nothing where the official sizes fit."""
-        if self.definition is not None:
-            return reported_definitions.remark(self.definition, self.stated_overall)
-        return self.check.remark
-
-    @property
     def remark(self) -> str:
         """The short phrases for the board."""
-        text = self.inconsistency
-        given = [text] if text else []
+        given = [self.check.remark] if self.check.remark else []
         given += [ORACLE] if self.oracle else []
         given += [SECOND_HAND] if self.second_hand else []
         return joined(given, " · ") if len(given) > 1 else next(iter(given), "")
@@ -85,38 +72,24 @@ class ReportedFigures:
     @property
     def stated_overall(self) -> str:
         """The overall over pairs or categories that it states; "" without one."""
-        return reported_definitions.stated_overall(self.figures, self.spec)
+        return stated_overall(self.figures, self.spec)
 
     @property
     def asked_figures(self) -> Mapping[str, float | str | None]:
         """The figures by the names that the benchmark's check of numbers takes."""
-        return self.figures if self.definition is None else self.definition.figures
+        printed = self.check.definition
+        return self.figures if printed is None else {name: str(figure) for name, figure in printed.figures.items()}
 
     @property
     def printed(self) -> Mapping[str, str]:
         """The figures by score, as the source prints them."""
         known = {name: str(value) for name, value in self.figures.items() if value is not None}
-        if self.definition is None:
+        if self.check.definition is None:
             return known
         grouped = self.spec.grouped.key if self.spec.grouped is not None else ""
         scores = {OVERALL: self.stated_overall, GROUPED: grouped}
-        return known | {scores.get(name, name): text for name, text in self.definition.figures.items()}
-
-    @property
-    def denominators(self) -> Mapping[str, int]:
-        """Of how many pairs each figure is, by score, where arithmetic tells."""
-        if self.definition is not None:
-            return reported_definitions.denominators(self.definition)
-        if (sizes := self.check.sizes) is None:
-            return {}
-        return dict(zip((*self.spec.category_keys, self.spec.pooled), (*sizes, sum(sizes)), strict=True))
-
-    @property
-    def states_mean(self) -> bool:
-        """Whether the mean that it states is that of its categories."""
-        if self.definition is not None:
-            return self.spec.mean in self.definition.fitting
-        return bool(self.check.states_mean)
+        printed = self.check.definition.figures.items()
+        return known | {scores.get(name, name): str(figure) for name, figure in printed}
 
     @property
     def official_overall(self) -> float | None:
@@ -126,11 +99,6 @@ class ReportedFigures:
         if not sizes or None in parts or self.figures.get(self.spec.pooled) is None or self.check.verdict == ADDS_UP:
             return None
         return sum(n * (part or 0.0) for n, part in zip(sizes, parts, strict=True)) / sum(sizes)
-
-    @property
-    def arithmetic(self) -> Plausibility | None:
-        """What whole numbers could be behind the figures; takes up to a tenth of a second. None: nothing to check."""
-        return check_numbers(read_figures(self.figures, self.spec)) if self.spec.splits else None
 
 
 @cache
@@ -165,7 +133,7 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         place=row.get("place") or "",
         url=row["url"],
         notes=row.get("notes") or "",
-        check=verdict_on(figures, spec, stored=row.get("arithmetic")),
+        check=check_reported({**figures, **combined}, spec),
         spec=spec,
         stated_judge=row.get("judge_name") or "",
         reported_by=row.get("reported_by") or "others",
@@ -174,7 +142,6 @@ def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
         oracle=bool(row.get("oracle")),
         annotation=row.get("annotation") or "",
         annotation_url=row.get("annotation_url") or "",
-        definition=reported_definitions.check_reported({**figures, **combined}, spec),
     )
 
 
@@ -196,10 +163,8 @@ def left_out(spec: BenchmarkSpec) -> tuple[LeftOut, ...]:
 
 def mixed_definitions(result: ReportedFigures, published: Sequence[ReportedFigures]) -> tuple[str, ...]:
     """Return the definitions of overall that the column of a result's table mixes; none where it has one."""
-    if result.definition is None:
-        return ()
     same = [row for row in published if (row.source, row.place) == (result.source, result.place)]
-    needed = reported_definitions.needed_definitions(row.definition for row in same if row.definition is not None)
+    needed = needed_definitions(row.check.definition for row in same if row.check.definition is not None)
     return needed if len(needed) > 1 else ()
 
 

@@ -741,7 +741,7 @@ def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:
         oracle=reported_figures.oracle,
         annotation=reported_figures.annotation,
         annotation_url=reported_figures.annotation_url,
-        inconsistent=bool(reported_figures.inconsistency),
+        inconsistent=bool(reported_figures.check.remark),
         remark=ORACLE if reported_figures.oracle else "",
     )
 
@@ -751,7 +751,7 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
 
     Figures that fit no sizes in circulation have no denominator that is known, so no interval.
     """
-    totals = reported_figures.denominators
+    totals = reported_figures.check.sizes
     mean = reported_figures.spec.mean
     bounds: dict[str, Bounds] = {}
     for name, n in totals.items():
@@ -759,7 +759,7 @@ def _unpaired_intervals(shares: Mapping[str, float | None], reported_figures: Re
         if share is not None:
             bounds[name] = _kept_wilson(share * n, n)
     # A mean that is not that of its categories has no interval that could be told from them.
-    if totals and mean and shares.get(mean) is not None and reported_figures.states_mean:
+    if totals and mean and shares.get(mean) is not None and reported_figures.check.states_mean:
         of = reported_figures.spec.parts_of(mean)
         bounds[mean] = _kept_mover(tuple(((shares[name] or 0.0) * totals[name], totals[name]) for name in of))
     return bounds

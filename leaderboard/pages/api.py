@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -19,9 +18,9 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import json_body, respond, version_or_problem
 from vlrb.common.messages import _
-from vlrb.numbers import definition_report
 from vlrb.numbers import report as number_check
 from vlrb.numbers.definition_check import figure_names
+from vlrb.numbers.figures import BadFigures
 
 AsOf = Annotated[
     str | None,
@@ -53,8 +52,8 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
             )
         try:
             number_check.refuse_unknown(request.query_params, spec)
-            result = await cache.executor.take(partial(definition_report.to_answer, spec=spec), request.query_params)
-        except number_check.BadFigures as wrong:
+            result = number_check.answer(request.query_params, spec)
+        except BadFigures as wrong:
             return _bad_figures(wrong)
         return respond(json_body(result), request.headers)
 
@@ -92,7 +91,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     return router
 
 
-def _bad_figures(wrong: number_check.BadFigures) -> Response:
+def _bad_figures(wrong: BadFigures) -> Response:
     more = {"known": list(wrong.known)} if wrong.known else {}
     return problem(400, "bad-figures", detail=str(wrong), parameter=wrong.field, **more)
 

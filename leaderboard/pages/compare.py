@@ -21,7 +21,7 @@ from leaderboard.board.separation import separation_json
 from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import _, joined, ngettext
-from vlrb.numbers.verdicts import UNCHECKED
+from vlrb.numbers.reported import UNCHECKED
 from vlrb.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
 from vlrb.statistics.uncertainty import ALPHA, Z, holm
 

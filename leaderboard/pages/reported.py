@@ -12,13 +12,12 @@ from leaderboard.pages.reported_findings import report_findings
 from leaderboard.render import render
 from vlrb.common.messages import _
 from vlrb.judges import judge_slug
-from vlrb.numbers.definition_check import FITS
-from vlrb.numbers.verdicts import ADDS_UP, CONTRADICTS, EXCHANGED, LEFT_OUT, OTHER_CATEGORIES, UNCHECKED
+from vlrb.numbers.reported import ADDS_UP, CONTRADICTS, EXCHANGED, OTHER_CATEGORIES, UNCHECKED, UNMATCHED
 
 PATH = "/reported"
 VERDICTS: Mapping[str, str] = {
     CONTRADICTS: _("does not add up"),
-    LEFT_OUT: _("pairs left out"),
+    UNMATCHED: _("no known categories"),
     EXCHANGED: _("columns exchanged"),
     OTHER_CATEGORIES: _("other categories"),
     ADDS_UP: _("adds up"),
@@ -48,25 +47,16 @@ def read_view(parameters: Mapping[str, str]) -> ReportedView:
     return ReportedView(verdict if verdict in VERDICTS else "", sort=sort if sort in SORTS else SORTS[0])
 
 
-def verdict_of(result: ReportedFigures) -> str:
-    """Return which of VERDICTS holds for a published result."""
-    if result.definition is not None:
-        if result.inconsistency:
-            return CONTRADICTS
-        return ADDS_UP if result.definition.verdict == FITS else UNCHECKED
-    return result.check.verdict
-
-
 def summary(published: Sequence[ReportedFigures]) -> Mapping[str, int]:
     """Return how many published results each of VERDICTS holds for."""
-    counts = Counter(map(verdict_of, published))
+    counts = Counter(result.check.verdict for result in published)
     return {verdict: counts[verdict] for verdict in VERDICTS}
 
 
 def reported_page(board_version: BoardVersion, view: ReportedView) -> str:
     """Return the page."""
     published, spec = board_version.published, board_version.spec
-    rows = [row for row in published if view.verdict in ("", verdict_of(row))]
+    rows = [row for row in published if view.verdict in ("", row.check.verdict)]
     return render(
         board_version.context,
         "reported_all.html",
@@ -78,7 +68,6 @@ def reported_page(board_version: BoardVersion, view: ReportedView) -> str:
         counts=summary(published),
         total=len(published),
         rows=sorted(rows, key=lambda row: _order(row, view.sort)),
-        verdict_of=verdict_of,
         findings=report_findings(published),
         left_out=left_out(spec),
         judge_slug=judge_slug,
@@ -88,7 +77,7 @@ def reported_page(board_version: BoardVersion, view: ReportedView) -> str:
 
 def _overall(row: ReportedFigures) -> str:
     """Return which overall to show of a result: the one that it states, where its benchmark has several."""
-    return row.stated_overall if row.definition is not None else row.spec.pooled
+    return row.stated_overall if row.check.definition is not None else row.spec.pooled
 
 
 def _order(row: ReportedFigures, sort: str) -> tuple[object, ...]:
@@ -99,4 +88,4 @@ def _order(row: ReportedFigures, sort: str) -> tuple[object, ...]:
         return (tuple(-ord(letter) for letter in row.date or "0"), *name)
     stated = row.figures.get(_overall(row))
     highest = -stated if stated is not None else 1.0
-    return (highest, *name) if sort == "score" else (list(VERDICTS).index(verdict_of(row)), highest, *name)
+    return (highest, *name) if sort == "score" else (list(VERDICTS).index(row.check.verdict), highest, *name)

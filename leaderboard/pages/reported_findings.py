@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from leaderboard.board.reported_results import ReportedFigures, mixed_definitions
 from vlrb.common.messages import _, joined
-from vlrb.numbers import definition_report as definition_check
+from vlrb.numbers import definition_report
 from vlrb.numbers import report as number_check
 from vlrb.numbers.definition_check import IMPOSSIBLE, DefinitionCheck
 
@@ -31,18 +31,12 @@ def report_findings(published: Sequence[ReportedFigures]) -> Mapping[str, Report
 
 def check_url(result: ReportedFigures) -> str:
     """Return the address of the number check with the figures filled in; "" where the benchmark has none."""
-    checked = result.definition is not None or result.spec.splits
-    return number_check.url(result.asked_figures) if checked else ""
+    return number_check.url(result.asked_figures) if result.check.headline else ""
 
 
 def explanation(result: ReportedFigures, published: Sequence[ReportedFigures]) -> tuple[str, tuple[str, ...]]:
-    """Return the verdict on a result's figures and the sentences behind it, for its page; it may take a tenth of a
-    second."""
-    if result.definition is not None:
-        sentences = (mixture(result, published), *definition_check.sentences(result.definition))
-        return definition_check.headline(result.definition), tuple(filter(None, sentences))
-    arithmetic = result.arithmetic
-    return ("", ()) if arithmetic is None else (number_check.finding(arithmetic), arithmetic.sentences)
+    """Return the verdict on a result's figures and the sentences behind it, for its page."""
+    return result.check.headline, tuple(filter(None, (mixture(result, published), *result.check.sentences)))
 
 
 def mixture(result: ReportedFigures, published: Sequence[ReportedFigures]) -> str:
@@ -54,7 +48,7 @@ def mixture(result: ReportedFigures, published: Sequence[ReportedFigures]) -> st
     return _(
         "The overall column of {table} mixes {definitions}: its rows cannot be compared.",
         table=table,
-        definitions=definition_check.quoted(mixed, result.spec, between=_(" and ")),
+        definitions=definition_report.quoted(mixed, result.spec, between=_(" and ")),
     )
 
 
@@ -62,7 +56,7 @@ def interval_note(result: ReportedFigures, *, shown: bool) -> str:
     """Return where the intervals of a result come from, or why it has none."""
     if not shown:
         return _no_interval(result)
-    edition = result.definition.edition if result.definition is not None else None
+    edition = result.check.definition.edition if result.check.definition is not None else None
     if edition is not None and edition.inferred:
         named = [
             _("{title} {size:,}", title=_(result.spec.title_of(key)), size=size)
@@ -88,7 +82,7 @@ def _no_interval(result: ReportedFigures) -> str:
 
 
 def _finding(result: ReportedFigures, published: Sequence[ReportedFigures]) -> ReportedFinding:
-    check = result.definition
+    check = result.check.definition
     findings = _of_split(result) if check is None else (*_of_definition(check), mixture(result, published))
     return ReportedFinding(
         tuple(filter(None, findings)), mixed_definitions(result, published), check_url=check_url(result)
@@ -97,8 +91,8 @@ def _finding(result: ReportedFigures, published: Sequence[ReportedFigures]) -> R
 
 def _of_definition(check: DefinitionCheck) -> tuple[str, ...]:
     if check.verdict == IMPOSSIBLE:
-        return tuple(definition_check.impossible(figure, check.spec) for figure in check.unreachable)
-    return (definition_check.headline(check),)
+        return tuple(definition_report.impossible(figure, check.spec) for figure in check.unreachable)
+    return (definition_report.headline(check),)
 
 
 def _of_split(result: ReportedFigures) -> tuple[str, ...]:

@@ -25,7 +25,6 @@ from leaderboard.responses import (
     requested_version,
     respond,
 )
-from vlrb.numbers import report as number_check
 
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _LINES = "application/jsonl; charset=utf-8"
@@ -49,29 +48,12 @@ def _check(cache: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
-        if not context.spec.splits:
-            if context.spec.editions:
-                return await cache.executor.take(partial(_checked_definitions, request), context)
+        if not (context.spec.splits or context.spec.editions):
             return not_found(request.headers)
-        asked = number_check.read(request.query_params, context.spec)
-        problem = None
-        if request.query_params:
-            try:
-                number_check.refuse_unknown(request.query_params, context.spec)
-                if any(asked.texts):
-                    await cache.executor.take(number_check.answer, asked)
-            except number_check.BadFigures as wrong:
-                problem = wrong
-        page = await asyncio.to_thread(tool_pages.check_page, context, asked, problem=problem)
-        return respond(status_page(page), request.headers, status=200 if problem is None else 400)
+        page, wrong = await asyncio.to_thread(tool_pages.check_page, context, request.query_params)
+        return respond(status_page(page), request.headers, status=400 if wrong else 200)
 
     return router
-
-
-def _checked_definitions(request: Request, context: RenderContext) -> Response:
-    """Return the number check of a benchmark with several definitions of overall."""
-    page, fault = tool_pages.check_definitions_page(context, request.query_params)
-    return respond(status_page(page), request.headers, status=400 if fault else 200)
 
 
 def _reported(cache: BoardCache) -> APIRouter:

@@ -20,13 +20,10 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, render
 from leaderboard.render_context import RenderContext
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _
-from vlrb.numbers import definition_report as definition_check
 from vlrb.numbers import report as number_check
-from vlrb.numbers.answer import Implied, Plausibility
 from vlrb.numbers.definition_check import by_printed_name, printed_names
+from vlrb.numbers.definition_report import printed_title
 from vlrb.numbers.figures import BadFigures
-from vlrb.numbers.reported_definitions import definition_name, printed_title
 
 _LISTED = 12  # entries offered to compare with
 _IN_THE_FIELD = 200  # of them that the field completes
@@ -42,83 +39,30 @@ def _examples(spec: BenchmarkSpec) -> tuple[tuple[str, str, str], ...]:
     return tuple((row.name, remark, number_check.url(row.figures)) for row, remark in rows if row)
 
 
-def check_page(
-    context: RenderContext, asked: number_check.NumberCheckQuery, *, problem: number_check.BadFigures | None
-) -> str:
-    """Return the form, and the answer if something was asked."""
-    result = number_check.answer(asked) if any(asked.texts) and problem is None else None
-    spec = asked.spec
-    return render(
-        context,
-        "check.html",
-        current="/check-numbers",
-        spec=spec,
-        asked=asked.by_name,
-        fields=[(name, _(spec.title_of(name)), value) for name, value in asked.by_name.items()],
-        problem=problem,
-        result=result,
-        finding=number_check.finding(result) if result else "",
-        sentences=number_check.shown_sentences(result) if result else (),
-        fits=number_check.lines(result.fits, result.figures) if result else (),
-        dropped=_dropped(result) if result else (),
-        alone=number_check.lines(result.categories_alone, result.figures) if result else (),
-        implied=_implied(result) if result else (),
-        api=number_check.url(asked.by_name, "/api/v1/check-numbers"),
-        examples=_examples(spec),
-        counts=reported.summary(load_published(spec)),
-    )
-
-
-def check_definitions_page(context: RenderContext, given: Mapping[str, str]) -> tuple[str, BadFigures | None]:
-    """Return the form with the published tables, the answer if something was asked, and what is wrong with it."""
+def check_page(context: RenderContext, given: Mapping[str, str]) -> tuple[str, BadFigures | None]:
+    """Return the form, the answer if something was asked, and what is wrong with it."""
     spec = context.spec
     asked = {name: text for name, text in by_printed_name(given, spec).items() if text}
     result, problem = None, None
     try:
         number_check.refuse_unknown(given, spec)
-        result = definition_check.answer(asked, spec) if asked else None
+        result = number_check.answer(asked, spec) if asked else None
     except BadFigures as wrong:
         problem = wrong
     page = render(
         context,
-        "check_definitions.html",
+        "check.html",
         current="/check-numbers",
         spec=spec,
-        fields=[(name, printed_title(name, spec), asked.get(name, "")) for name in printed_names(spec)],
-        title_of=printed_title,
-        definition_name=definition_name,
-        quoted=definition_check.quoted,
         asked=asked,
+        fields=[(name, printed_title(name, spec), asked.get(name, "")) for name in printed_names(spec)],
         problem=problem,
         result=result,
-        headline=definition_check.headline(result) if result else "",
-        sentences=definition_check.sentences(result) if result else (),
         api=number_check.url(asked, "/api/v1/check-numbers"),
-        tables=definition_check.published_tables(spec),
+        examples=_examples(spec),
+        counts=reported.summary(load_published(spec)),
     )
     return page, problem
-
-
-def _dropped(plausibility: Plausibility) -> list[tuple[int, number_check.ExplanationLine]]:
-    lines = number_check.lines(plausibility.dropped, plausibility.figures)
-    return [(explanation.dropped, line) for explanation, line in zip(plausibility.dropped, lines, strict=True)]
-
-
-def _implied(plausibility: Plausibility) -> list[dict[str, Any]]:
-    """Return the overall that the categories imply, a line for each grouping and a column for each size of the
-    benchmark."""
-    by_grouping: dict[str, list[Implied]] = {}
-    for explanation in plausibility.implied:
-        by_grouping.setdefault(explanation.split.grouping, []).append(explanation)
-    return [
-        {
-            "sizes": parts[0].split.label,
-            "grouping": plausibility.figures.spec.grouping_text(grouping).title,
-            "revisions": [", ".join(part.split.revisions) for part in parts],
-            "overalls": [_("{low:.2f} to {high:.2f}", low=part.low, high=part.high) for part in parts],
-        }
-        for grouping, parts in by_grouping.items()
-    ]
 
 
 # Compare

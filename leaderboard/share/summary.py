@@ -11,7 +11,7 @@ from leaderboard.cache import BoardVersion
 from leaderboard.share.social_meta import SocialPreview
 from vlrb.common.messages import Message, _
 from vlrb.common.rounding import percent, tenths
-from vlrb.numbers.reported_definitions import stated_overall
+from vlrb.numbers.reported import stated_overall
 from vlrb.protocols import protocols
 
 

@@ -32,7 +32,6 @@ from storage.database import Session
 from storage.integrity import audit
 from storage.reported_results import normalized_name, same_numbers
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.numbers.verdicts import key, verdict_on
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
 REMOVED, UNDONE = "reported.removed", "reported.undone"
@@ -234,10 +233,7 @@ def _decide(
     """Change a result, on record with what it was before."""
     before = {name: old.get(name) for name in after}
     # Its name is kept with every decision: what is left of a removed result has it.
-    values, spec = {"name": old["name"], **after}, ctx.items.table.spec
-    if spec.splits and after.keys() & {*spec.score_names}:
-        figures = {**old, **after}
-        values["arithmetic"] = {key(figures, spec): verdict_on(figures, spec).stored()}
+    values = {"name": old["name"], **after}
     if after.get("removed"):
         values["removed_at"] = queries.now(session)
     reported_results.change(session, ctx.benchmark, row_id=old["id"], values=values, by=ctx.user.account)

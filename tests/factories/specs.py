@@ -16,7 +16,7 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers import figures
 from vlrb.numbers.figures import Figures
-from vlrb.numbers.verdicts import FiguresVerdict, verdict_on
+from vlrb.numbers.reported import ReportedCheck, check_reported
 from vlrb.protocols import protocols
 from vlrb.scoring import slices
 
@@ -56,9 +56,9 @@ def read_figures(*values: str | float | None, **named: str | float | None) -> Fi
     return figures.read_figures({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
 
 
-def verdict(*values: float | None, **named: float | None) -> FiguresVerdict:
+def verdict(*values: float | None, **named: float | None) -> ReportedCheck:
     """Return the verdict on figures, given as in `read_figures`."""
-    return verdict_on({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
+    return check_reported({**dict(zip(VL.score_names, values, strict=False)), **named}, VL)
 
 
 EXPORT_FIELDS = exports.fields(VL)

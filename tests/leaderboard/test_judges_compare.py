@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +24,6 @@ from tests.factories.specs import VL
 from tests.factories.three_benchmarks import SERVED, board_of
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.rounding import percent
-from vlrb.numbers.definition_report import published_tables
 
 SPECS = [load_spec(name) for name in SERVED]
 
@@ -271,31 +269,3 @@ def test_rows_of_papers_stand_in_the_table_with_their_definitions(judge: str, fi
     for one in figures:
         value, _, kind = one.partition(" ")
         assert f"<i>{value}</i>" in page and f"{kind}, reported" in page
-
-
-@pytest.mark.parametrize("name", SERVED[1:])
-def test_each_row_of_a_published_table_is_a_reported_result_with_its_figures(name: str) -> None:
-    spec = load_spec(name)
-    assert spec.folder is not None
-    grouped = spec.grouped.key if spec.grouped is not None else ""
-    for table in json.loads((spec.folder / "published_tables.json").read_text(encoding="utf-8")):
-        rows = {row.name: row for row in load_published(spec) if row.url == table["url"]}
-        if "overall" not in table["columns"]:
-            continue  # categories alone are no result of a judge
-        assert len(table["rows"]) == len(rows), table["source"]
-        for judge, *printed in table["rows"]:
-            row = rows["BaseReward (ensemble)" if "ensemble" in judge else judge]
-            scores = {"overall": row.stated_overall, "groups": grouped}
-            shown = {scores.get(key, key): figure for key, figure in zip(table["columns"], printed, strict=True)}
-            figures = {key: float(figure) for key, figure in shown.items() if figure}
-            assert figures == {key: float(figure) for key, figure in row.printed.items()}, judge
-
-
-def test_figures_of_categories_alone_are_named_beside_the_results_of_their_judges() -> None:
-    spec = load_spec("multimodal-rewardbench")
-    notes = {row.name: row.notes for row in load_published(spec) if "leaderboard" in row.place}
-    (table,) = (table for table in published_tables(spec) if not any(row.overall for row in table.rows))
-    names = {"Llama-90B": "Llama-3.2-90B", "Claude 3.5": "Claude 3.5 Sonnet"}
-    for row in table.rows:
-        figures = row.check.figures
-        assert f"bias {figures['bias']} and toxicity {figures['toxicity']}" in notes[names.get(row.name, row.name)]

@@ -15,7 +15,7 @@ from leaderboard.board.rows import Board, BoardRow, build_board
 from tests.factories.snapshots import baselines, crowd, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_sections import reported
-from vlrb.numbers.verdicts import verdict_on
+from vlrb.numbers.reported import check_reported
 from vlrb.statistics.pairwise import RankRange
 
 
@@ -95,8 +95,8 @@ def test_a_tab_of_reported_results_says_nothing_of_judges_scored_here() -> None:
 
 def test_a_figure_that_arithmetic_speaks_against_is_never_called_the_best() -> None:
     figures = {**dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 50.0), "macro": 90.0}
-    wrong = replace(reported("Judge X", 90.0), check=verdict_on(figures, VL))
-    assert wrong.inconsistency
+    wrong = replace(reported("Judge X", 90.0), check=check_reported(figures, VL))
+    assert wrong.check.remark
     found = board(published=(wrong, reported("Judge Y", 75.0)))
     assert "Judge Y, 75.0" in finding(found)
 
@@ -154,7 +154,7 @@ def test_the_lead_is_real_only_where_tests_say_so() -> None:
 
 def test_each_card_leads_to_its_view_and_a_figure_is_never_claimed_without_its_verdict() -> None:
     figures = {**dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 50.0), "macro": 90.0}
-    wrong = replace(reported("Judge X", 90.0), check=verdict_on(figures, VL))
+    wrong = replace(reported("Judge X", 90.0), check=check_reported(figures, VL))
     rows = [entry(1, 0.9), entry(2, 0.6, open_weights=True, parameters_b=7.0)]
     found = build_board(snapshot(rows), VL, published=(wrong, reported("Judge Y", 75.0)))
     best, small, category, claimed = cards(found, BoardQuery(VL, search="anything", protocol="paper"))

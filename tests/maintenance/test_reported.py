@@ -151,14 +151,14 @@ def test_csv_and_json_say_the_same_and_percent_signs_and_semicolons_are_understo
     head = ";".join(ROW)
     line = ";".join(f"{value}%" if isinstance(value, float) else value for value in ROW.values())
     assert read(f"\ufeff{head}\r\n{line}\r\n".encode(), VL)[0][0].facts == one.facts
-    assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", "arithmetic", *fields(VL)})
+    assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", *fields(VL)})
 
 
 def test_an_import_names_a_figure_that_no_count_gives() -> None:
     spec = load_spec("mm-rlhf-rewardbench")
     said = {value: arithmetic({"acc-plus": value}, spec) for value in (26.01, 26.09)}
     assert "ACC+ 26.01" in said[26.01]
-    assert said[26.09] == "every figure is a possible count"
+    assert said[26.09] == "too little to check"
 
 
 def test_the_arithmetic_check_stands_at_every_row(database: Database) -> None:
@@ -315,7 +315,7 @@ def test_a_shipped_result_is_corrected_annotated_and_hidden_until_that_is_taken_
         page = client.get(path).text
         assert "&lt;i&gt;No&lt;/i&gt; code" in page and 'href="https://a.example/x"' in page, path
     with database.read() as session:  # a later version of the definition still corrects what nobody changed
-        assert stored.listed(session, "demo")[0].keys() - {"annotation", "annotation_url", "arithmetic"} == {
+        assert stored.listed(session, "demo")[0].keys() - {"annotation", "annotation_url"} == {
             "id",
             "name",
             "overall",
@@ -362,7 +362,7 @@ def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
     assert (found, problem.field, problem.code) == (None, "overall", "impossible")
     assert "80 cannot come from categories of 60 to 66" in problem.message
     kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
-    assert not problems and "left out" in arithmetic(kept.facts, VL)
+    assert not problems and arithmetic(kept.facts, VL) == "fits no known categories"
     assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
     assert not _row(overall=80, general=60, hallucination=66)[1]
 

@@ -1,6 +1,5 @@
-"""Counts behind published percentages: known papers, every published row, and a slow exhaustive search."""
+"""Counts behind published percentages: known papers, and a slow exhaustive search."""
 
-import json
 import time
 from fractions import Fraction
 from itertools import product
@@ -10,26 +9,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.factories.specs import SPLITS, VL, read_figures, verdict
-from tests.real_data import real_file
 from vlrb.benchmarks.spec import Split
-from vlrb.numbers import verdicts
+from vlrb.numbers import sentences
 from vlrb.numbers.check import check_numbers
 from vlrb.numbers.figures import Figures, PublishedFigure, figure
 
 NAMES = ("general", "hallucination", "reasoning", "overall", "macro")
-GROUPINGS = {
-    "official 183/749/318": "official",
-    "povid-in-general 631/301/318": "povid-in-general",
-    "rlhf+rlaif-in-general 484/448/318": "rl-in-general",
-}
 
 
 def check(*values):
     return check_numbers(read_figures(*values))
 
 
-def names(mapping):
-    return {GROUPINGS[key]: value for key, value in mapping.items()}
+def said(answer):
+    return list(sentences.sentences(answer))
 
 
 # Known papers
@@ -40,24 +33,15 @@ def test_r1_reward_counted_rl_pairs_as_general():
     assert answer.verdict == "fits"
     (one,) = answer.fits
     assert (one.split.grouping, one.split.revisions) == ("rl-in-general", ("v0", "v1"))
-    assert (one.right, one.denominators, one.solutions) == ((309, 384, 206), (484, 448, 318), 1)
-    assert (one.dropped, one.reading) == (0, "rounded")
-    assert "899/1250" in answer.sentences[0]
-    assert any("63.84 is not" in said and "117/183 = 63.93" in said for said in answer.sentences)
+    assert (one.right, one.solutions, one.reading) == ((309, 384, 206), 1, "rounded")
+    assert "899/1250 = 71.92" in said(answer)[0]
+    assert any("63.84 is not" in text and "117/183 = 63.93" in text for text in said(answer))
 
 
 def test_unified_reward_think_counted_povid_as_general_and_cut_a_figure_off():
     answer = check(78.1, 72.7, 66.0, 73.8, 72.3)
     (one,) = answer.fits
     assert (one.split.label, one.reading, one.right) == ("631/301/318", "either", (493, 219, 210))
-
-
-def test_omni_reward_bt_fits_nothing_and_would_need_hundreds_of_items_dropped():
-    answer = check(81.5, 94.2, 60.4, 76.3, 78.7)
-    assert answer.verdict == "only with dropped items"
-    assert answer.fits == ()
-    assert min(one.dropped for one in answer.dropped) > 150
-    assert "under any grouping" in answer.sentences[0]
 
 
 def test_the_erratum_of_omni_reward_bt_fits_the_official_sizes():
@@ -79,7 +63,7 @@ def test_exchanged_columns_are_recognised():
     answer = check(68.55, 92.19, 81.82, 82.16, 80.85)
     (one,) = answer.fits
     assert (one.exchanged, one.split.grouping, one.right) == (True, "rl-in-general", (396, 413, 218))
-    assert "exchanged" in answer.sentences[0]
+    assert "exchanged" in said(answer)[0]
 
 
 def test_categories_that_fit_alone_are_named_when_the_overall_does_not_fit():
@@ -88,24 +72,17 @@ def test_categories_that_fit_alone_are_named_when_the_overall_does_not_fit():
     assert [(one.split.grouping, one.right) for one in answer.categories_alone] == [("rl-in-general", (218, 226, 183))]
 
 
-def test_figures_that_no_count_gives_are_reported_once_with_what_was_tried():
-    answer = check(71.67, 91.74, 85.33, 84.41, 82.91)
-    assert answer.verdict == "not found"
-    assert answer.sentences[0].startswith("Tried: every grouping")
-    assert not [text for text in answer.sentences if "give these figures" in text]
-
-
 def test_an_impossible_macro_is_said_and_the_rest_is_still_explained():
     answer = check(54.6, 38.3, 59.1, 41.2, 44.0)
     assert answer.verdict == "impossible"
     assert "Macro 44.0 is not the mean" in answer.impossible[0]
-    assert answer.dropped
+    assert "under any grouping" in said(answer)[1]
 
 
 def test_an_overall_outside_its_categories_is_impossible_whatever_is_dropped():
     answer = check(50.0, 60.0, 70.0, 71.0, None)
     assert answer.verdict == "impossible"
-    assert answer.fits == answer.dropped == ()
+    assert answer.fits == ()
     assert "outside the three categories" in answer.impossible[0]
 
 
@@ -128,7 +105,7 @@ def test_a_missing_category_follows_from_the_overall():
 
 def test_an_overall_alone_is_turned_into_counts():
     answer = check(None, None, None, "46.51", None)
-    first, second = answer.sentences[:2]
+    first, second = said(answer)[:2]
     assert first.startswith("Overall 46.51 is not") and first.endswith(" 1250 (v0 and v1).")
     assert second == "Overall 46.51 is 580 right out of 1247 (v2)."
 
@@ -196,14 +173,6 @@ def every_solution(figures, sizes, *, reading):
                 yield right
 
 
-def fewest_dropped(figures, split):
-    """All denominators, fewest dropped first."""
-    for sizes in sorted(product(*(range(1, n + 1) for n in split.sizes)), key=lambda sizes: -sum(sizes)):
-        if any(True for _ in every_solution(figures, sizes, reading="rounded")):
-            return sum(split.sizes) - sum(sizes)
-    return None
-
-
 figure_or_none = st.none() | st.builds(
     lambda d, p: PublishedFigure(min(d, 100 * 10**p), p), st.integers(0, 1000), st.integers(0, 1)
 )
@@ -235,7 +204,7 @@ def printed_figures(parts):
 @splits
 @settings(max_examples=25)
 @given(figures=possible.map(printed_figures))
-def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(all_splits, figures):
+def test_fits_are_those_of_an_exhaustive_search(all_splits, figures):
     answer = check_numbers(figures, all_splits)
     for reading in ("rounded", "cut off", "either"):
         expected = {split: list(every_solution(figures, split.sizes, reading=reading)) for split in all_splits}
@@ -249,12 +218,7 @@ def test_fits_and_fewest_dropped_items_are_those_of_an_exhaustive_search(all_spl
                     for right in expected[split]
                 )
             return
-    if not any(one.exchanged for one in answer.fits):
-        rest = figures if not any("Macro" in text for text in answer.impossible) else None
-        if rest:
-            assert {one.split: one.dropped for one in answer.dropped} == {
-                split: least for split in all_splits if (least := fewest_dropped(figures, split)) is not None
-            }
+    assert all(one.exchanged for one in answer.fits)
 
 
 @splits
@@ -293,25 +257,11 @@ def test_figures_printed_from_real_counts_always_fit(case):
 def test_whole_percentages_of_any_kind_are_answered_quickly():
     start = time.process_time()
     for values in [(52, 51, 60, 58, 54), (99, 1, 50, 2, 50), (30, 31, 32, 32, 31), (None, 50, None, 90, None)]:
-        assert check(*values).sentences
-    assert time.process_time() - start < 4
+        assert said(check(*values))
+    assert time.process_time() - start < 1
 
 
 # The verdict beside reported rows
-
-
-def published():
-    return json.loads(real_file("reference/published.json").read_text())
-
-
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
-def test_every_published_row_gets_an_answer_in_milliseconds(step):
-    for row in published()[::step]:
-        values = [row[name] for name in NAMES]
-        if any(value is not None for value in values):
-            start = time.process_time()
-            assert check(*values).sentences, row["name"]
-            assert time.process_time() - start < 1.0, row["name"]
 
 
 @pytest.mark.parametrize(
@@ -319,7 +269,7 @@ def test_every_published_row_gets_an_answer_in_milliseconds(step):
     [
         ((63.84, 85.71, 64.78, 71.92, 71.44), "other-categories", "rl-in-general", "fits 484/448/318"),
         ((78.1, 72.7, 66.0, 73.8, 72.3), "other-categories", "povid-in-general", "fits 631/301/318"),
-        ((81.5, 94.2, 60.4, 76.3, 78.7), "pairs-left-out", None, "fits with 198 pairs left out"),
+        ((81.5, 94.2, 60.4, 76.3, 78.7), "no-categories", None, "fits no known categories"),
         ((54.6, 38.3, 59.1, 41.2, 44.0), "contradicts", None, "macro average does not match"),
         ((50.8, 72.5, 64.2, 67.2, 62.5), "adds-up", "official", ""),
         ((64.2, 72.5, 50.8, 67.2, 62.5), "columns-exchanged", None, "fits with general and reasoning exchanged"),
@@ -331,13 +281,3 @@ def test_every_published_row_gets_an_answer_in_milliseconds(step):
 def test_figures_have_one_verdict_and_one_short_remark(values, word, grouping, remark):
     found = verdict(*values)
     assert (found.verdict, found.grouping, found.remark) == (word, grouping, remark)
-
-
-@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.long)])
-def test_the_verdicts_that_come_with_a_definition_are_those_of_the_check(step):
-    rows = json.loads(VL.read("reported.json") or b"")["results"]
-    stored = json.loads(VL.read(verdicts.STORED) or b"")
-    assert stored.keys() == {verdicts.key(row, VL) for row in rows}
-    for row in rows[::step]:
-        fresh = verdicts._checked(tuple(row[name] for name in VL.score_names), VL)
-        assert json.loads(json.dumps(fresh.stored())) == stored[verdicts.key(row, VL)], row["id"]

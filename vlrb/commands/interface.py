@@ -21,7 +21,6 @@ from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.commands.score import card_of
 from vlrb.numbers import report
-from vlrb.numbers.definition_report import to_answer
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.statistics.pairwise import PairedCounts, compare_all
 from vlrb.statistics.reliability import condensed
@@ -152,7 +151,7 @@ def check_numbers(benchmark: str = DEFAULT_BENCHMARK, **figures: str) -> dict[st
     """
     spec = _spec(benchmark)
     report.refuse_unknown(figures, spec)
-    return to_answer(figures, spec)
+    return report.answer(figures, spec)
 
 
 def _spec(benchmark: str) -> BenchmarkSpec:

@@ -12,7 +12,7 @@ from vlrb.common.command_line import CommandParser, complain, lines
 from vlrb.common.messages import _
 from vlrb.numbers import report
 from vlrb.numbers.definition_check import figure_names
-from vlrb.numbers.definition_report import to_answer
+from vlrb.numbers.figures import BadFigures
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
 _PROGRAM = "vlrb numbers"
@@ -45,8 +45,8 @@ def check_numbers(arguments: argparse.Namespace) -> int:
     spec = load_spec(arguments.benchmark, definitions_folder(os.environ))
     given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
     try:
-        found = to_answer(given, spec)
-    except report.BadFigures as wrong:
+        found = report.answer(given, spec)
+    except BadFigures as wrong:
         complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
         return USAGE
     except ValueError as unknown:  # the sizes of the benchmark

@@ -1,27 +1,49 @@
-"""Check of published figures: the counts, grouping and revision behind them, or what would be needed."""
+"""Check of published figures against the sizes in circulation: the counts, grouping and revision behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from vlrb.benchmarks.spec import Split
 from vlrb.common.messages import _
-from vlrb.numbers.answer import Explanation, FitOutcome, Implied, Plausibility
 from vlrb.numbers.contradictions import contradictions, contradictions_of_mean
-from vlrb.numbers.counts import full_fits
-from vlrb.numbers.dropped_items import fewest_dropped
+from vlrb.numbers.counts import Explanation, full_fits
 from vlrb.numbers.figures import Figures
-from vlrb.numbers.sentences import sentences_about
+
+FitOutcome = Literal["fits", "not found", "impossible"]
+
+
+@dataclass(frozen=True, slots=True)
+class Implied:
+    """The overall accuracy (percent) that the category figures imply on the pairs of a split."""
+
+    split: Split
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plausibility:
+    """The answer. Only if nothing fits, ``categories_alone``: what fits without overall and macro. ``impossible``: what
+    no counts over any denominators give."""
+
+    figures: Figures
+    splits: Sequence[Split]
+    verdict: FitOutcome
+    fits: tuple[Explanation, ...]
+    categories_alone: tuple[Explanation, ...]
+    implied: tuple[Implied, ...]
+    impossible: tuple[str, ...]
 
 
 def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Plausibility:
-    """Return which counts, grouping and revision are behind published percentages; what would be needed if none are.
+    """Return which counts, grouping and revision are behind published percentages.
 
     A macro that cannot be the mean of the categories is said to be impossible and then set aside, so that the
-    other figures still get their explanation. Dropped items are only sought if nothing fits the full items, and for
-    figures that were rounded: some tens of milliseconds. ``splits`` None: those that the definition states.
+    other figures still get their explanation. ``splits`` None: those that the definition states.
 
     Raises:
         ValueError: no split is known.
@@ -36,25 +58,18 @@ def check_numbers(figures: Figures, splits: Sequence[Split] | None = None) -> Pl
     if not fits and spec.exchanged and None not in (*figures.categories, figures.pooled):
         exchanged = rest.with_values(dict(zip(spec.exchanged, map(rest.values.get, spec.exchanged[::-1]), strict=True)))
         fits = full_fits(exchanged, splits, readings=("rounded",), exchanged=True)
-    dropped: tuple[Explanation, ...] = ()
     alone: tuple[Explanation, ...] = ()
-    if not fits:
-        dropped = tuple(sorted(fewest_dropped(rest, splits), key=lambda explanation: explanation.dropped))
-        if None not in figures.categories:
-            alone = full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, readings=("rounded",))
-    verdict: FitOutcome = "fits" if fits else "only with dropped items" if dropped else "not found"
-    verdict = "impossible" if impossible else verdict
-    answer = Plausibility(
+    if not fits and None not in figures.categories:
+        alone = full_fits(rest.without_mean().with_values({spec.pooled: None}), splits, readings=("rounded",))
+    return Plausibility(
         figures,
-        verdict,
+        splits,
+        "impossible" if impossible else "fits" if fits else "not found",
         fits=fits,
-        dropped=dropped,
         categories_alone=alone,
         implied=tuple(_implied(figures, splits)),
         impossible=impossible,
-        sentences=(),
     )
-    return replace(answer, sentences=tuple(sentences_about(answer, splits)))
 
 
 def _implied(figures: Figures, splits: Sequence[Split]) -> Iterator[Implied]:

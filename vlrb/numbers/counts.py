@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -10,10 +11,26 @@ import numpy as np
 
 from vlrb.arrays import IntArray
 from vlrb.benchmarks.spec import Split
-from vlrb.numbers.answer import Explanation, Right
 from vlrb.numbers.figures import Figures, PublishedFigure, Reading
 
+Right = tuple[int | None, ...]
 _MOST_CELLS = 200_000  # combinations of counts looked at one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Counts that produce the published figures under one split.
+
+    ``right`` is None where the figures leave a category open. ``solutions``: how many different counts do it (0: only
+    bounds were compared, the figures say too little); with more than one, ``right`` is the one nearest to the figures.
+    ``exchanged``: fits only with the figures of two categories exchanged; ``right`` is then that of the true ones.
+    """
+
+    split: Split
+    reading: Reading
+    right: Right
+    solutions: int
+    exchanged: bool = False
 
 
 def right_range(published_figure: PublishedFigure | None, n: Any, *, reading: Reading) -> tuple[Any, Any]:
@@ -45,18 +62,15 @@ def mean_of_figures_prints(figures: Figures, reading: Reading) -> bool:
     return bool(prints(figures.mean, mean.numerator, total=mean.denominator, reading=reading))
 
 
-def within_bounds(figures: Figures, n: Any, *, low: Any, high: Any, reading: Reading) -> Any:
-    """Return whether overall and macro are within what the counts of each category allow. Necessary, not sufficient.
-
-    ``n``, ``low``, ``high``: (categories, ...) denominators and the counts they allow; gives (...,).
-    """
-    fits = np.ones(n.shape[1:], dtype=bool)
+def _within_bounds(figures: Figures, n: IntArray, *, low: IntArray, high: IntArray, reading: Reading) -> bool:
+    """Return whether overall and macro are within what the counts of each category allow. Necessary, not sufficient."""
+    fits = True
     if figures.pooled is not None:
-        least, most = right_range(figures.pooled, n.sum(axis=0), reading=reading)
-        fits &= (least <= high.sum(axis=0)) & (most >= low.sum(axis=0)) & (least <= most)
+        least, most = right_range(figures.pooled, n.sum(), reading=reading)
+        fits &= bool(least <= high.sum() and most >= low.sum() and least <= most)
     if figures.mean is not None and not mean_of_figures_prints(figures, reading):
         below, above = (float(len(figures.categories) * bound) for bound in figures.mean.range(reading))
-        fits &= ((high / n).sum(axis=0) >= below - 1e-9) & ((low / n).sum(axis=0) <= above + 1e-9)
+        fits &= bool((high / n).sum() >= below - 1e-9 and (low / n).sum() <= above + 1e-9)
     return fits
 
 
@@ -67,8 +81,9 @@ def solve(figures: Figures, sizes: Sequence[int], *, reading: Reading) -> tuple[
         return None
     if np.prod([high - low + 1 for low, high in ranges]) > _MOST_CELLS:
         low, high = (np.array(ends) for ends in zip(*ranges, strict=True))
-        fits = within_bounds(figures, np.array(sizes), low=low, high=high, reading=reading)
-        return (tuple(int(k) if k == most else None for k, most in zip(low, high, strict=True)), 0) if fits else None
+        if not _within_bounds(figures, np.array(sizes), low=low, high=high, reading=reading):
+            return None
+        return tuple(int(k) if k == most else None for k, most in zip(low, high, strict=True)), 0
     counts = np.meshgrid(*(np.arange(low, high + 1, dtype=np.int64) for low, high in ranges), indexing="ij")
     fits = np.ones(counts[0].shape, dtype=bool)
     if figures.pooled is not None:
@@ -106,7 +121,7 @@ def full_fits(
     for reading in readings:
         solved = ((split, solve(figures, split.sizes, reading=reading)) for split in splits)
         fits = tuple(
-            Explanation(split, reading, split.sizes, *solution, exchanged) for split, solution in solved if solution
+            Explanation(split, reading, *solution, exchanged=exchanged) for split, solution in solved if solution
         )
         if fits:
             return fits

@@ -1,4 +1,8 @@
-"""Check of printed percentages against a definition: which overall a row states, and what no count gives."""
+"""Check of printed percentages against a definition: which overall a row states, and what no count gives.
+
+A printed percentage is a whole number of pairs out of a known number, rounded or cut off. A printed overall number is
+one of the named overalls of a definition, as far as the printed categories tell it.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from vlrb.benchmarks.spec import BenchmarkSpec, ItemEdition
+from vlrb.benchmarks.spec import GROUPS, MEAN, MICRO, BenchmarkSpec, ItemEdition, Overall
 from vlrb.common.messages import _
-from vlrb.numbers.published_overalls import (
-    GROUPED,
-    OVERALL,
-    Printed,
-    categories_add_up,
-    figure_sizes,
-    fitting_overalls,
-    nearest_counts,
-    overall_range,
-    unreachable_figures,
-)
+from vlrb.numbers.counts import right_range
+from vlrb.numbers.figures import PublishedFigure
 
 FITS, OTHER_COUNTS, NO_DEFINITION, IMPOSSIBLE, UNTOLD = "fits", "counts differ", "no definition", "impossible", "untold"
+OVERALL, GROUPED = "overall", "groups"
+Printed = Mapping[str, PublishedFigure]
+"""Percentages by category key or that of combined ones; OVERALL is the micro average, GROUPED that of whole groups."""
+Shares = tuple[Fraction, Fraction]  # lowest and highest, 0..1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class StatedOverall:
 class UnreachableFigure:
     """A printed percentage that no count of ``n`` gives, and the counts next to it with their percentages."""
 
-    key: str
+    name: str
     printed: str
     n: int
     below: tuple[int, str]
@@ -90,31 +89,56 @@ class DefinitionCheck:
 
 def printed_names(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the names of the percentages that can be checked."""
+    if spec.splits or not spec.editions:
+        return spec.score_names
     return (OVERALL, *spec.category_keys, *spec.combined_keys, *([GROUPED] if spec.grouped is not None else []))
 
 
 def figure_names(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the names under which percentages can be given to the number check of a benchmark: also that of the score
     which the check calls GROUPED."""
-    if spec.splits or not spec.editions:
-        return spec.score_names
-    return (*printed_names(spec), *([spec.grouped.key] if spec.grouped is not None else []))
+    names = printed_names(spec)
+    return (*names, spec.grouped.key) if GROUPED in names and spec.grouped is not None else names
 
 
 def by_printed_name(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, str]:
     """Return what was given under the names that can be checked, without outer white space; "" where nothing was."""
     texts = {name: given.get(name, "").strip() for name in printed_names(spec)}
-    if spec.grouped is not None:
+    if GROUPED in texts and spec.grouped is not None:
         texts[GROUPED] = texts[GROUPED] or given.get(spec.grouped.key, "").strip()
     return texts
 
 
-def edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
-    """Return the first edition that has pairs of every category with a figure; else the last.
+def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
+    """Return what arithmetic says about printed percentages.
 
     Raises:
         ValueError: no edition is known.
     """
+    edition = _edition_of(figures, spec)
+    sizes, printed = edition.likely_sizes, figures.get(OVERALL)
+    shares = {overall: _overall_range(overall, figures, sizes=sizes, spec=spec) for overall in spec.overalls}
+    overalls = tuple(
+        StatedOverall(
+            overall.key,
+            overall.title,
+            low=round(float(100 * known[0]), 4),
+            high=round(float(100 * known[1]), 4),
+            fits=None if printed is None else _meets(known, printed.range("either")),
+        )
+        for overall, known in shares.items()
+        if known is not None
+    )
+    whole = all(key in figures for key, size in edition.sizes.items() if size) and not edition.inferred
+    adds_up = _categories_add_up(figures, edition) if whole and printed is not None else None
+    may_be_mean = edition.inferred or any(overall.fits and overall.key != spec.pooled for overall in overalls)
+    counted = {key: figure for key, figure in figures.items() if key != OVERALL or not may_be_mean}
+    unreachable = _unreachable(counted, _figure_sizes(edition, spec))
+    return DefinitionCheck(spec, edition, figures=figures, overalls=overalls, unreachable=unreachable, adds_up=adds_up)
+
+
+def _edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
+    """Return the first edition that has pairs of every category with a figure; else the last."""
     if not spec.editions:
         raise ValueError(_("the sizes of {title} are not known: there is nothing to check against", title=spec.title))
     parts = {part.key: part.categories for part in spec.combined}
@@ -125,49 +149,69 @@ def edition_of(figures: Printed, spec: BenchmarkSpec) -> ItemEdition:
     )
 
 
-def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
-    """Return what arithmetic says about printed percentages. ``figures``: decimals, by printed name."""
-    edition = edition_of(figures, spec)
-    sizes = edition.likely_sizes
-    fitting = fitting_overalls(figures, spec, sizes=sizes) if OVERALL in figures else None
-    ranges = {
-        overall: overall_range(overall, figures, sizes=sizes, combined=spec.combined) for overall in spec.overalls
-    }
-    overalls = tuple(
-        StatedOverall(
-            overall.key,
-            overall.title,
-            low=_percent(value_range[0]),
-            high=_percent(value_range[1]),
-            fits=None if fitting is None else overall.key in fitting,
-        )
-        for overall, value_range in ranges.items()
-        if value_range is not None
+def _figure_sizes(edition: ItemEdition, spec: BenchmarkSpec) -> dict[str, int]:
+    """Return by the key of a printed percentage of how many it is; without those that are not known."""
+    stated = {key: size for key, size in edition.sizes.items() if size}
+    sizes = {**stated, OVERALL: edition.pairs, GROUPED: sum(edition.groups.values())}
+    for part in spec.combined:
+        sizes[part.key] = sum(stated[key] for key in part.categories) if stated.keys() >= set(part.categories) else 0
+    return {key: size for key, size in sizes.items() if size}
+
+
+def _unreachable(figures: Printed, sizes: Mapping[str, int]) -> tuple[UnreachableFigure, ...]:
+    result = []
+    for key, figure in figures.items():
+        n = sizes.get(key, 0)
+        low, high = right_range(figure, n, reading="either")
+        if not n or low <= high:
+            continue
+        below = min(2 * figure.digits * n // figure.scale, n - 1)
+        (less, under), (more, over) = ((k, f"{float(Fraction(100 * k, n)):.2f}") for k in (below, below + 1))
+        result.append(UnreachableFigure(key, str(figure), n, (less, under), (more, over)))
+    return tuple(result)
+
+
+def _categories_add_up(figures: Printed, edition: ItemEdition) -> bool:
+    """Return whether counts that give the printed categories add up to one that gives the printed overall."""
+    ranges = [right_range(figures[key], size, reading="either") for key, size in edition.sizes.items()]
+    low, high = right_range(figures[OVERALL], edition.pairs, reading="either")
+    if low > high or any(least > most for least, most in ranges):
+        return False
+    return bool(sum(least for least, _ in ranges) <= high and low <= sum(most for _, most in ranges))
+
+
+def _overall_range(
+    overall: Overall, figures: Printed, *, sizes: Mapping[str, int], spec: BenchmarkSpec
+) -> Shares | None:
+    """Return the shares between which an overall lies, from the printed categories; None where these do not tell.
+
+    ``sizes``: pairs per category, all that there are.
+    """
+    if overall.kind == GROUPS or (overall.pairs is not None and overall.pairs != sum(sizes.values())):
+        return None
+    weights = {key: weight for key, weight in _weights(overall, figures, sizes=sizes, spec=spec).items() if weight}
+    if not weights or not figures.keys() >= weights.keys():
+        return None
+    ranges = [(weight, figures[key].range("either")) for key, weight in weights.items()]
+    low, high = (
+        sum((weight * shares[side] for weight, shares in ranges), Fraction(0)) / sum(weights.values())
+        for side in (0, 1)
     )
-    whole = all(key in figures for key, size in edition.sizes.items() if size) and not edition.inferred
-    adds_up = categories_add_up(figures, edition) if whole and OVERALL in figures else None
-    return DefinitionCheck(
-        spec,
-        edition,
-        figures=figures,
-        overalls=overalls,
-        unreachable=_unreachable(figures, spec, edition=edition, fitting=fitting),
-        adds_up=adds_up,
-    )
+    return low, high
 
 
-def _unreachable(
-    figures: Printed, spec: BenchmarkSpec, *, edition: ItemEdition, fitting: tuple[str, ...] | None
-) -> tuple[UnreachableFigure, ...]:
-    """Return the impossible figures; an overall that may be a mean of categories is no count."""
-    sizes = figure_sizes(edition, spec.combined)
-    may_be_mean = edition.inferred or any(key != spec.pooled for key in fitting or ())
-    counted = {key: printed for key, printed in figures.items() if key != OVERALL or not may_be_mean}
-    return tuple(
-        UnreachableFigure(key, figures[key], sizes[key], *nearest_counts(figures[key], sizes[key]))
-        for key in unreachable_figures(counted, sizes)
-    )
+def _weights(overall: Overall, figures: Printed, *, sizes: Mapping[str, int], spec: BenchmarkSpec) -> dict[str, int]:
+    """Return the weights of the printed figures in an overall number. Where one figure of several categories was
+    printed instead of theirs, it has the pairs of all; a mean of categories needs each."""
+    if overall.kind == MEAN:
+        return dict.fromkeys(overall.categories, 1)
+    weights = {key: sizes.get(key, 0) for key in overall.categories}
+    for part in spec.combined:
+        instead = part.key in figures and any(key not in figures for key in part.categories)
+        if instead and overall.kind == MICRO and all(weights.get(key) for key in part.categories):
+            weights[part.key] = sum(weights.pop(key) for key in part.categories)
+    return weights
 
 
-def _percent(value: Fraction) -> float:
-    return round(float(value), 4)
+def _meets(known: Shares, printed: Shares) -> bool:
+    return known[0] <= printed[1] and printed[0] <= known[1]

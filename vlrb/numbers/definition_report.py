@@ -1,76 +1,65 @@
-"""Number check for benchmarks with several definitions of overall, for the page, the API and the command line."""
+"""Answer to published figures of a benchmark with several definitions of overall: its sentences, and JSON."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
-from vlrb.numbers import report
 from vlrb.numbers.definition_check import (
     FITS,
+    GROUPED,
     IMPOSSIBLE,
     NO_DEFINITION,
     OTHER_COUNTS,
+    OVERALL,
     DefinitionCheck,
     UnreachableFigure,
     by_printed_name,
     check_definitions,
 )
 from vlrb.numbers.figures import read_by_name
-from vlrb.numbers.published_overalls import GROUPED, OVERALL
-from vlrb.numbers.reported_definitions import definition_name, needed_definitions, printed_title
-
-TABLES = "published_tables.json"
-"""Tables of papers in the folder of a definition: source, url, columns, rows of a name and figures as printed."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedRow:
-    """A row of a published table, what arithmetic says of it, and the address of its check."""
-
-    name: str
-    overall: str
-    check: DefinitionCheck
-    url: str
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedTable:
-    """A published table, row by row."""
-
-    source: str
-    url: str
-    rows: tuple[CheckedRow, ...]
-
-    @property
-    def definitions(self) -> tuple[str, ...]:
-        """The fewest definitions of overall that explain the rows of the table; what alone fits a row comes first."""
-        return needed_definitions(row.check for row in self.rows)
-
-
-def answer(given: Mapping[str, str], spec: BenchmarkSpec) -> DefinitionCheck:
-    """Return what arithmetic says about figures of a query string or a command line.
+def check_printed(given: Mapping[str, Any], spec: BenchmarkSpec) -> DefinitionCheck:
+    """Return what arithmetic says about figures by the names that can be checked.
 
     Raises:
         BadFigures: one is no percentage, none is given, or all are fractions.
     """
-    return check_definitions(_printed(by_printed_name(given, spec)), spec)
+    read = read_by_name(by_printed_name(given, spec))
+    return check_definitions({name: figure for name, figure in read.items() if figure is not None}, spec)
 
 
-def _printed(given: Mapping[str, str]) -> dict[str, str]:
-    return {name: str(value) for name, value in read_by_name(given).items() if value is not None}
+def printed_title(name: str, spec: BenchmarkSpec) -> str:
+    """Return how people call a printed figure."""
+    if name == GROUPED and spec.grouped is not None:
+        return _(spec.grouped.title.partition(":")[0])
+    return _("Overall") if name == OVERALL else _(spec.title_of(name))
+
+
+def definition_name(key: str, spec: BenchmarkSpec) -> str:
+    """Return how people call a definition of overall among others."""
+    name = _(spec.title_of(key))
+    return _("all pairs alike") if key == spec.pooled and name == _("Overall") else name
+
+
+def needed_definitions(checks: Iterable[DefinitionCheck]) -> tuple[str, ...]:
+    """Return the fewest definitions of overall that explain rows of one table; what alone fits a row comes first."""
+    needed: list[str] = []
+    for fitting in sorted((check.definitions for check in checks if check.fitting), key=len):
+        if not set(fitting) & set(needed):
+            needed.append(fitting[0])
+    return tuple(needed)
 
 
 def headline(definition_check: DefinitionCheck) -> str:
     """Return the verdict in one sentence."""
     if definition_check.verdict == IMPOSSIBLE:
         names = joined(
-            [printed_title(figure.key, definition_check.spec) for figure in definition_check.unreachable], _(" and ")
+            [printed_title(figure.name, definition_check.spec) for figure in definition_check.unreachable], _(" and ")
         )
         return _("No count of pairs gives the printed {names}.", names=names)
     if definition_check.verdict == NO_DEFINITION:
@@ -117,12 +106,12 @@ def sentences(definition_check: DefinitionCheck) -> list[str]:
 
 def impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
     """Return that no count gives a percentage, with those next to it."""
-    what = _("groups") if figure.key == GROUPED else _("pairs")
+    what = _("groups") if figure.name == GROUPED else _("pairs")
     (less, low), (more, high) = figure.below, figure.above
     return _(
         "{spec} {printed} is not a count of {n} {what}: {less} of {n} is {low}, {more} of {n} is {high}. Perhaps pairs "
         "were left out.",
-        spec=printed_title(figure.key, spec),
+        spec=printed_title(figure.name, spec),
         printed=figure.printed,
         n=figure.n,
         what=what,
@@ -140,53 +129,8 @@ def to_json(definition_check: DefinitionCheck) -> dict[str, Any]:
         "headline": headline(definition_check),
         "sentences": sentences(definition_check),
         "edition": definition_check.edition.key,
-        "figures": dict(definition_check.figures),
-        "definitions": [
-            {"key": overall.key, "title": overall.title, "low": overall.low, "high": overall.high, "fits": overall.fits}
-            for overall in definition_check.overalls
-        ],
-        "unreachable": [
-            {
-                "name": figure.key,
-                "printed": figure.printed,
-                "n": figure.n,
-                "below": list(figure.below),
-                "above": list(figure.above),
-            }
-            for figure in definition_check.unreachable
-        ],
+        "figures": {name: str(figure) for name, figure in definition_check.figures.items()},
+        "definitions": [asdict(overall) for overall in definition_check.overalls],
+        "unreachable": [asdict(figure) for figure in definition_check.unreachable],
         "adds_up": definition_check.adds_up,
     }
-
-
-def to_answer(given: Mapping[str, str], spec: BenchmarkSpec) -> dict[str, Any]:
-    """Return what arithmetic says about figures of any benchmark, with its `headline` and `sentences`, as JSON.
-
-    Raises:
-        BadFigures: one is no percentage, none is given, or all are fractions.
-        ValueError: nothing is known of the benchmark's sizes.
-    """
-    if spec.splits:
-        return report.to_json(report.answer(report.read(given, spec)))
-    return to_json(answer(given, spec))
-
-
-@cache
-def published_tables(spec: BenchmarkSpec) -> tuple[CheckedTable, ...]:
-    """Return the tables of papers that the folder of a definition has, each row checked."""
-    content = spec.read(TABLES)
-    tables = json.loads(content) if content is not None else ()
-    return tuple(
-        CheckedTable(
-            table["source"], table["url"], rows=tuple(_row(row, table["columns"], spec=spec) for row in table["rows"])
-        )
-        for table in tables
-    )
-
-
-def _row(row: Sequence[str], columns: Sequence[str], *, spec: BenchmarkSpec) -> CheckedRow:
-    name, *figures = row
-    given = dict(zip(columns, figures, strict=True))
-    return CheckedRow(
-        name, given.get(OVERALL, ""), check=check_definitions(_printed(given), spec), url=report.url(given)
-    )

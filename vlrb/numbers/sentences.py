@@ -1,14 +1,15 @@
-"""Sentences that explain published figures to people."""
+"""Answer to published figures of a benchmark whose sizes in circulation are known: its sentences, and JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from vlrb.benchmarks.spec import Split, capital
-from vlrb.common.messages import _, in_words, joined, ngettext
-from vlrb.numbers.answer import Explanation, Plausibility
-from vlrb.numbers.counts import mean_of_figures_prints, prints, right_range
+from vlrb.common.messages import _, in_words, joined
+from vlrb.numbers.check import Plausibility
+from vlrb.numbers.counts import Explanation, mean_of_figures_prints, prints, right_range
 from vlrb.numbers.figures import Figures, PublishedFigure, Reading, points
 
 _READING_WORDS: Mapping[Reading, str] = {
@@ -18,9 +19,43 @@ _READING_WORDS: Mapping[Reading, str] = {
 }
 
 
-def sentences_about(answer: Plausibility, splits: Sequence[Split]) -> Iterator[str]:
+def headline(answer: Plausibility) -> str:
+    """Return the verdict in one sentence."""
+    spec = answer.figures.spec
+    if answer.verdict == "impossible":
+        return _("These figures cannot all be right, whatever was left out.")
+    if answer.verdict == "not found":
+        return _("These figures fit no categories in circulation. Perhaps pairs were left out.")
+    if not any(answer.figures.categories):
+        return _("An overall alone says how many were right, not under which categories.")
+    plain = [fit for fit in answer.fits if not fit.exchanged]
+    if not plain:
+        exchanged = _("{exchanged} exchanged", exchanged=joined(spec.exchanged, _(" and ")))
+        return _("These figures fit {fits} only with {spec}.", fits=_sizes(answer.fits), spec=exchanged)
+    how = _READING_WORDS[plain[0].reading]
+    groupings = dict.fromkeys(fit.split.grouping for fit in plain)
+    if spec.official in groupings and any(fit.split.grouping != spec.official for fit in plain):
+        return _(
+            "These figures fit the official categories{how}, and others too: they do not show which were used.", how=how
+        )
+    if spec.official in groupings:
+        return _("These figures fit the official categories{how}.", how=how)
+    counted = joined([spec.grouping_text(grouping).words for grouping in groupings], _(" or from "))
+    return _(
+        "These figures come from {counted} ({sizes}), not from the official categories{how}.",
+        counted=counted,
+        sizes=_sizes(plain),
+        how=how,
+    )
+
+
+def _sizes(explanations: Sequence[Explanation]) -> str:
+    return joined(dict.fromkeys(explanation.split.label for explanation in explanations), _(" or "))
+
+
+def sentences(answer: Plausibility) -> Iterator[str]:
     """Yield what an answer says, sentence by sentence."""
-    figures = answer.figures
+    figures, splits = answer.figures, answer.splits
     official = figures.spec.official
     yield from answer.impossible
     if not any(figures.categories):
@@ -50,12 +85,7 @@ def sentences_about(answer: Plausibility, splits: Sequence[Split]) -> Iterator[s
 
 
 def _without_fit(answer: Plausibility) -> Iterator[str]:
-    if answer.dropped or answer.impossible:
-        yield _(
-            "No whole numbers of right answers over all pairs give these figures, under any grouping in circulation."
-        )
-    else:
-        yield _("Tried: every grouping in circulation, with all pairs and with some left out.")
+    yield _("No whole numbers of right answers over all pairs give these figures, under any grouping in circulation.")
     for explanation in answer.categories_alone:
         yield capital(
             _(
@@ -63,27 +93,18 @@ def _without_fit(answer: Plausibility) -> Iterator[str]:
                 figures=_describe(explanation, answer.figures),
             )
         )
-    official = answer.figures.spec.official
-    # The fewest dropped items of all, and the fewest under the official grouping.
-    groups = (
-        answer.dropped[:1],
-        [explanation for explanation in answer.dropped if explanation.split.grouping == official][:1],
-    )
-    yield from dict.fromkeys(
-        capital(_describe(explanation, answer.figures)) for group in groups for explanation in group
-    )
 
 
 def _describe(explanation: Explanation, figures: Figures) -> str:
     """Return one explanation as a sentence, with its counts."""
     spec = figures.spec
-    pairs = list(zip(spec.category_keys, explanation.right, explanation.denominators, strict=True))
+    pairs = list(zip(spec.category_keys, explanation.right, explanation.split.sizes, strict=True))
     counts = joined([_count(_(spec.category_text(name)), f"{k}/{n}") for name, k, n in pairs if k is not None])
     right = [k for k in explanation.right if k is not None]
     if len(right) == len(pairs):
-        shares = (Fraction(k, n) for k, n in zip(right, explanation.denominators, strict=True))
+        shares = (Fraction(k, n) for k, n in zip(right, explanation.split.sizes, strict=True))
         macro = sum(shares, start=Fraction(0)) / len(right)
-        total = sum(explanation.denominators)
+        total = sum(explanation.split.sizes)
         pooled = _count(_(spec.name_of(spec.pooled)), f"{sum(right)}/{total} = {100 * sum(right) / total:.2f}")
         mean = [_count(_(spec.name_of(spec.mean)), points(macro))] if spec.mean else []
         counts = joined((counts, joined([pooled, *mean])), _("; "))
@@ -102,18 +123,8 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
         _(" with {exchanged} exchanged", exchanged=_figures_named(spec.exchanged)) if explanation.exchanged else ""
     )
     example = _(" for example") if explanation.solutions > 1 and right else ""
-    dropped = (
-        ngettext(" if {n} pair is left out", " if {n} pairs are left out", explanation.dropped)
-        if explanation.dropped
-        else ""
-    )
-    fit = _(
-        "fits {where}{swapped}{dropped}{reading}",
-        where=where,
-        swapped=swapped,
-        dropped=dropped,
-        reading=_READING_WORDS[explanation.reading],
-    )
+    reading = _READING_WORDS[explanation.reading]
+    fit = _("fits {where}{swapped}{reading}", where=where, swapped=swapped, reading=reading)
     if not counts:
         return _("{text}.", text=fit)
     return _("{fit}:{example} {counts}.", fit=fit, example=example, counts=counts)
@@ -168,3 +179,34 @@ def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str
             k=k,
             n2=100 * k / n,
         )
+
+
+def to_json(answer: Plausibility) -> dict[str, Any]:
+    """Return the whole answer for programs; figures stay as they were printed, percentages are percent."""
+    return {
+        "verdict": answer.verdict,
+        "headline": headline(answer),
+        "sentences": list(sentences(answer)),
+        "figures": {name: None if value is None else str(value) for name, value in answer.figures.values.items()},
+        "fits": [_explanation_json(fit) for fit in answer.fits],
+        "categories_alone": [_explanation_json(explanation) for explanation in answer.categories_alone],
+        "implied_overall": [
+            {**_split_json(implied.split), "low": round(implied.low, 4), "high": round(implied.high, 4)}
+            for implied in answer.implied
+        ],
+        "impossible": list(answer.impossible),
+    }
+
+
+def _split_json(split: Split) -> dict[str, Any]:
+    return {"grouping": split.grouping, "revisions": list(split.revisions), "sizes": list(split.sizes)}
+
+
+def _explanation_json(explanation: Explanation) -> dict[str, Any]:
+    return {
+        **_split_json(explanation.split),
+        "reading": explanation.reading,
+        "right": list(explanation.right),
+        "solutions": explanation.solutions,
+        "exchanged": explanation.exchanged,
+    }

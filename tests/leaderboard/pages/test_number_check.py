@@ -1,138 +1,59 @@
-"""Check my numbers: reading figures, the verdict in a sentence, addresses, the command."""
+"""The number check as a page and in the API."""
 
-import json
+from __future__ import annotations
+
 import re
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
 
-from leaderboard.board.reported_results import load_published
-from tests.factories.specs import VL
-from tests.factories.suite.programs import numbers_main as main
-from vlrb.numbers import report as number_check
+from leaderboard import api, routes
+from leaderboard.cache import BoardCache
+from leaderboard.render_context import RenderContext, contexts_of
+from tests.factories.snapshots import FixedSource
+from vlrb.benchmarks.spec_file import load_spec
+from vlrb.numbers.definition_check import figure_names
 
-ROOT = Path(__file__).parents[3]
-R1 = {"general": "63.84", "hallucination": "85.71", "reasoning": "64.78", "overall": "71.92", "macro": "71.44"}
-THINK = {"general": "78.1", "hallucination": "72.7", "reasoning": "66.0", "overall": "73.8", "macro": "72.3"}
-# 102, 500 and 161 right of 183, 749 and 318, with the digits behind the second decimal cut off.
-CUT_OFF = {"general": "55.73", "hallucination": "66.75", "reasoning": "50.62"}
-OMNI = {"general": "81.5", "hallucination": "94.2", "reasoning": "60.4", "overall": "76.3", "macro": "78.7"}
+MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
+SEVEN = ("correctness", "preference", "knowledge", "math", "coding", "bias", "vqa")
+PRINTED = ("overall", *SEVEN)
 
-
-@pytest.mark.parametrize(
-    ("figures", "words"),
-    [
-        (R1, r"fit 484/448/318, not [\w ]+\.$"),
-        (THINK, r"fit 631/301/318, not [\w ]+, if some "),
-        (CUT_OFF, "categories, if they were cut off"),
-        (OMNI, "no categories .+ with 198 pairs left out"),
-        ({"general": "64", "hallucination": "70", "reasoning": "60"}, "others too"),
-        ({"general": "63.93", "hallucination": "85.71", "reasoning": "64.78"}, "fit the official categories"),
-        ({"general": "64", "hallucination": "70", "reasoning": "60", "macro": "61"}, "cannot all be right"),
-        ({"overall": "71.92"}, "An overall alone"),
-    ],
-)
-def test_the_verdict_is_one_sentence(figures: dict[str, str], words: str) -> None:
-    assert re.search(words, number_check.headline(number_check.answer(number_check.read(figures, VL))))
+R1_STYLE = dict(zip(PRINTED, ["70.8", "62.6", "69.0", "72.0", "67.6", "62.1", "74.8", "87.2"], strict=True))
 
 
-def test_counts_stand_in_the_table_as_in_the_sentence() -> None:
-    found = number_check.answer(number_check.read(R1, VL))
-    line = number_check.lines(found.fits, found.figures)[0]
-    assert (line.sizes, line.revisions, line.overall, line.overall_percent) == (
-        "484/448/318",
-        "v0, v1",
-        "899/1,250",
-        "71.92",
-    )
-    assert [text for _, text in line.categories] == ["309/484", "384/448", "206/318"]
-    assert "309/484" in number_check.shown_sentences(found)[0]
+@pytest.fixture
+def client() -> Iterator[TestClient]:
+    cache = BoardCache(FixedSource(None), check_every=0.0, context=RenderContext(MMRB))
+    app = FastAPI(docs_url=None)
+    app.include_router(routes.build(cache))
+    app.include_router(api.build(cache))
+    with TestClient(app) as client:
+        yield client
 
 
-def test_a_stated_overall_fixes_its_count_though_categories_are_missing() -> None:
-    found = number_check.answer(number_check.read({"general": "63.8", "overall": "71.9"}, VL))
-    first, second = number_check.lines(found.fits, found.figures)
-    assert (first.sizes, first.overall, first.overall_percent, first.macro_percent) == (
-        "484/448/318",
-        "899/1,250",
-        "71.92",
-        "–",
-    )
-    assert (second.overall, second.overall_percent) == ("896–897/1,247", "–")
-    alone = number_check.answer(number_check.read({"general": "63.8"}, VL))
-    assert {line.overall.split("/")[0] for line in number_check.lines(alone.fits, alone.figures)} == {"–"}
+def test_page_and_api_give_the_same_answer(client: TestClient) -> None:
+    page = client.get("/check-numbers", params=R1_STYLE)
+    assert page.status_code == 200
+    assert "The overall is “Mean of 7”." in page.text
+    assert not re.search(r">[^<]*(mean-of-seven|micro-)", page.text)
+    answer = client.get("/api/v1/check-numbers", params=R1_STYLE).json()
+    assert [one["key"] for one in answer["definitions"] if one["fits"]] == ["mean-of-seven"]
+    assert client.get("/check-numbers?overall=x").status_code == 400
+    assert client.get("/api/v1/check-numbers?overall=x").json()["parameter"] == "overall"
+    unknown = client.get("/api/v1/check-numbers?mean-of-seven=70.8").json()
+    assert (unknown["parameter"], unknown["known"][:2]) == ("mean-of-seven", ["overall", "correctness"])
 
 
-def test_of_many_ways_to_fit_the_page_says_the_first_and_lists_the_rest() -> None:
-    found = number_check.answer(number_check.read({"general": "64", "hallucination": "70", "reasoning": "60"}, VL))
-    assert len(found.fits) == 6
-    assert sum(text.startswith("Fits ") for text in number_check.shown_sentences(found)) == 1
-
-
-@pytest.mark.parametrize(
-    ("figures", "field", "words"),
-    [
-        ({"general": "abc"}, "general", "“abc” is not a percentage"),
-        ({"general": "50", "macro": "100.1"}, "macro", "not a percentage"),
-        ({"reasoning": "-3"}, "reasoning", "not a percentage"),
-        ({"overall": "9" * 500}, "overall", "9…”"),
-        ({}, None, "No figure was given"),
-        ({"overall": "0.719", "macro": "0.7"}, None, "percent are needed"),
-    ],
-)
-def test_what_cannot_be_read_is_said_with_its_field(figures: dict[str, str], field: str | None, words: str) -> None:
-    with pytest.raises(number_check.BadFigures, match=words) as wrong:
-        number_check.answer(number_check.read(figures, VL))
-    assert wrong.value.field == field
-
-
-def test_an_address_holds_the_figures_as_they_were_typed() -> None:
-    assert (
-        number_check.url(number_check.read({"general": "63.80", "macro": "71,4"}, VL).by_name)
-        == "/check-numbers?general=63.80&macro=71%2C4"
-    )
-    assert number_check.url({"general": 63.84, "overall": None}) == "/check-numbers?general=63.84"
-    assert number_check.url(number_check.read({}, VL).by_name) == "/check-numbers"
-
-
-def test_an_answer_is_remembered() -> None:
-    asked = number_check.read({"general": "71", "hallucination": "33", "reasoning": "5", "overall": "90"}, VL)
-    assert number_check.answer(asked) is number_check.answer(asked)
-
-
-def test_every_reported_row_has_an_answer_that_is_json() -> None:
-    for row in load_published(VL)[::7]:
-        asked = number_check.read({name: str(value) for name, value in row.figures.items() if value is not None}, VL)
-        if any(asked):
-            found = number_check.answer(asked)
-            assert json.loads(json.dumps(number_check.to_json(found)))["verdict"] == found.verdict
-            assert number_check.headline(found)
-
-
-def test_the_command_says_it_and_exits_with_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:
-    options = [word for name, value in R1.items() for word in (f"--{name}", value)]
-    assert main([*options]) == 0
-    assert capsys.readouterr().out.startswith("These figures fit 484/448/318")
-    options = [word for name, value in OMNI.items() for word in (f"--{name}", value)]
-    assert main(["--json", *options]) == 1
-    assert json.loads(capsys.readouterr().out)["dropped"][0]["dropped"] == 198
-    assert main(["--overall", "much"]) == 2
-    assert "--overall: “much” is not a percentage" in capsys.readouterr().err
-
-
-def test_the_command_speaks_the_language_of_the_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
-    assert main(["--overall", "71.9", "--general", "63.8"]) == 0
-    assert capsys.readouterr().out.startswith("这些数字符合 484/448/318")
-    assert main(["--overall", "much"]) == 2
-    assert capsys.readouterr().err.startswith("--overall：“much”不是")
-
-
-def test_the_command_loads_nothing_but_the_core() -> None:
-    code = "import vlrb.commands.numbers, sys; print(*sys.modules)"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
-    assert not {"scipy", "jinja2", "fastapi", "orjson", "sqlalchemy", "gradio"} & set(ran.stdout.split())
+def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:
+    specs = [load_spec("vl-rewardbench"), MMRB, MM_RLHF]
+    cache = BoardCache(FixedSource(None), check_every=0.0, context=contexts_of(specs)[0])
+    app = FastAPI(docs_url=None)
+    app.include_router(api.build(cache))
+    listed = app.openapi()["paths"]["/api/v1/check-numbers"]["get"]["parameters"]
+    names = [parameter["name"] for parameter in listed]
+    assert len(names) == len(set(names))
+    assert {*figure_names(specs[0]), *figure_names(MMRB), *figure_names(MM_RLHF)} <= set(names)
+    (acc_plus,) = (parameter for parameter in listed if parameter["name"] == "acc-plus")
+    assert "benchmark=mm-rlhf-rewardbench" in acc_plus["description"]

@@ -6,7 +6,7 @@ import pytest
 
 from leaderboard.board.reported_results import ReportedFigures, load_published
 from leaderboard.cache import BoardCache
-from leaderboard.pages.reported import SORTS, VERDICTS, ReportedView, read_view, reported_page, summary, verdict_of
+from leaderboard.pages.reported import SORTS, VERDICTS, ReportedView, read_view, reported_page, summary
 from tests.factories.snapshots import FixedSource, snapshot
 from vlrb.benchmarks.spec_file import load_spec
 
@@ -19,7 +19,7 @@ RESULTS = {
 
 @pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS)
 def test_a_result_is_wrong_on_the_page_exactly_where_the_board_marks_it(result: ReportedFigures) -> None:
-    assert (verdict_of(result) not in ("adds-up", "not-checkable")) == bool(result.inconsistency)
+    assert (result.check.verdict not in ("adds-up", "not-checkable")) == bool(result.check.remark)
 
 
 def test_every_result_is_counted_once_and_a_filter_shows_what_it_counts() -> None:

@@ -196,7 +196,8 @@ def _board(benchmark: str, names: Sequence[str]) -> tuple[dict[str, Any], list[B
             "overall": card[spec.headline]
         }
         check = check_numbers(benchmark, **{key: f"{100 * value:.1f}" for key, value in shown.items()})
-        numbers[name] = [check["verdict"], _digest(check.get("fits") or check.get("definitions"))]
+        fits = [{**fit, "denominators": fit["sizes"], "dropped": 0} for fit in check.get("fits", ())]
+        numbers[name] = [check["verdict"], _digest(fits or check.get("definitions"))]
     matrix = np.stack([condensed(one.matrix) for one in votes])
     ranges = compare_all(names, matrix, labels=labels, table=table).summary["ranges"][spec.official]
     return {"numbers": numbers, "ranges": ranges}, scores

@@ -1,17 +1,14 @@
-"""The published tables of MM-RLHF-RewardBench and Multimodal RewardBench, row by row."""
+"""Check of benchmarks with several definitions of overall: tables of papers, row by row."""
 
 from __future__ import annotations
 
 import pytest
 
+from tests.factories.suite.programs import numbers_main as main
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.numbers.published_overalls import (
-    categories_add_up,
-    figure_sizes,
-    fitting_overalls,
-    reachable_counts,
-    unreachable_figures,
-)
+from vlrb.numbers import report
+from vlrb.numbers.counts import right_range
+from vlrb.numbers.figures import BadFigures, figure
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
 # arXiv 2509.16127, Table 8: mcq, long, short, safety, video, ACC, ACC+; then what no count gives
@@ -52,32 +49,41 @@ TABLE_10 = [
     ("ensemble", "73.6 68.5 68.0 70.3 82.8 51.2 81.3 85.6", ""),
 ]
 SEVEN = ("correctness", "preference", "knowledge", "math", "coding", "bias", "vqa")
-# bias and VQA have 1,706 pairs together; how they divide is inferred from the paper
-SIZES = dict(zip(SEVEN, (623, 654, 630, 514, 584, 508, 1198), strict=True))
 
 
 @pytest.mark.parametrize(("model", "row", "impossible"), TABLE_8, ids=[row[0] for row in TABLE_8])
 def test_table_8_is_reachable_but_for_these_values(model: str, row: str, impossible: str) -> None:
-    figures = dict(zip(KEYS, row.split(), strict=True))
-    edition = MM_RLHF.edition("released")
-    assert unreachable_figures(figures, figure_sizes(edition)) == tuple(impossible.split())
-    assert categories_add_up(figures, edition) is (not impossible or impossible == "groups")
+    found = report.answer(dict(zip(KEYS, row.split(), strict=True)), MM_RLHF)
+    assert {figure["name"] for figure in found["unreachable"]} == set(impossible.split())
+    assert found["adds_up"] is (not impossible or impossible == "groups")
 
 
 @pytest.mark.parametrize(("model", "row", "overalls"), TABLE_10, ids=[row[0] for row in TABLE_10])
 def test_table_10_mixes_two_definitions_of_overall(model: str, row: str, overalls: str) -> None:
-    figures = dict(zip(("overall", *SEVEN), row.split(), strict=True))
-    assert fitting_overalls(figures, MMRB, sizes=SIZES) == tuple(overalls.split())
+    found = report.answer(dict(zip(("overall", *SEVEN), row.split(), strict=True)), MMRB)
+    assert [one["key"] for one in found["definitions"] if one["fits"]] == overalls.split()
+    names = {"mean-of-seven": "Mean of 7", "micro": "No toxicity", "": "fits none"}
+    assert names[overalls.partition(" ")[0]] in found["headline"] or len(overalls.split()) == 3
+    assert not any(key in sentence for key in MMRB.overall_keys for sentence in found["sentences"])
 
 
 def test_a_percentage_stands_for_counts_that_round_or_cut_off_to_it() -> None:
-    assert list(reachable_counts("45.94", 37)) == [17]  # 45.9459, cut off
-    assert list(reachable_counts("45.95", 37)) == [17]
-    assert list(reachable_counts("26.09", 46)) == [12]
-    assert list(reachable_counts("26.11", 46)) == []
-    assert list(reachable_counts("100", 25)) == [25]
-    assert list(reachable_counts("83", 42)) == [35]
-    with pytest.raises(ValueError):
-        reachable_counts("50", 0)
-    with pytest.raises(ValueError):
-        reachable_counts("NaN", 10)
+    counts = {("45.94", 37): (17, 17), ("45.95", 37): (17, 17), ("100", 25): (25, 25), ("83", 42): (35, 35)}
+    assert {(text, n): right_range(figure(text), n, reading="either") for text, n in counts} == counts
+    assert right_range(figure("26.09"), 46, reading="either") == (12, 12)
+
+
+def test_a_value_that_no_count_gives_is_named_with_its_neighbours_by_either_name_of_groups(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    by_board, by_check = (report.answer({name: "26.01"}, MM_RLHF) for name in ("acc-plus", "groups"))
+    assert by_board == by_check and by_board["verdict"] == "impossible"
+    assert "46 groups: 11 of 46 is 23.91, 12 of 46 is 26.09" in by_board["sentences"][0]
+    assert main(["--benchmark", "mm-rlhf-rewardbench", "--acc-plus", "26.01"]) == 1
+    assert "12 of 46 is 26.09" in capsys.readouterr().out
+
+
+def test_a_name_that_is_no_figure_is_refused_with_those_that_are() -> None:
+    with pytest.raises(BadFigures, match=r"mean-of-seven.+ is not .+ overall, correctness, ") as refused:
+        report.refuse_unknown(["overall", "benchmark", "lang", "mean-of-seven"], MMRB)
+    assert (refused.value.field, refused.value.known[:2]) == ("mean-of-seven", ("overall", "correctness"))
