@@ -102,7 +102,7 @@ def service(folder: Path, **settings: str) -> Iterator[str]:
     }
     log = folder / "service.log"
     with started([sys.executable, str(ROOT / "app.py")], log, environ=environ) as process:
-        for path in ("/readyz", "/app/"):
+        for path in ("/readyz", "/app/submit"):
             wait_for(address + path, process, log=log)
         _settle(address)
         yield address

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ from auth.middleware import identity_of
 from storage.metadata import FIELDS
 from storage.metadata_fields import MetadataField
 from submissions import visibility_options
-from submissions.api import UNKNOWN_SUBMISSION
 from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from submissions.submit_html import (
@@ -51,7 +49,6 @@ _NAMES = {
     "anonymous_until": _("Anonymous until"),
     "published": _("On the board"),
 }
-_DEFAULTS: Mapping[str, Any] = {"published": "true", visibility_options.CONFIRMATION: False}
 _CONFIRM = _("Submit although most votes cannot be read: I know that they count as wrong")
 _NOT_WATCHED = ("awaiting-approval", "failed", "withdrawn")
 _SEEN = _(
@@ -59,19 +56,6 @@ _SEEN = _(
     "the attempt number, and the gap in the numbers of your named entries. "
     "Unpublished entries still count toward your limit."
 )
-_OTHER = """
-element.addEventListener("click", (event) => {
-  const link = event.target.closest(".vl-other");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-  event.preventDefault();
-  const address = new URL(link.href), language = new URLSearchParams(location.search).get("lang");
-  if (language) address.searchParams.set("lang", language);
-  history.replaceState(null, "", address);
-  document.querySelector("#check-again").click();
-});
-"""
-"""The link to a file's own benchmark: the page becomes that benchmark's, and the same upload is checked there."""
-_TITLE = "(title) => { document.title = title; }"
 _CHOOSE_FIRST = _("Choose a file first: the button works once the file is checked.")
 _FIX_FIRST = _("The button works once the file has no problems.")
 _NOTHING_NEW = _("The Hub has nothing to add to what is filled in.")
@@ -94,18 +78,8 @@ class SubmitPage:
     clock: gr.Timer  # asks where that is
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkParts:
-    """What around the page names its benchmark: components, and what they and the title say for that of a request."""
-
-    components: Sequence[gr.HTML] = ()
-    values: Callable[[gr.Request], Sequence[str]] = lambda _: ()
-    title: Callable[[gr.Request], str] = lambda _: ""
-
-
 ServiceOf = Callable[[gr.Request], GradioSubmissions]
 """The use cases of the benchmark that a request is about."""
-_NOTHING_AROUND = BenchmarkParts()
 
 
 def build(
@@ -113,23 +87,20 @@ def build(
     *,
     spec: BenchmarkSpec,
     limit_mb: float,
-    around: BenchmarkParts = _NOTHING_AROUND,
     language: str = ENGLISH,
 ) -> None:
     """Lay the page out in the current Blocks context and wire it; `spec`: of the benchmark that it is drawn for."""
     of = translations(language)
     submission = gr.State("")
     clock = gr.Timer(_POLL_SECONDS, active=False)
-    introduction = _html(
-        introduction_html(spec, limit_mb, of=of), elem_id=INTRODUCTION_ID, elem_classes=["site", "vl-intro"]
-    )
+    _html(introduction_html(spec, limit_mb, of=of), elem_id=INTRODUCTION_ID, elem_classes=["site", "vl-intro"])
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
             _html(heading_html(_("The file"), of))
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
-            report = gr.HTML(hint_html(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=_OTHER)
+            report = gr.HTML(hint_html(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=None)
             confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
             _html(heading_html(_("The judge"), of))
@@ -154,47 +125,15 @@ def build(
     _greet(service, visitor, of=of)
     _offer_hub_values(from_hub, hub_outcome, inputs=inputs, of=of)
     _wire(service, page, of=of)
-    _expose(service, page)
-    parts = (visitor, introduction, *around.components)
-
-    def name_benchmark(request: gr.Request) -> list[str]:
-        asked = service(request)
-        words = introduction_html(asked.spec, limit_mb, prefix=asked.prefix, of=of)
-        return [_greeting(service, request, of=of), words, *around.values(request), around.title(request)]
-
-    _offer_other(_check_of(service, of), name_benchmark, page=page, parts=parts)
 
 
 def _greet(service_of: ServiceOf, visitor: gr.HTML, *, of: Translations) -> None:
     def greet(request: gr.Request) -> str:
-        return _greeting(service_of, request, of=of)
+        user, service = identity_of(request.request), service_of(request)
+        paused = paused_html(service.paused(), of)
+        return paused + visitor_html(user, service.allowance(user), page=service.page, of=of)
 
     gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
-
-
-def _greeting(service_of: ServiceOf, request: gr.Request, *, of: Translations) -> str:
-    user, service = identity_of(request.request), service_of(request)
-    return paused_html(service.paused(), of) + visitor_html(user, service.allowance(user), page=service.page, of=of)
-
-
-def _offer_other(
-    check: Callable[[gr.Request, str | None], tuple[str, Any, str, Any]],
-    name_benchmark: Callable[[gr.Request], list[str]],
-    *,
-    page: SubmitPage,
-    parts: Sequence[gr.HTML],
-) -> None:
-    """Check the upload again once the address names another benchmark, and have the page name that one."""
-    again = gr.Button(visible="hidden", elem_id="check-again")
-    title = gr.Textbox("", visible=False)
-
-    def switch(request: gr.Request, path: str | None) -> list[Any]:
-        return [*check(request, path), *name_benchmark(request)]
-
-    checked = [page.report, page.button, page.why_off, page.inputs[visibility_options.CONFIRMATION]]
-    outputs = [*checked, *parts, title]
-    done = again.click(switch, [page.file], outputs, api_visibility="private", show_progress="hidden")
-    done.then(None, [title], None, js=_TITLE, api_visibility="private", show_progress="hidden")
 
 
 def _names(of: Translations) -> dict[str, str]:
@@ -377,40 +316,3 @@ def _submit(
     if path is None:
         return dict(_NO_FILE)
     return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), user=user)
-
-
-def _expose(service_of: ServiceOf, page: SubmitPage) -> None:
-    """`check`, `submit` and `status` by name, for gradio_client. Answers are those of the REST routes."""
-
-    def check(request: gr.Request, file: str | None) -> dict[str, Any]:
-        return service_of(request).check(Path(file)) if file is not None else dict(_NO_FILE)
-
-    def status(request: gr.Request, submission: str) -> dict[str, Any]:
-        return service_of(request).status(submission, identity_of(request.request)) or dict(UNKNOWN_SUBMISSION)
-
-    answer = gr.JSON(visible=False)
-    name = gr.Textbox("", label="submission", visible=False)
-    trigger = gr.Button(visible=False)
-    trigger.click(check, [page.file], [answer], api_name="check")
-    trigger.click(_submission_call(service_of), [page.file, *page.inputs.values()], [answer], api_name="submit")
-    trigger.click(status, [name], [answer], api_name="status")
-
-
-def _submission_call(service_of: ServiceOf) -> Callable[..., dict[str, Any]]:
-    """Return the function `submit`. gradio_client takes the names of its parameters from its signature."""
-
-    def submit(request: gr.Request, file: str, *values: object) -> dict[str, Any]:
-        return _submit(service_of(request), file, values=values, user=identity_of(request.request))
-
-    kinds = {"request": gr.Request, "file": str, **{name: type(_DEFAULTS.get(name, "")) for name in _FIELDS}}
-    place = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    submit.__annotations__ = {**kinds, "return": dict[str, Any]}
-    submit.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # read by Gradio
-        [inspect.Parameter(name, place, annotation=kind, default=_default(name)) for name, kind in kinds.items()]
-    )
-    return submit
-
-
-def _default(name: str) -> Any:
-    required = name not in _FIELDS or (name in FIELDS and FIELDS[name].required)
-    return inspect.Parameter.empty if required else _DEFAULTS.get(name, "")

@@ -57,7 +57,7 @@ class GradioSubmissions:
             report = self.intake.check(self._arrived(path))
         except (_EmptyUpload, TooLarge, ReadingFailed) as error:
             return _unread(error)
-        if not report["ok"] and not _belongs_elsewhere(report):
+        if not report["ok"]:
             self._done_with(path)
         return report
 
@@ -112,11 +112,6 @@ class GradioSubmissions:
 
 class _EmptyUpload(Exception):
     """The file is not there any more."""
-
-
-def _belongs_elsewhere(report: dict[str, Any]) -> bool:
-    """Return whether a rejected file is of another benchmark that is served here: it is checked there next."""
-    return bool((report.get("other_benchmark") or {}).get("path"))
 
 
 def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> dict[str, Any]:

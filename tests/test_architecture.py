@@ -133,8 +133,7 @@ CORE_LIBRARIES = {"numpy", "scipy"}
 LIBRARY_USERS: dict[str, tuple[str, ...]] = {
     "gradio": (
         "web/gradio_app.py",
-        "page.py",
-        "gradio_page.py",
+        "submissions/gradio_page.py",
         "leaderboard/theme.py",
     ),
     "plotly": ("leaderboard/charts/",),
@@ -353,8 +352,7 @@ def test_the_check_notices_a_broken_arrow(tmp_path: Path, path: str, line: str) 
             "from vlrb.predictions.parse import parse_predictions\nfrom settings import Settings",
         ),
         ("workers/jobs/score.py", "from vlrb.predictions.parse import parse_predictions"),
-        ("leaderboard/gradio_page.py", "import gradio as gr"),
-        ("web/gradio_app.py", "import gradio\nfrom leaderboard.gradio_page import build_board"),
+        ("web/gradio_app.py", "import gradio\nfrom submissions.gradio_page import build"),
         ("app.py", "from web.app import create_app"),
     ],
 )

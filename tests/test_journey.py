@@ -1,4 +1,4 @@
-"""A researcher's way from a real file to a ranked entry: in a browser, over REST, on the command line, from Python."""
+"""A researcher's way from a real file to a ranked entry: in a browser, over REST, on the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from gradio_client import Client, handle_file
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.factories.services.gradio_pages import open_submit
@@ -171,21 +170,6 @@ def test_rest_submits_and_the_score_follows_by_itself(service: Service, tmp_path
     card = service.http.get(entry).json()
     assert sum(one["agree"] for one in card["tally"].values()) == 826
     assert service.http.get(reply.json()["status_url"]).json()["entry_url"] == f"/entries/{reply.json()['id']}"
-
-
-def test_python_finds_leaderboard_check_submit_and_status_by_name(service: Service, tmp_path: Path) -> None:
-    client = Client(f"{service.url}/app/", verbose=False)
-    file = variant(real_file(JUDGE), tmp_path, number=4)
-    assert client.predict(handle_file(file), api_name="/check")["ok"] is True
-    taken = client.predict(file=handle_file(file), model="From Python", api_name="/submit")
-    until(lambda: client.predict(taken["id"], api_name="/status")["state"] == "scored", 30, what="it is scored")
-
-    def listed() -> bool:
-        return taken["id"] in {one["id"] for one in client.predict(api_name="/leaderboard")["entries"]}
-
-    until(listed, 30, what="it is on the board")
-    refused = client.predict(file=handle_file(file), model="", api_name="/submit")
-    assert refused["code"] == "metadata-rejected"
 
 
 def test_the_queue_goes_on_after_the_worker_was_killed_in_the_middle(service: Service, tmp_path: Path) -> None:

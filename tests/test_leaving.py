@@ -77,7 +77,7 @@ def _connected(pid: int, port: int) -> bool:
 
 def test_a_service_that_builds_its_pages_does_not_finish_them_first(tmp_path: Path) -> None:
     with running(tmp_path / "data", fresh=True) as service:
-        assert service.http.get("/app/").status_code != 200, "they are not built yet"
+        assert service.http.get("/app/submit").status_code != 200, "they are not built yet"
         assert service.stop(signal.SIGTERM) == 0
         assert "Timeout" not in service.log, "it left by itself"
 

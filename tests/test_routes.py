@@ -103,7 +103,7 @@ def changing(asgi: Any) -> list[tuple[str, str]]:
         if method not in ("GET", "HEAD", "OPTIONS")
     }
     gradio = {("POST", f"/app/gradio_api/{path}") for path in GRADIO}
-    return sorted(found | gradio | {("DELETE", "/"), ("PUT", "/app/")})
+    return sorted(found | gradio | {("DELETE", "/"), ("PUT", "/app/submit")})
 
 
 ASKS_NOBODY = {"/api/v1/check"}
@@ -198,7 +198,7 @@ def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestC
         for route in flat(application_within(asgi).routes)
         if hasattr(route, "methods")
     }
-    for path in sorted(paths | {"/", "/app/", "/nowhere", "/app/gradio_api/info"}):
+    for path in sorted(paths | {"/", "/app/submit", "/nowhere", "/app/gradio_api/info"}):
         answer = client.get(path, headers={"Accept": "text/html"}, follow_redirects=False)
         assert answer.headers["x-content-type-options"] == "nosniff", path
         assert answer.headers["strict-transport-security"] == "max-age=31536000", path

@@ -13,7 +13,6 @@ from typing import Any
 
 import httpx
 import pytest
-from gradio_client import Client, handle_file
 
 from tests.factories.fakes.openid_provider import person
 from tests.factories.services.service import KEPT, until
@@ -128,18 +127,6 @@ def test_the_token_may_lie_in_a_file_that_only_its_owner_reads(world: SignInWorl
     path.chmod(0o600)
     ran = submit(world, 8, "--token-file", str(path))
     assert ran.returncode == 0, ran.stderr
-
-
-def test_python_submits_with_a_token_and_is_refused_without(world: SignInWorld) -> None:
-    token = token_of(world.browser("user5"))
-    file = world.file(9)
-    url = f"{world.service.url}/app/"
-    refused = Client(url, verbose=False).predict(file=handle_file(file), model="Python", api_name="/submit")
-    assert refused["code"] == "sign-in-needed"
-    client = Client(url, headers={"Authorization": f"Bearer {token}"}, verbose=False)
-    taken = client.predict(file=handle_file(file), model="Python", api_name="/submit")
-    assert event_of(taken["receipt"])["attempt"] == 1
-    assert client.predict(file=handle_file(world.file(10)), model="P2", api_name="/submit")["code"] == "quota-used"
 
 
 def test_a_label_is_disputed_from_a_form_of_ones_own_session_only(world: SignInWorld) -> None:

@@ -29,7 +29,6 @@ from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from vlrb.common.translations import languages
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-from web.middleware.noscript import NoscriptMiddleware
 from web.middleware.replaced_responses import HtmlPagesMiddleware
 from web.page_values import rewrite_pages
 from web.services import Services
@@ -180,7 +179,7 @@ async def _run_gradio(
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
             rewrite = rewrite_pages(spoken, settings.upload_limit_bytes / 2**20)
-            served = NoscriptMiddleware(HtmlPagesMiddleware(mounted, rewrite), language)
+            served = HtmlPagesMiddleware(mounted, rewrite)
             allowlist.attach(served, frozenset(pages.fns), language=language)
         await asyncio.to_thread(freeze_loaded)
         await stop.wait()

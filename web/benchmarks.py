@@ -50,8 +50,8 @@ class BenchmarkMiddleware:
         if path.startswith(PREFIX):
             benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
             return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
-        if path.rstrip("/") == "/app/maintain":
-            return RedirectResponse(_with_query("/maintain", scope), 308)
+        if path.rstrip("/") in ("/app", "/app/maintain"):
+            return RedirectResponse(_with_query(path.rstrip("/").removeprefix("/app") or "/", scope), 308)
         if former := _FORMER_PAGE.fullmatch(path):
             benchmark = former[2] or self._benchmark_parameter(scope)
             return RedirectResponse(self._page_of(benchmark, f"/{former[1]}", scope=scope), 308)

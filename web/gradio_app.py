@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 import gradio as gr
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from gradio.components import Navbar
 from gradio.utils import LRUCache
 
-import leaderboard.gradio_page
 import leaderboard.theme
 import submissions.gradio_page
 import submissions.submit_html
@@ -22,13 +23,11 @@ from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
 from leaderboard.pages.result_card import result_card
-from leaderboard.render import footer_markup, header_markup
+from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from settings import Settings
-from submissions.gradio_page import BenchmarkParts
 from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from web.benchmarks import requested_benchmark
-from web.page_values import page_title
 from web.services import BenchmarkServices, Services
 
 SESSIONS = 500  # whose values Gradio keeps at a time: each may be as large as a call
@@ -56,32 +55,34 @@ def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
     limit_mb = settings.upload_limit_bytes / 2**20
     submitting = {benchmark.id: _submitting(settings, benchmark) for benchmark in services.benchmarks}
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
-    with pages:
-        leaderboard.gradio_page.build_board(services.board)
     with (
         pages.route("Submit", "/submit"),
-        leaderboard.gradio_page.frame(context, submissions.submit_html.PAGE, "vl-submit") as frame,
+        _frame(context),
     ):
         submissions.gradio_page.build(
             lambda request: submitting[asked(request).id],
             spec=settings.spec,
             limit_mb=limit_mb,
             language=services.first.context.language,
-            around=_around(frame, lambda request: asked(request).context),
         )
     return pages
 
 
-def _around(frame: Sequence[gr.HTML], context_of: Callable[[gr.Request], RenderContext]) -> BenchmarkParts:
-    """Return header, footer and title of the submit page for the benchmark of a request."""
-
-    def values(request: gr.Request) -> list[str]:
-        context = context_of(request)
-        return [header_markup(context, submissions.submit_html.PAGE), footer_markup(context)]
-
-    return BenchmarkParts(
-        frame, values, title=lambda request: page_title(submissions.submit_html.PAGE, context_of(request))
+@contextmanager
+def _frame(context: RenderContext) -> Iterator[None]:
+    """Provide the public pages' header and footer instead of Gradio's, and their column."""
+    Navbar(visible=False)
+    bare: dict[str, Any] = {"apply_default_css": False, "js_on_load": None}
+    gr.HTML(
+        header_markup(context, submissions.submit_html.PAGE),
+        elem_id=HEADER_ID,
+        elem_classes=["site", "vl-head"],
+        **bare,
     )
+    foot = gr.HTML(footer_markup(context), elem_id=FOOTER_ID, elem_classes=["site", "vl-foot"], render=False, **bare)
+    with gr.Column(elem_id="main", elem_classes=["vl-page", "vl-submit"]):
+        yield
+    foot.render()  # type: ignore[no-untyped-call]  # of Gradio
 
 
 def _benchmark_of_call(services: Services, request: gr.Request | None) -> BenchmarkServices:

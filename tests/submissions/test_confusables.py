@@ -115,18 +115,6 @@ def test_of_many_look_alikes_one_is_taken(setup: SubmissionSetup, database: Data
     assert len(models(database)) == 1
 
 
-@pytest.mark.postgres
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_without_lining_up_both_would_be_taken(
-    setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The positive control: the test above can fail."""
-    monkeypatch.setattr(confusables, "lock_names", lambda session: None)
-    checked_before_either_writes(monkeypatch, 2, looks=4, seconds=60)
-    all_at_once(setup, SPELLINGS[:2])
-    assert len(models(database)) == 2
-
-
 def test_the_same_name_at_the_same_instant_is_taken_from_everybody(setup: SubmissionSetup, database: Database) -> None:
     all_at_once(setup, (GENUINE,) * 4)
     with database.read() as session:

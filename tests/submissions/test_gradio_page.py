@@ -9,7 +9,6 @@ from pathlib import Path
 import gradio as gr
 import pytest
 from gradio.data_classes import FileData
-from starlette.requests import Request
 
 from auth import ANONYMOUS
 from storage.database import Database
@@ -99,22 +98,6 @@ def test_a_file_elsewhere_is_never_removed(service: GradioSubmissions, tmp_path:
     assert elsewhere.exists()
 
 
-def test_an_unknown_submission_has_the_same_code_as_over_rest(blocks: gr.Blocks) -> None:
-    (call,) = (one.fn for one in blocks.fns.values() if one.api_name == "status")
-    assert call is not None
-    somebody = gr.Request(Request({"type": "http", "headers": [], "state": {"identity": ANONYMOUS}}))
-    assert call(somebody, "e00000000000")["code"] == "unknown-submission"
-
-
-def test_calls_without_a_file_or_with_a_name_that_cannot_be_are_answered(blocks: gr.Blocks) -> None:
-    functions = {one.api_name: one.fn for one in blocks.fns.values()}
-    check, ask = functions["check"], functions["status"]
-    assert check is not None and ask is not None
-    somebody = gr.Request(Request({"type": "http", "headers": [], "state": {"identity": ANONYMOUS}}))
-    assert check(somebody, None)["code"] == "no-file"
-    assert ask(somebody, "e\0")["code"] == "unknown-submission"
-
-
 def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
     assert submit_html.paused_html(None) == ""
     shown = submit_html.paused_html("Back <b>at noon.")
@@ -129,15 +112,6 @@ def test_bytes_that_were_there_before_are_said_to_be() -> None:
 
 def test_the_page_says_how_long_it_keeps_a_file() -> None:
     assert "deleted within an hour" in submit_html.introduction_html(DEMO, 64)
-
-
-def test_calls_take_the_file_and_every_field(blocks: gr.Blocks) -> None:
-    described = blocks.get_api_info()["named_endpoints"]["/submit"]["parameters"]
-    names = [one["parameter_name"] for one in described]
-    assert names == ["file", *FIELDS, "anonymous_until", "published", "accept_unreadable"]
-    needed = [one["parameter_name"] for one in described if not one["parameter_has_default"]]
-    assert needed == ["file"]  # a text box is empty by default; the use case asks for the model
-    assert [one["parameter_default"] for one in described[-2:]] == ["true", False]
 
 
 def test_every_declared_field_is_asked_for_under_its_label(blocks: gr.Blocks) -> None:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
-from threading import Barrier
-from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
 
 from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
-from storage import confusables
 from storage.database import Database
-from storage.files.spool import UploadedFile
 from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import DAY
 from storage.models.core import Score, Submission
-from storage.models.quota import Attempt, QuotaSubject
-from submissions import queries
+from storage.models.quota import Attempt
 from submissions.metadata import Metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, policy_from, quota_scopes, require_quota
 from submissions.refusals import FileRejected, SubmissionsPaused
@@ -260,32 +254,3 @@ def expect_exactly_the_quota(
     assert sum(taken.get(timeout=180) for _ in range(processes)) == count(database) == 3
     with database.read() as session:
         assert all(1 <= number <= 3 for number in session.scalars(select(Attempt.number)))
-
-
-@pytest.mark.postgres
-@pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
-def test_without_lining_up_the_same_race_is_lost(
-    setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The positive control: the exactness above comes from the lock, not from luck."""
-    everybody_counts_first = Barrier(4)
-
-    add = queries.add_attempt
-
-    def late(*arguments: Any, **named: Any) -> None:
-        everybody_counts_first.wait(60)
-        add(*arguments, **named)
-
-    with database.write() as session:
-        session.add(QuotaSubject(subject="account:ann"))
-    monkeypatch.setattr(queries, "lock_subjects", lambda session, names: None)
-    monkeypatch.setattr(confusables, "lock_names", lambda session: None)  # which would put them in a line, too
-    monkeypatch.setattr(queries, "add_attempt", late)
-    files = [setup.arrive(native(setup.items) + b"\n" * number, f"judge-{number}") for number in range(4)]
-
-    def one(file: UploadedFile) -> Accepted:
-        return setup.intake.submit(file, Metadata.parse({"model": file.name}), person("ann"))
-
-    with ThreadPoolExecutor(4) as pool:
-        taken = list(pool.map(one, files))
-    assert len({one.id for one in taken}) == count(database) == 4

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,13 +11,11 @@ from typing import Any
 import httpx
 import pyarrow.parquet
 import pytest
-from gradio_client import Client
 
 from storage.confusables import skeleton
 from tests.factories.fakes.openid_provider import person
-from tests.factories.services.service import KEPT, until
-from tests.factories.services.signed_in import SignedInService, running_signed_in, token_of
-from tests.factories.suite.programs import run_vlrb
+from tests.factories.services.service import until
+from tests.factories.services.signed_in import SignedInService, running_signed_in
 from tests.leaderboard.test_secrets import ROUTES
 
 pytestmark = pytest.mark.slow
@@ -171,27 +167,6 @@ def test_strangers_see_state_and_times_and_of_an_unpublished_one_nothing(world: 
         assert public["model"] == "Public judge" and public["receipt_url"]
         unnamed = world.state("anonymous", http)
         assert (unnamed["model"], unnamed["receipt_url"]) == ("Anonymous judge", None)
-
-
-def test_gradio_and_the_command_line_tell_no_more(world: VisibilityWorld) -> None:
-    url = world.signed_in.service.url
-    given = {"nobody": "", "mallory": token_of(world.strangers["mallory"], "probe")}
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    for token in given.values():
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
-        client = Client(f"{url}/app/", headers=headers, verbose=False)
-        for kind in NAMES:
-            entry = world.entries[kind]
-            assert MARK not in json.dumps(client.predict(entry, api_name="/status")), kind
-            environ = kept | ({"VLRB_TOKEN": token} if token else {})
-            ran = run_vlrb("status", entry, "--server", url, "--json", environ=environ)
-            assert MARK not in ran.stdout + ran.stderr, kind
-            assert ran.returncode == (1 if kind == "unpublished" else 0)
-        assert MARK not in json.dumps(client.predict(api_name="/leaderboard"))
-    owner = Client(
-        f"{url}/app/", headers={"Authorization": f"Bearer {token_of(world.people['waiter'])}"}, verbose=False
-    )
-    assert owner.predict(world.entries["waiting"], api_name="/status")["model"] == NAMES["waiting"]
 
 
 def test_no_refusal_and_no_duplicate_tells_of_them(world: VisibilityWorld) -> None:

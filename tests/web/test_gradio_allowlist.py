@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from tests.factories.services.service import PATIENCE, Service, running
+from tests.factories.services.service import Service, running
 from web.middleware.gradio_allowlist import MOST_BYTES, GradioAllowlistMiddleware, file_paths_in, is_allowed
 
 NAME = "a" * 64
@@ -77,7 +76,7 @@ def test_a_file_in_a_call_is_one_that_was_uploaded(tmp_path: Path) -> None:
     other += [f"{tmp_path}/../{NAME}/x", f"{tmp_path}/{NAME}/../../x", f"{tmp_path}/{NAME}/../x", f"{good}\0.png"]
     other += ["http://127.0.0.1:1/x.jsonl", "https://example.org/x", f"file://{good}", f"/{good}", f"{good}/../x"]
     for path in other:
-        routes = ("queue/join", "call/check", "call/v2/submit", "cancel", "reset")
+        routes = ("queue/join", "cancel", "reset")
         for body in attempts(path):
             for route in routes if path == other[0] else routes[:1]:
                 answer = client.post(f"/app/gradio_api/{route}", json=body)
@@ -152,6 +151,7 @@ NOT_SERVED = [
     ("POST", "/gradio_api/process_recording"),
     ("POST", "/gradio_api/component_server"),
     ("POST", "/gradio_api/run/check"),
+    ("POST", "/gradio_api/call/check"),
     ("POST", "/gradio_api/api/check"),
     ("POST", "/gradio_api/stream/x"),
     ("POST", "/gradio_api/vibe-edit"),
@@ -202,35 +202,8 @@ def test_no_call_reads_a_file_of_the_service_or_an_address(service: Service, tmp
 
 
 @pytest.mark.slow
-def test_what_was_uploaded_is_checked(service: Service) -> None:
+def test_what_was_uploaded_is_handed_out_by_a_name_without_its_place(service: Service) -> None:
     votes = service.http.get("/sample-predictions.jsonl").content
     uploaded = service.http.post("/app/gradio_api/upload", files={"files": ("votes.jsonl", votes)}).json()[0]
     assert re.fullmatch(r"/uploads/[0-9a-f]{64}/votes\.jsonl", uploaded)
     assert service.http.get(f"/app/gradio_api/file={uploaded}").content == votes
-    event = service.http.post("/app/gradio_api/call/check", json={"data": [of(uploaded)]}).json()["event_id"]
-    said = service.http.get(f"/app/gradio_api/call/check/{event}", timeout=PATIENCE).text
-    assert "event: complete" in said
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("launched", [False, True])
-def test_control_without_the_allowlist_gradio_hands_out_a_file_unless_it_counts_as_launched(
-    tmp_path: Path, launched: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import gradio as gr
-
-    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
-    hidden = tmp_path / "labels.jsonl"
-    hidden.write_text(SECRET)
-    with gr.Blocks() as pages:
-        file, path = gr.File(), gr.Textbox()
-        gr.Button().click(lambda one: one, file, path, api_name="check")
-    shell = FastAPI()
-    gr.mount_gradio_app(shell, pages, "/app", ssr_mode=False, blocked_paths=[str(hidden)])
-    pages.has_launched = launched
-    with TestClient(shell) as client:
-        event = client.post("/app/gradio_api/call/check", json={"data": [of(str(hidden))]}).json()["event_id"]
-        said = client.get(f"/app/gradio_api/call/check/{event}").text
-        found = re.search(r"data: \[\"([^\"]+)\"", said)
-        assert (found is None) == launched, said
-        assert launched or client.get(f"/app/gradio_api/file={found[1]}").text == SECRET  # type: ignore[index]

@@ -127,13 +127,6 @@ def test_a_client_that_goes_away_at_any_byte_leaves_nothing(target: Served) -> N
     nothing_left(target)
 
 
-def test_control_a_client_that_stays_to_the_last_byte_has_submitted(tmp_path_factory: pytest.TempPathFactory) -> None:
-    with served_from(tmp_path_factory.mktemp("stays")) as target, target.connect() as connection:
-        connection.sendall(WHOLE)
-        assert received(connection).startswith(b"HTTP/1.1 202 ")
-        assert (target.rows(), target.attempts()) == (1, 1)
-
-
 def raw_name(name: bytes) -> bytes:
     """Return a form whose file has this name, byte for byte."""
     return MULTIPART.replace(b'filename="x"', b'filename="' + name + b'"')
@@ -178,10 +171,3 @@ def test_fifty_uploads_of_the_same_bytes_over_http_are_one_submission(tmp_path_f
         assert len({json.dumps(one.json()["receipt"], sort_keys=True) for one in answers}) == 1
         assert sorted(one.json()["duplicate"] for one in answers) == [False] + [True] * 49
         assert (target.rows(), target.attempts(), target.spooled()) == (1, 1, [])
-
-
-def test_the_same_cases_are_taken_when_the_fault_is_mended(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The positive control: it is the fault that is refused, not the file around it."""
-    with served_from(tmp_path_factory.mktemp("good")) as target:
-        assert target.submit(voting([0])).status_code == 202
-        assert (target.rows(), target.attempts()) == (1, 1)

@@ -185,9 +185,7 @@ def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Data
     assert refused.value.report["other_benchmark"] == named
     (problem,) = refused.value.report["problems"]
     assert problem["code"] == "other-benchmark" and MMRB.title in problem["message"]
-    assert '<a class="vl-other" href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(
-        refused.value.report
-    )
+    assert '<a href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(refused.value.report)
 
 
 def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Database, tmp_path: Path) -> None:

@@ -1,1 +1,1 @@
-"""ASGI middleware: header limits, security headers, request limits, Gradio allowlist, noscript."""
+"""ASGI middleware: header limits, security headers, request limits, Gradio allowlist."""

@@ -29,15 +29,14 @@ MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload,
 _PAGES = ("/submit",)
 _API = "/gradio_api/"
 _READ = frozenset(
-    {"", "/", "/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/pwa_icon", *_PAGES}
+    {"/config", "/theme.css", "/favicon.ico", "/robots.txt", "/manifest.json", "/pwa_icon", *_PAGES}
     | {f"{_API}{name}" for name in ("info", "app_id", "startup-events", "theme.css", "upload_progress")}
     | {f"{_API}{name}" for name in ("queue/data", "queue/status")}
 )
-_READ_BELOW = ("/assets/", "/static/", "/svelte/", *(f"{_API}{name}" for name in ("call/", "heartbeat/")))
+_READ_BELOW = ("/assets/", "/static/", "/svelte/", f"{_API}heartbeat/")
 _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
 _SHOWN = "/uploads"  # what clients see instead of the directory of uploads, whose place is nobody's business
 _CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
-_CALLS_BELOW = f"{_API}call/"
 _KEY = re.compile("[0-9a-f]{64}")
 _SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
 # What Gradio would take its own address from, instead of from the Host header.
@@ -149,7 +148,7 @@ def is_allowed(method: str, path: str) -> bool:
     """Return whether pages or clients need this of Gradio. `path`: below where it is mounted."""
     if method in ("GET", "HEAD"):
         return path in _READ or path.startswith(_READ_BELOW)
-    return method == "POST" and (path == _UPLOAD or path in _CALLS or path.startswith(_CALLS_BELOW))
+    return method == "POST" and (path == _UPLOAD or path in _CALLS)
 
 
 def file_paths_in(value: Any) -> Iterator[Any]:

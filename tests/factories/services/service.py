@@ -73,7 +73,7 @@ def running(
         service = Service(process, _address(process, log_path), log_path=log_path)
         until(lambda: service.http.get("/readyz").status_code == 200, 180, what="the worker shows itself")
         if gradio:
-            until(lambda: service.http.get("/app/").status_code == 200, 180, what="Gradio answers")
+            until(lambda: service.http.get("/app/submit").status_code == 200, 180, what="Gradio answers")
         yield service
     finally:
         if process.poll() is None:
