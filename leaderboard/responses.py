@@ -80,10 +80,18 @@ def json_body(value: Any) -> CachedResponse:
     return CachedResponse.of(orjson.dumps(value), JSON, quick=True)
 
 
-def respond(body: CachedResponse, headers: Headers, *, status: int = 200, cache_control: str = REVALIDATE) -> Response:
-    """Return the body in the encoding that the client takes, or 304 if it has it already."""
+def respond(
+    body: CachedResponse,
+    headers: Headers,
+    *,
+    status: int = 200,
+    cache_control: str = REVALIDATE,
+    drawing: bool = False,
+) -> Response:
+    """Return the body in the encoding that the client takes, or 304 if it has it already. ``drawing``: whether it is a
+    page with a figure."""
     coding = body.choose(headers.get("accept-encoding", ""))
-    head = response_headers(body, coding, cache_control=cache_control)
+    head = response_headers(body, coding, cache_control=cache_control) | (DRAWING if drawing else {})
     if status == 200 and etag_matches(headers.get("if-none-match", ""), body.etags[coding]):
         return Response(status_code=304, headers=head)
     return Response(body.encodings[coding], status, head, media_type=body.media_type)

@@ -132,7 +132,7 @@ def build(
                 return RedirectResponse(there, 308)
             return _stub(cache.context, left, headers=request.headers) if left is not None else missing(request.headers)
         response = await board_version.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
-        return respond(response, request.headers)
+        return respond(response, request.headers, drawing=True)
 
     @router.api_route("/static/{name}", methods=["GET", "HEAD"])
     async def static(name: str, request: Request) -> Response:

@@ -486,6 +486,7 @@ TAG = re.compile(rf"</?({ELEMENTS.replace(' ', '|')})(?=[\s/>]|$)")
 HTML_IN_PYTHON = {
     "leaderboard/charts/board_charts.py",  # <b> and <br> in texts of a figure are Plotly's
     "leaderboard/charts/dot_plots.py",  # the same
+    "leaderboard/charts/histograms.py",
     "leaderboard/charts/layout.py",  # the same, and <span> for small letters
     "leaderboard/charts/scatter_plots.py",  # the same
     "leaderboard/charts/tag_chart.py",  # the same

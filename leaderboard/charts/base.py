@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import plotly.graph_objects as go
 
-from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.dot_plots import ChartLine
 from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, as_csv, judges
@@ -34,7 +34,7 @@ class BoardContext:
     difficulty: Mapping[str, Sequence[int]] | None = None  # category -> pairs per band of vlrb.statistics.pairwise
     compared: int = 0  # judges behind `difficulty`
     self_preference: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)  # family -> entry
-    best_of_n: Sequence[BestOfN] = ()
+    lengths: Mapping[str, Any] = field(default_factory=dict)  # category -> fields of vlrb.statistics.lengths
     as_of: str = ""  # ISO
     reported: Sequence[BoardRow] = ()  # of the rows, those that the reader chose
 

@@ -1,4 +1,4 @@
-"""Charts of the board: score and best-of-N, agreement, difficulty, model size, history."""
+"""Charts of the board: score and best-of-N, agreement, model size, history."""
 
 from __future__ import annotations
 
@@ -23,23 +23,22 @@ from leaderboard.charts.base import (
     rules,
     to_chart,
 )
-from leaderboard.charts.bias import Fit, best_so_far, fit_line
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import SnapshotEntry
+from leaderboard.charts.fits import Fit, best_so_far, fit_line
 from leaderboard.charts.layout import CHANCE, ChartText, Page, isolated, plain
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.scatter_plots import (
     CELLS_WITH_NUMBERS,
     Point2D,
     ScatterPanel,
-    histograms,
     matrix,
     planes,
 )
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.common.rounding import one_decimal
-from vlrb.statistics.pairwise import AGREEMENT_AT_MOST, BAND_JUDGES, BANDS
+from vlrb.statistics.pairwise import AGREEMENT_AT_MOST
 
 MOST_SPOTS = 400  # of a tier; the best ones
 MOST_NAMED = 10  # beside those chosen
@@ -65,8 +64,8 @@ def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     fits: list[Fit | None] = []
     remarks: tuple[str, ...] = ()
     printed = paper_figures(view.spec)
-    for policy in _policies(view):
-        points = [*_paper_points(policy, printed.choices_n), *_added_points(policy.name, view)]
+    for policy in printed.policies:
+        points = _paper_points(policy, printed.choices_n)
         if points:
             spots = [point.spot for point in points]
             fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
@@ -98,14 +97,6 @@ def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     return to_chart(planes(scatter_panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
-def _policies(view: ChartQuery) -> list[PaperPolicy]:
-    """Return the paper's, and those that only maintainers have added values for."""
-    policies = paper_figures(view.spec).policies
-    known = [policy.name for policy in policies]
-    more = dict.fromkeys(point.policy for point in view.around.best_of_n if point.policy not in known)
-    return [*policies, *[PaperPolicy(name, None, majority=None, choices=()) for name in more]]
-
-
 def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
     hover = "<b>{}</b> (paper)<br>{}, picked {}"
     points = []
@@ -113,23 +104,6 @@ def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
         text = hover.format(one.judge, one_decimal(one.score), one_decimal(one.accuracy))
         spot = Point2D(one.judge, one.score, y=one.accuracy, hover=text, hollow=True, rank=10)
         points.append(_Picked(spot, choices, source=one.source))
-    return points
-
-
-def _added_points(policy: str, view: ChartQuery) -> list[_Picked]:
-    """Return values that maintainers added for rows that the board has."""
-    headline = view.spec.headline
-    rows = {row.id: row for row in view.around.rows if row.value(headline) is not None}
-    points = []
-    for point in view.around.best_of_n:
-        row = rows.get(point.id)
-        if point.policy == policy and row is not None:
-            value, scored = 100 * (row.value(headline) or 0), row.tier == "scored"
-            picked = f"{one_decimal(value)}, picked {one_decimal(point.accuracy)} out of {point.n}"
-            hover = f"<b>{plain(_name(row), 60)}</b><br>{picked}"
-            ends, rank = _ends(row, headline), 0 if scored else 5
-            spot = Point2D(_name(row), value, y=point.accuracy, hover=hover, hollow=not scored, x_ends=ends, rank=rank)
-            points.append(_Picked(spot, point.n, source=point.source))
     return points
 
 
@@ -233,55 +207,6 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         cells = [(*row, value) for row, value in zip(cells, consistency, strict=True)]
     drawn = matrix(names, values, page=view.page, words=words)
     return to_chart(drawn, words, notes=notes, rows=cells, header=header)
-
-
-def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Return how many pairs there are in each tenth of the share of judges that are right."""
-    counts = view.around.difficulty
-    if not counts:
-        return empty_chart(
-            (
-                _(
-                    "Difficulty needs at least {most} judges with scores under labels {revision}, and labels that are "
-                    "public. It is computed a little after scores.",
-                    most=BAND_JUDGES,
-                    revision=view.label_revision,
-                ),
-            )
-        )
-    step = 100 // BANDS
-    words = ChartText(
-        _("How many judges are right on a pair"),
-        _(
-            "Pairs by the share of judges that are right on them, in ten bands, over {judges} judges. "
-            "Rule {rule}, labels {revision}.",
-            judges=view.around.compared,
-            rule=view.spec.ranking,
-            revision=view.label_revision,
-        ),
-        axis=_("Judges that are right on the pair, % (left is harder)"),
-    )
-    notes: tuple[str, ...] = (
-        _(
-            "All judges compared on the board, each by its best version; only pairs judged by at least {least}.",
-            least=BAND_JUDGES,
-        ),
-    )
-    if view.around.compared < BANDS:
-        text = _(
-            "With {judges} judges some bands are always empty: no share of them falls there.",
-            judges=view.around.compared,
-        )
-        notes += (text,)
-    if view.grouping != view.spec.official:
-        notes += (_("This figure always follows the official categories."),)
-    cells: list[Cells] = [
-        (category, f"{step * band} to {step * (band + 1)}", count)
-        for category in view.spec.category_keys
-        for band, count in enumerate(counts.get(category, ()))
-    ]
-    drawn = histograms(counts, view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=cells, header=(_("category"), _("judges right, %"), _("pairs")))
 
 
 def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:

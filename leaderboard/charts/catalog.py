@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from leaderboard.charts import board_charts, judge_charts
+from leaderboard.charts import bias_charts, board_charts, judge_charts
 from leaderboard.charts.base import Chart, ChartQuery, not_shown
 from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
 from leaderboard.charts.cost_chart import cost_chart
 from leaderboard.charts.estimates import SnapshotEntry
+from leaderboard.charts.histograms import difficulty_chart, lengths_chart
 from leaderboard.charts.paper_reference import paper_figures
-from leaderboard.charts.self_preference_chart import self_preference_chart
 from leaderboard.charts.tag_chart import tag_chart
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -61,17 +61,21 @@ CHARTS: Mapping[str, ChartKind] = {
         _("Critics"), judge_charts.critic_chart, alone=True, about=lambda spec: paper_figures(spec).critics
     ),
     "position": ChartKind(
-        _("Position"), judge_charts.position_chart, group="biases", suits=judge_charts.has_position_bias
+        _("Position"), bias_charts.position_chart, group="biases", suits=bias_charts.has_position_bias
     ),
-    "length": ChartKind(_("Length"), judge_charts.length_chart, group="biases"),
+    "length": ChartKind(_("Length"), bias_charts.length_chart, group="biases"),
     "family": ChartKind(
-        _("Own family"), self_preference_chart, group="biases", about=lambda spec: spec.read(FAMILIES) is not None
+        _("Own family"),
+        bias_charts.self_preference_chart,
+        group="biases",
+        about=lambda spec: spec.read(FAMILIES) is not None,
     ),
     "agreement": ChartKind(_("Agreement"), board_charts.agreement_chart, group="biases", needs_labels=False),
     "history": _field(_("History"), board_charts.history_chart),
     "size": _field(_("Size"), board_charts.size_chart),
     "cost": _field(_("Cost"), cost_chart),
-    "difficulty": _field(_("Difficulty"), board_charts.difficulty_chart),
+    "difficulty": _field(_("Difficulty"), difficulty_chart),
+    "lengths": _field(_("Length of responses"), lengths_chart),
     "best-of-n": _field(_("Best-of-N"), board_charts.best_of_n_chart)._replace(
         about=lambda spec: paper_figures(spec).policies
     ),

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, to_chart
-from leaderboard.charts.bias import Band
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry
+from leaderboard.charts.fits import Band
 from leaderboard.charts.layout import ChartText, isolated, plain
 from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
 from vlrb.common.messages import _, joined

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, headline_name, rules, to_chart
-from leaderboard.charts.bias import best_so_far
 from leaderboard.charts.board_charts import chance_line, log_axis, points_of, ranked, row_cells, score_range
 from leaderboard.charts.estimates import SnapshotEntry
+from leaderboard.charts.fits import best_so_far
 from leaderboard.charts.layout import ChartText
 from leaderboard.charts.scatter_plots import ScatterPanel, planes
 from vlrb.common.messages import _

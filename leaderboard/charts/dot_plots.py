@@ -61,14 +61,13 @@ class ChartLine:
 
 @dataclass(frozen=True, slots=True)
 class _Panel:
-    """One axis with a line per name: its title, and of each line the colour, chance in percent, number and dots."""
+    """One axis with a line per name. ``heading``: the title with what is small beneath it; ``chance`` in percent."""
 
-    title: str
-    colours: Sequence[str]
-    chances: Sequence[float]
-    numbers: Sequence[str]
-    dots: Mapping[str, Sequence[Estimate | None]]  # by symbol
-    groups: Sequence[str]  # what the dot of each line is, for the pointer
+    name: str
+    heading: str
+    colour: str
+    chance: float
+    cells: Sequence[Estimate | None]
 
 
 # --- dots -------------------------------------------------------------------------------------------------------------
@@ -82,48 +81,15 @@ def dots(
     words: ChartText,
     titles: Mapping[str, str] | None = None,
 ) -> go.Figure:
-    """Return a panel per key with a line per judge; one judge alone gets one panel with a line per key."""
-    names = {key: page.text((titles or {}).get(key, page.spec.title_of(key))) for key in keys}
-    small = {
-        key: page.text(mean_subtitle(key, page.spec)) or pairs_text([line.estimates.get(key) for line in lines])
-        for key in keys
-    }
-    colours, chances = {key: page.colour(key) for key in keys}, {key: page.chance(key) for key in keys}
-    if len(lines) == 1 and len(keys) > 1:
-        judge, cells = lines[0], [lines[0].estimates.get(key) for key in keys]
-        of_keys = [ChartLine(names[key], small=small[key], hollow=judge.hollow) for key in keys]
-        panel = _Panel(
-            page.name(judge.name),
-            [*colours.values()],
-            [*chances.values()],
-            _numbers(cells, page, words=words),
-            {"circle": cells},
-            [*names.values()],
-        )
-        return _draw([panel], of_keys, page=page, words=words, judge=judge.name)
-    panels, count = [], len(lines)
+    """Return a panel per key with a line per judge."""
+    panels = []
     for key in keys:
-        cells, title = [line.estimates.get(key) for line in lines], _titled(names[key], small[key], colour=colours[key])
-        chance, numbers = chances[key] if words.centre is None else words.centre, _numbers(cells, page, words=words)
-        panels.append(
-            _Panel(title, [colours[key]] * count, [chance] * count, numbers, {"circle": cells}, [names[key]] * count)
-        )
+        name, colour = page.text((titles or {}).get(key, page.spec.title_of(key))), page.colour(key)
+        cells = [line.estimates.get(key) for line in lines]
+        heading = _titled(name, page.text(mean_subtitle(key, page.spec)) or pairs_text(cells), colour=colour)
+        chance = page.chance(key) if words.centre is None else words.centre
+        panels.append(_Panel(name, heading, colour, chance=chance, cells=cells))
     return _draw(panels, lines, page=page, words=words)
-
-
-def dumbbells(
-    lines: Sequence[ChartLine], pairs: Sequence[tuple[Estimate, Estimate]], *, page: Page, words: ChartText
-) -> go.Figure:
-    """Return two values of each judge on one line: a circle and a diamond, their intervals, and how far they are
-    apart."""
-    first, second = (tuple(pair[side] for pair in pairs) for side in (0, 1))
-    sizes = " · ".join(filter(None, (f"● {pairs_text(first)}", f"◆ {pairs_text(second)}")))
-    title = _titled(page.text(_("● longer   ◆ shorter")), sizes, colour=LIGHT.ink)
-    apart = [signed(one.value - other.value) for one, other in pairs]
-    count = len(lines)
-    both = {"circle": first, "diamond": second}
-    panel = _Panel(title, [LIGHT.ink] * count, [CHANCE] * count, apart, both, [page.text(_("Agreement"))] * count)
-    return _draw([panel], lines, page=page, words=words)
 
 
 def _titled(title: str, small: str, *, colour: str) -> str:
@@ -141,10 +107,8 @@ def mean_subtitle(key: str, spec: BenchmarkSpec) -> str:
     return by_key(spec)[key].subtitle if spec.is_mean(key) else ""
 
 
-def _draw(
-    panels: Sequence[_Panel], lines: Sequence[ChartLine], *, page: Page, words: ChartText, judge: str = ""
-) -> go.Figure:
-    """Return panels beside one another, on a telephone above one another. ``judge``: whom all lines are about."""
+def _draw(panels: Sequence[_Panel], lines: Sequence[ChartLine], *, page: Page, words: ChartText) -> go.Figure:
+    """Return panels beside one another, on a telephone above one another."""
     count = len(panels)
     rows = count if page.narrow else -(-count // _MOST_COLUMNS)
     columns = -(-count // rows)
@@ -154,12 +118,12 @@ def _draw(
         rows,
         columns,
         shared_yaxes=True,
-        subplot_titles=[panel.title for panel in panels],
+        subplot_titles=[panel.heading for panel in panels],
         horizontal_spacing=0.02,
         vertical_spacing=(_HEADER + 40) / height if rows > 1 else 0,
     )
     figure.update_annotations(xanchor="left", align="left", font_size=13, font_color=LIGHT.ink)
-    every = [cell for panel in panels for cells in panel.dots.values() for cell in cells]
+    every = [cell for panel in panels for cell in panel.cells]
     lowest = (
         min(words.start, *(int((e.value if e.low is None else e.low) // 10 * 10) for e in every if e))
         if any(every)
@@ -168,9 +132,9 @@ def _draw(
     left = lowest - (0 if page.narrow else _NUMBERS * (words.end - lowest))
     for at, panel in enumerate(panels):
         place = {"row": at // columns + 1, "col": at % columns + 1}
-        traces = _panel_traces(panel, lines, page=page, judge=judge)
+        numbers = _words_of_lines(panel, lines, page=page, words=words, left=left)
         figure.add_traces(
-            [*_words_of_lines(panel, lines, page=page, left=left), *traces],
+            [*numbers, *_panel_traces(panel, lines, page=page)],
             **{f"{name}s": number for name, number in place.items()},
         )
         figure.layout.annotations[at].x = figure.get_subplot(**place).xaxis.domain[0]
@@ -192,9 +156,12 @@ def _line_name(line: ChartLine, page: Page) -> str:
     return page.name(line.name) + (f"  {SMALL.format(plain(page.text(line.small)))}" if line.small else "")
 
 
-def _words_of_lines(panel: _Panel, lines: Sequence[ChartLine], *, page: Page, left: float) -> list[go.Scatter]:
+def _words_of_lines(
+    panel: _Panel, lines: Sequence[ChartLine], *, page: Page, words: ChartText, left: float
+) -> list[go.Scatter]:
     """Return the numbers before the axis, on a telephone the names and numbers above it; and the marks of chance."""
-    bold = [number if line.hollow else f"<b>{number}</b>" for line, number in zip(lines, panel.numbers, strict=True)]
+    numbers = _numbers(panel.cells, page, words=words)
+    bold = [number if line.hollow else f"<b>{number}</b>" for line, number in zip(lines, numbers, strict=True)]
     texts = ["" if line.heading else number for line, number in zip(lines, bold, strict=True)]
     if page.narrow:
         texts = [f"{_line_name(line, page)}  {text}" for line, text in zip(lines, texts, strict=True)]
@@ -212,41 +179,33 @@ def _words_of_lines(panel: _Panel, lines: Sequence[ChartLine], *, page: Page, le
             textfont_color=LIGHT.ink,
             **silent,
         ),
-        go.Scatter(x=[panel.chances[index] for index in at], y=at, mode="markers", marker=look, **silent),
+        go.Scatter(x=[panel.chance] * len(at), y=at, mode="markers", marker=look, **silent),
     ]
 
 
-def _panel_traces(panel: _Panel, lines: Sequence[ChartLine], *, page: Page, judge: str) -> list[go.Scatter]:
-    """Return a trace for each look: error bars have one colour for all of a trace."""
-    traces = []
-    for symbol, cells in panel.dots.items():
-        looks = [
-            (colour, line.hollow, of_few(cell)) for colour, line, cell in zip(panel.colours, lines, cells, strict=True)
-        ]
-        for look in dict.fromkeys(looks):
-            colour, hollow, few = look
-            at = [index for index, own in enumerate(looks) if own == look and cells[index] is not None]
-            drawn = [cell for index in at if (cell := cells[index]) is not None]
-            hovers = [
-                hover_of(page, judge or lines[index].name, group=panel.groups[index], estimate=cells[index])
-                for index in at
-            ]
-            mark = {"symbol": f"{symbol}-open" if hollow else symbol, "size": 9, "color": colour}
-            mark |= {"line": {"color": colour, "width": 1.6 if hollow else 0}}
-            if drawn:
-                traces.append(
-                    go.Scatter(
-                        x=[cell.value for cell in drawn],
-                        y=at,
-                        mode="markers",
-                        marker=mark,
-                        error_x=error_bars(drawn, colour),
-                        opacity=FADED if few else 1,
-                        hovertext=hovers,
-                        hoverinfo="text",
-                        cliponaxis=False,
-                    )
-                )
+def _panel_traces(panel: _Panel, lines: Sequence[ChartLine], *, page: Page) -> list[go.Scatter]:
+    """Return a trace for each look."""
+    traces, known = [], [(at, cell) for at, cell in enumerate(panel.cells) if cell is not None]
+    for hollow, few in dict.fromkeys((lines[at].hollow, of_few(cell)) for at, cell in known):
+        drawn = [(at, cell) for at, cell in known if (lines[at].hollow, of_few(cell)) == (hollow, few)]
+        traces.append(
+            go.Scatter(
+                x=[cell.value for _, cell in drawn],
+                y=[at for at, _ in drawn],
+                mode="markers",
+                marker={
+                    "symbol": "circle-open" if hollow else "circle",
+                    "size": 9,
+                    "color": panel.colour,
+                    "line": {"color": panel.colour, "width": 1.6 if hollow else 0},
+                },
+                error_x=error_bars([cell for _, cell in drawn], panel.colour),
+                opacity=FADED if few else 1,
+                hovertext=[hover_of(page, lines[at].name, group=panel.name, estimate=cell) for at, cell in drawn],
+                hoverinfo="text",
+                cliponaxis=False,
+            )
+        )
     return traces
 
 

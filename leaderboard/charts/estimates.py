@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from leaderboard.board.disclosure import entry_behaviour
+from leaderboard.pages.compare import unpaired_bounds
 from leaderboard.share import escape
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
@@ -234,16 +234,12 @@ def _single_lowest(estimates: Mapping[str, Estimate | None], keys: Sequence[str]
     if len(result) < len(keys):
         return None
     lowest = min(result, key=lambda key: result[key].value)
-    return lowest if all(separate(result[lowest], other) for key, other in result.items() if key != lowest) else None
+    gaps = [difference(result[lowest], other) for key, other in result.items() if key != lowest]
+    return lowest if all(gap.high is not None and gap.high < 0 for gap in gaps) else None
 
 
-def separate(first: Estimate, second: Estimate) -> bool:
-    """Return whether the 95% interval of the difference of two independent shares excludes zero.
-
-    MOVER on the Wilson intervals (Newcombe 1998, method 10): the difference against the reach of the upper share
-    downwards and of the lower share upwards.
-    """
-    lower, upper = sorted((first, second), key=lambda estimate: estimate.value)
-    if lower.high is None or upper.low is None:
-        return False
-    return upper.value - lower.value > math.hypot(upper.value - upper.low, lower.high - lower.value)
+def difference(first: Estimate, second: Estimate) -> Estimate:
+    """Return the difference of two independent shares, with limits from their intervals where both have one."""
+    bounds, others = (None if one.low is None or one.high is None else (one.low, one.high) for one in (first, second))
+    low, high = unpaired_bounds(first.value, second.value, bounds=bounds, others=others)
+    return Estimate(first.value - second.value, low, high=high, n=first.n + second.n)

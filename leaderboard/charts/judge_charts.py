@@ -25,8 +25,7 @@ from leaderboard.charts.base import (
     table,
     to_chart,
 )
-from leaderboard.charts.bias import LENGTHS, length_estimates, length_finding, position_estimate, position_finding
-from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells, heat_map
+from leaderboard.charts.dot_plots import ChartLine, curves, dots, heat_map
 from leaderboard.charts.estimates import (
     Estimate,
     Point,
@@ -34,7 +33,6 @@ from leaderboard.charts.estimates import (
     category_estimates,
     category_finding,
     drawn_scores,
-    separate,
     source_estimates,
     vote_curve,
     vote_finding,
@@ -220,68 +218,6 @@ def _critics_finding(view: ChartQuery) -> str:
 def _kind(kind: str) -> str:
     name = TYPE_NAMES.get(kind, kind)
     return Message(name, {}).written(name.capitalize()) if name else _("Kind unknown")
-
-
-def has_position_bias(entry: SnapshotEntry) -> bool:
-    """Return whether the position bias of a judge is known."""
-    return any((tally.get("behaviour") or {}).get("position_bias") for tally in (entry.get("tallies") or {}).values())
-
-
-def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Return what it changes for each judge whether the better response is shown first or second."""
-    result, notes = chosen_judges(entries, view)
-    known = [(judge, estimate) for judge in result if (estimate := position_estimate(judge)) is not None]
-    if silent := [judge.name for judge in result if position_estimate(judge) is None]:
-        reason = _(
-            "Not known, since the order is nearly always the same or the file does not state it: {names}.",
-            names=joined(map(isolated, silent)),
-        )
-        notes += (reason,)
-    if not known:
-        return empty_chart(notes)
-    estimates = [estimate for _, estimate in known]
-    reached = max(abs(end) for estimate in estimates for end in (estimate.low, estimate.high) if end is not None)
-    reach = min(50, max(10, -int(-(reached + 2) // 5) * 5))
-    words = ChartText(
-        position_finding(estimates),
-        _(
-            "Half of the difference between the accuracy where the better response is shown first and where it is "
-            "shown second, with 95% intervals."
-        ),
-        axis=_("Position bias, points (0 is best; right: the response shown first is favoured)"),
-        start=-reach,
-        end=reach,
-        centre=0,
-    )
-    lines = [ChartLine(judge.name, {"first": estimate}) for judge, estimate in known]
-    drawn = dots(lines, keys=("first",), page=view.page, words=words, titles={"first": _("Position bias")})
-    rows: list[Cells] = [
-        (judge.name, _("position bias"), estimate.value, estimate.low, estimate.high, estimate.n)
-        for judge, estimate in known
-    ]
-    return to_chart(drawn, words, notes=notes, rows=rows, header=HEADER)
-
-
-def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Return agreement where the better response has more words, and where it has fewer."""
-    result, notes = chosen_judges(entries, view)
-    known = [(judge, pair) for judge in result if (pair := length_estimates(judge, view.protocol)) is not None]
-    if not known:
-        return empty_chart(notes)
-    pairs = [pair for _, pair in known]
-    words = ChartText(
-        length_finding(pairs, [separate(*pair) for pair in pairs]),
-        _(
-            "Share of pairs judged as people did, where the response that people preferred has more words, and where "
-            "it has fewer, with 95% intervals; the number is the difference. {rules}",
-            rules=rules(view, False),
-        ),
-        axis=_("Agreement, % (further right is better; a small gap means no length bias)"),
-    )
-    notes += (_("Pairs of equally long responses are left out."),)
-    lines = [ChartLine(judge.name, dict(zip(LENGTHS, pair, strict=True))) for judge, pair in known]
-    drawn = dumbbells(lines, pairs, page=view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=LENGTHS))
 
 
 def _dots(

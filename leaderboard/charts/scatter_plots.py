@@ -1,4 +1,4 @@
-"""Scatter plots with fits, bands and steps; histograms; agreement matrix, with Plotly."""
+"""Scatter plots with fits, bands and steps; agreement matrix, with Plotly."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from leaderboard.charts.bias import Band
 from leaderboard.charts.colours import LIGHT
 from leaderboard.charts.dot_plots import cells_figure
+from leaderboard.charts.fits import Band
 from leaderboard.charts.layout import CHANCE, SMALL, ChartText, Page, columns_of, faded, finish, plain
 from vlrb.common.messages import _
 
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell
 _CELLS_WITH_NAMES = 40
-_HEIGHT, _NARROW_HEIGHT, _BARS, _BETWEEN = 380, 320, 190, 110  # pixels
+_HEIGHT, _NARROW_HEIGHT, _BETWEEN = 380, 320, 110  # pixels
 _LETTER, _LINE = 7, 11  # pixels of a name
 
 
@@ -189,62 +189,6 @@ def _with_room(panel: ScatterPanel, page: Page, *, wide: float) -> dict[int, str
 def _place(x: Any) -> float:
     """Return a number as it is, of a date its day."""
     return date.fromisoformat(x).toordinal() if isinstance(x, str) else float(x)
-
-
-# --- bars -------------------------------------------------------------------------------------------------------------
-
-
-def histograms(counts: Mapping[str, Sequence[int]], page: Page, *, words: ChartText) -> go.Figure:
-    """Return a histogram per category on common axes that begin at zero; the count is on each bar."""
-    categories = page.spec.category_keys
-    rows = len(categories) if page.narrow else 1
-    height = rows * _BARS + (rows - 1) * 80
-    titles = [
-        f"<b><span style='color:{page.colour(key)}'>{plain(page.title_of(key))}</span></b>  "
-        + SMALL.format(f"n {sum(counts.get(key, ()))}")
-        for key in categories
-    ]
-    figure = go.Figure().set_subplots(
-        rows,
-        len(categories) // rows,
-        subplot_titles=titles,
-        shared_yaxes=True,
-        horizontal_spacing=0.04,
-        vertical_spacing=80 / height if rows > 1 else 0,
-    )
-    figure.update_annotations(font_size=13)
-    for at, category in enumerate(categories):
-        values = list(counts.get(category, ()))
-        step = 100 / max(1, len(values))
-        hovers = [
-            page.text(
-                _(
-                    "{n} pairs: {low} to {high}% of judges right",
-                    n=value,
-                    low=f"{step * band:.0f}",
-                    high=f"{step * (band + 1):.0f}",
-                )
-            )
-            for band, value in enumerate(values)
-        ]
-        bars = go.Bar(
-            x=[step * (band + 0.5) for band in range(len(values))],
-            y=values,
-            width=step * 0.9,
-            marker_color=page.colour(category),
-            text=[str(value) if value else "" for value in values],
-            textposition="outside",
-            textangle=0,
-            textfont={"color": LIGHT.ink, "size": 12},
-            cliponaxis=False,
-            hovertext=hovers,
-            hoverinfo="text",
-        )
-        figure.add_trace(bars, row=at + 1 if page.narrow else 1, col=1 if page.narrow else at + 1)
-    most = max(max(values) for values in counts.values())
-    figure.update_xaxes(range=[0, 100], tickvals=[0, 50, 100], showline=True, linecolor=LIGHT.ink)
-    figure.update_yaxes(range=[0, 1.12 * most], showticklabels=False)
-    return finish(figure, page, words=words, height=height)
 
 
 # --- agreement --------------------------------------------------------------------------------------------------------

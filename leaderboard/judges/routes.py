@@ -85,7 +85,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         )
         if page is None:
             return not_found_page(boards[0].context, request.headers)
-        return respond(status_page(page), request.headers)
+        return respond(status_page(page), request.headers, drawing=True)
 
     return router
 

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from leaderboard.board.best_of_n import load_values
 from leaderboard.board.query import MAX_QUERY, BoardQuery, listed, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.rows import BoardRow
@@ -37,10 +36,6 @@ MOST_CHOSEN = 100  # judges in a figure; it draws the best of them
 MOST_OFFERED = 200  # judges in the list to choose from; others are found by their names
 FILES: Mapping[str, str] = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 """Files of a figure: ending -> media type."""
-PICTURES = ("svg", "png")
-"""Files that the script of the page makes."""
-FORMER_FILES = ("svg", "html")
-"""Files that the server made once: their addresses lead to the page."""
 _ROWS = 400  # of the table; the files have all
 _AGREEMENT_DECIMALS = 3
 _WORDS = ("scored", "reported", "yes", "no", "longer", "shorter", "confidence", "coverage")  # in cells of the numbers
@@ -70,6 +65,10 @@ class AnalyseQuery:
     def kind(self) -> ChartKind:
         """The figure."""
         return CHARTS[self.chart]
+
+    def file_name(self, kind: str) -> str:
+        """Return what a file of the figure is called."""
+        return f"{file_stem(self.spec)}-{self.chart}.{kind}"
 
     def url(self, kind: str = "", **changes: Any) -> str:
         """Return the address of this choice, with changes; ``kind``: the ending of a file, such as csv."""
@@ -212,7 +211,7 @@ def _around(board_version: BoardVersion, query: AnalyseQuery, *, revision: str, 
         difficulty=summary.get("difficulty"),
         compared=len(summary.get("entries", ())),
         self_preference=summary.get("self_preference", {}),
-        best_of_n=load_values(board_version.spec),
+        lengths={} if board_version.is_redacted(revision) else summary.get("lengths", {}),
         as_of=str(board_version.snapshot["created_at"]),
         reported=[row for row in rows if row.tier == "reported" and row.id in wanted],
     )
@@ -244,11 +243,6 @@ def figure_file(
         return None
     text = f"\ufeff{chart.csv}" if kind == "csv" else _data(chart, board_version, query=query)
     return CachedResponse.of(text.encode(), FILES[kind], quick=True)
-
-
-def file_name(query: AnalyseQuery, kind: str) -> str:
-    """Return what a file of a figure is called."""
-    return f"{file_stem(query.spec)}-{query.chart}.{kind}"
 
 
 def _data(chart: Chart, board_version: BoardVersion, *, query: AnalyseQuery) -> str:
@@ -317,9 +311,6 @@ def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: I
         shown=partial(_shown, context, _AGREEMENT_DECIMALS if query.chart == "agreement" else 1),
         is_small=lambda row: chart.has_estimates and row[_PAIRS] is not None and row[_PAIRS] < FEW_PAIRS,
         few=FEW_PAIRS,
-        files={kind: (query.url(kind), file_name(query, kind)) for kind in FILES},
-        pictures={kind: file_name(query, kind) for kind in PICTURES},
-        drawings={"wide": query.url("json", narrow=False), "narrow": query.url("json", narrow=True)},
         lasting=_lasting(board_version, query),
         **_choice_context(board_version, query),
         **_scoring_context(board_version, query),

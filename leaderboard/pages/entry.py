@@ -17,16 +17,16 @@ from leaderboard.board.position import marked_strips
 from leaderboard.board.query import BoardQuery, compare_url
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
+from leaderboard.charts.bias_charts import own_preference
 from leaderboard.charts.estimates import SnapshotEntry
-from leaderboard.charts.self_preference_chart import own_preference
 from leaderboard.pages import compare, entry_findings, reported_findings
+from leaderboard.pages.analyse import AnalyseQuery
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from storage.metadata import facts
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.baselines import EARLIER
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _
 from vlrb.protocols import UNREAD_REPLIES, category_counts, has_unread_replies, protocols
 from vlrb.readers import format_name
@@ -99,20 +99,6 @@ class SliceCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
-    """The K curve in the coordinates of its drawing."""
-
-    width: int
-    height: int
-    headline: tuple[tuple[float, float, int, float], ...]  # x, y, k, share
-    pooled: tuple[tuple[float, float, int, float], ...]  # none where it is the headline
-    grid: tuple[tuple[float, str], ...]  # y, label
-    left: int
-    right: int
-    bottom: float
-
-
-@dataclass(frozen=True, slots=True)
 class EntryFindings:
     """What the page says first, in words; None where there is nothing to say."""
 
@@ -146,7 +132,12 @@ def page(
 
 
 def entry_summary(
-    board_version: BoardVersion, board: Board, entry: SnapshotEntry, *, nearest: Sequence[compare.Pair] = ()
+    board_version: BoardVersion,
+    board: Board,
+    entry: SnapshotEntry,
+    *,
+    nearest: Sequence[compare.Pair] = (),
+    as_of: str = "",
 ) -> dict[str, Any]:
     """Return what a page says first of an entry: where it stands, what hurts it, its biases, and its K curve."""
     spec, revision = board.spec, board.label_revision
@@ -180,7 +171,9 @@ def entry_summary(
         ),
         "by_tag": _tags(tally),
         "compare_tags": f"{prefix}/analyse?chart=tags&entries={entry['id']}",
-        "curve": None if hides else _curve(card["k_curve"], spec),
+        "curve": AnalyseQuery(spec, "votes", entries=(entry["id"],), revision=revision, as_of=as_of)
+        if not hides and len(card["k_curve"]) > 1
+        else None,
     }
 
 
@@ -197,7 +190,7 @@ def _scored_page(
     revision, spec = board.label_revision, board.spec
     neighbours = nearest(entry["id"], revision)
     relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
-    summary = entry_summary(board_version, board, entry, nearest=neighbours)
+    summary = entry_summary(board_version, board, entry, nearest=neighbours, as_of=asked.as_of)
     tally, behaviour, hides = summary["tally"], summary["findings"].behaviour, summary["hides"]
     row = summary["row"]
     return render(
@@ -309,40 +302,6 @@ def _history(board_version: BoardVersion, entry: SnapshotEntry, *, asked: EntryQ
                 )
             )
     return history_points
-
-
-def _curve(points: Sequence[Mapping[str, Any]], spec: BenchmarkSpec) -> Curve | None:
-    """Return where the K curve's points stand; None where there is nothing to draw a line between."""
-    if len(points) < 2:
-        return None
-    width, height, left, right, top, bottom = 460, 220, 30, 362, 12, 190
-    shares = [point[name] for point in points for name in spec.tie_breaks if point.get(name) is not None]
-    if not shares:
-        return None
-    low, high = 5 * math.floor(min(shares) * 20), 5 * math.ceil(max(shares) * 20)
-    high = min(100, max(high, low + 10))
-    low = min(low, high - 10)
-
-    def place(name: str) -> tuple[tuple[float, float, int, float], ...]:
-        return tuple(
-            (
-                round(left + (right - left) * (point["k"] - 1) / (points[-1]["k"] - 1), 1),
-                round(bottom - (bottom - top) * (point[name] * 100 - low) / (high - low), 1),
-                point["k"],
-                point[name],
-            )
-            for point in points
-            if point.get(name) is not None
-        )
-
-    grid = tuple(
-        (round(bottom - (bottom - top) * (value - low) / (high - low), 1), str(value))
-        for value in range(low, high + 1, 5 if high - low <= 30 else 10)
-    )
-    pooled = place(spec.pooled) if spec.pooled != spec.headline else ()
-    return Curve(
-        width, height, headline=place(spec.headline), pooled=pooled, grid=grid, left=left, right=right, bottom=bottom
-    )
 
 
 def _shared(board_version: BoardVersion, asked: EntryQuery, *, base: str) -> dict[str, Any]:

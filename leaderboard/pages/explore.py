@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -179,57 +179,3 @@ def by_difficulty(relations: PairwiseArrays | None, as_of: str = "") -> dict[str
     if relations is None or relations.bands is None:
         return {}
     return {text: ItemQuery(right=name, as_of=as_of).url() for name, (text, _bands) in RIGHT.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class DifficultyBar:
-    """Pairs on which a tenth of the compared judges were right; the height is a fraction of the highest bar's."""
-
-    label: str
-    count: int
-    height: float
-
-
-@dataclass(frozen=True, slots=True)
-class Difficulty:
-    """Pairs of one category by the share of judges that were right. ``hard``: those that at most 30% got right."""
-
-    category: str
-    n: int
-    hard: int
-    bars: tuple[DifficultyBar, ...]
-
-
-_TENTHS = 10
-_HARD = 3  # tenths
-
-
-def difficulties(pairs: ItemSearch) -> list[Difficulty]:
-    """Return one per category that has pairs with a share; none where nothing is known of judges."""
-    if pairs.bands is None:
-        return []
-    known = [(item.category, band) for item, band in zip(pairs.table.items, pairs.bands, strict=True) if band >= 0]
-    drawn = _drawn_bands({band for _category, band in known}, judges=pairs.judges)
-    results = (
-        _difficulty(key, [band for name, band in known if name == key], drawn=drawn)
-        for key in pairs.table.spec.category_keys
-    )
-    return [result for result in results if result.n]
-
-
-def _drawn_bands(bands: Set[int], *, judges: int) -> Sequence[int]:
-    """Return the tenths that have a bar: of few judges no share falls into some, and those would be gaps."""
-    possible = sorted({min(_TENTHS * right // judges, _TENTHS - 1) for right in range(judges + 1)} if judges else ())
-    return possible if bands <= set(possible) else range(_TENTHS)
-
-
-def _difficulty(category: str, bands: Sequence[int], *, drawn: Sequence[int]) -> Difficulty:
-    counts = [bands.count(band) for band in range(_TENTHS)]
-    most = max(*counts, 1)
-    bars = tuple(
-        DifficultyBar(
-            _("{low} to {high}%", low=10 * band, high=10 * band + 10), counts[band], height=counts[band] / most
-        )
-        for band in drawn
-    )
-    return Difficulty(category, len(bands), hard=sum(counts[:_HARD]), bars=bars)

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 
 from fastapi import APIRouter, Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, Response
 
 from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
@@ -15,7 +15,6 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import no_board, status_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
-    DRAWING,
     HTML,
     OF_A_LANGUAGE,
     REVALIDATE,
@@ -103,14 +102,10 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         response = await board_version.ready(
             key, lambda: status_page(analyse.analyse_page(board_version, query, catalog=catalog))
         )
-        reply = respond(response, request.headers)
-        reply.headers.update(DRAWING)
-        return reply
+        return respond(response, request.headers, drawing=True)
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
     async def figure(kind: str, request: Request) -> Response:
-        if kind in analyse.FORMER_FILES:
-            return RedirectResponse(f"{cache.context.prefix}{analyse.PATH}?{request.url.query}")
         board_version = await requested_version(cache, request) if kind in analyse.FILES else None
         if board_version is None:
             return not_found(request.headers)
@@ -121,7 +116,7 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
             return not_found(request.headers)
         reply = respond(board_version.get_or_render(key, lambda: response), request.headers)
         reply.headers["Vary"] = OF_A_LANGUAGE
-        reply.headers["Content-Disposition"] = f'attachment; filename="{analyse.file_name(query, kind)}"'
+        reply.headers["Content-Disposition"] = f'attachment; filename="{query.file_name(kind)}"'
         return reply
 
     return router
@@ -182,7 +177,7 @@ def _about(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         response = await board_version.ready(
             "/about", lambda: CachedResponse.of(tool_pages.about_page(board_version, catalog).encode(), HTML)
         )
-        return respond(response, request.headers)
+        return respond(response, request.headers, drawing=True)
 
     @router.api_route("/sample-predictions.jsonl", methods=["GET", "HEAD"])
     async def sample(request: Request) -> Response:

@@ -15,6 +15,7 @@ from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, explore, reported
+from leaderboard.pages.analyse import AnalyseQuery
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, render
@@ -194,7 +195,6 @@ def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: It
             (key, board_version.spec.source_category[key]) for key in board_version.spec.shown_sources if key in held
         ],
         categories=[key for key in board_version.spec.category_keys if key in categories],
-        difficulties=explore.difficulties(pairs),
         right=explore.RIGHT if pairs.bands is not None else {},
         per_page=explore.PAGE,
         broken=catalog.has_item_file and pairs.texts is None,
@@ -244,7 +244,8 @@ def image_of(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) ->
 
 def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
-    table, lengths = catalog.table, about.preferred_lengths(board_version)
+    table, revision = catalog.table, board_version.snapshot["label_revision"]
+    relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
     return render(
         board_version.context,
         "about.html",
@@ -255,15 +256,14 @@ def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
         about=about.texts(board_version.spec),
         sizes=about.sizes(table),
         revisions=table.revisions,
-        quartiles=about.quartiles(table),
         tags=about.tags(board_version),
-        histograms=about.signed_histograms(lengths) if lengths else about.histograms(table),
-        signed=bool(lengths),
+        lengths=AnalyseQuery(board_version.spec, "lengths")
+        if relations.get("lengths") and not board_version.is_redacted(revision)
+        else None,
         guides=about.guides(board_version.spec),
         explained=partial(about.explained, board_version.spec),
         names_of=lambda keys: [
             board_version.context.translations.known(board_version.spec.name_of(key)) for key in keys
         ],
         pairs=len(table),
-        bin=about.BIN,
     )

@@ -30,14 +30,12 @@
     });
   }
 
-  const figure = document.querySelector(".drawing");
-  if (!figure) return;
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const narrow = matchMedia("(max-width: 699px)");
   const drawing = async (address) => (await fetch(address)).json();
 
   // The page has the figure's title already; on a dark ground every colour has its own.
-  const draw = async () => {
+  const draw = async (figure) => {
     const { plotly, dark: colours } = await drawing(narrow.matches ? figure.dataset.narrow : figure.dataset.wide);
     const text = JSON.stringify(plotly);
     const shown = dark.matches ? text.replace(/#[0-9a-f]{6}|\d+,\d+,\d+/g, (one) => colours[one] ?? one) : text;
@@ -47,16 +45,17 @@
     Object.assign(layout, { height: layout.height - heading, margin: { ...layout.margin, t: layout.margin.t - heading } });
     await Plotly.react(figure, data, layout, { displayModeBar: false, responsive: true });
   };
-  draw();
-  for (const media of [dark, narrow]) media.addEventListener("change", draw);
-
-  for (const link of document.querySelectorAll("[data-picture]")) {
-    link.hidden = false;
-    link.addEventListener("click", async (event) => {
-      event.preventDefault();
-      const { data, layout } = (await drawing(figure.dataset.wide)).plotly;
-      const [filename, format] = link.dataset.picture.split(".");
-      Plotly.downloadImage({ data, layout }, { filename, format, width: 1160, height: layout.height, scale: 2 });
-    });
+  for (const figure of document.querySelectorAll(".drawing")) {
+    draw(figure);
+    for (const media of [dark, narrow]) media.addEventListener("change", () => draw(figure));
+    for (const link of figure.nextElementSibling.querySelectorAll("[data-picture]")) {
+      link.hidden = false;
+      link.addEventListener("click", async (event) => {
+        event.preventDefault();
+        const { data, layout } = (await drawing(figure.dataset.wide)).plotly;
+        const [filename, format] = link.dataset.picture.split(".");
+        Plotly.downloadImage({ data, layout }, { filename, format, width: 1160, height: layout.height, scale: 2 });
+      });
+    }
   }
 })();

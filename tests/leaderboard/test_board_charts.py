@@ -1,21 +1,20 @@
 """Figures about the board around the judges, and the sources of their numbers."""
 
 import math
-import re
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from leaderboard.board.best_of_n import BestOfN, load_values, read_values
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
-from leaderboard.charts.bias import best_so_far, fit_line, length_estimates
+from leaderboard.charts.bias_charts import length_estimates
 from leaderboard.charts.board_charts import log_axis
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import judges
+from leaderboard.charts.fits import best_so_far, fit_line
 from leaderboard.charts.layout import ChartText, Page
 from leaderboard.charts.scatter_plots import matrix
 from tests.factories import pairwise
@@ -38,7 +37,7 @@ def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
         relations,
         difficulty=summary.get("difficulty"),
         compared=len(names),
-        best_of_n=(),
+        lengths=summary.get("lengths", {}),
         as_of=body["created_at"],
     )
     return ChartQuery("v2", Page(VL), around=replace(around, **more))
@@ -106,52 +105,12 @@ def test_points_on_one_line_are_correlated_fully_and_nothing_overflows() -> None
     assert all(map(math.isfinite, (fit.low, fit.high, fit.p, *fit.band(0, 5).high)))
 
 
-def test_the_best_of_n_figure_names_sources_and_claims_only_what_the_intervals_of_r_bear() -> None:
+def test_the_best_of_n_figure_names_its_sources() -> None:
     chart = CHARTS["best-of-n"].draw([], VIEW)
     assert "better answers" in chart.title
     assert len(chart.rows) == 12
     assert all("arXiv:2411.17451" in str(row[-1]) for row in chart.rows)
     assert sum("read by eye" in str(row[-1]) for row in chart.rows) == 11
-    added = [
-        BestOfN(one["id"], "Qwen2-VL-7B", n=8, accuracy=60.0 - 8 * at, source="x") for at, one in enumerate(ENTRIES)
-    ]
-    worse = CHARTS["best-of-n"].draw([], view_of(BODY, best_of_n=added[::-1]))
-    assert "better" not in worse.title
-    assert re.search(r"r 0\.\d+ \(-0\.\d+ to 0\.\d+\), n 12", words(worse))
-
-
-def test_a_value_that_maintainers_added_is_a_filled_point_at_the_row_s_own_score() -> None:
-    one = ENTRIES[0]
-    values = (
-        BestOfN(one["id"], "Qwen2-VL-7B", n=16, accuracy=47.5, source="a paper"),
-        BestOfN("e0", "Qwen2-VL-7B", n=8, accuracy=99.0, source="nobody"),
-    )
-    chart = CHARTS["best-of-n"].draw([], view_of(BODY, best_of_n=values))
-    row = next(row for row in VIEW.around.rows if row.id == one["id"])
-    (found,) = [cells for cells in chart.rows if cells[-1] == "a paper"]
-    low, high = row.interval["macro"]
-    assert found == (
-        "Qwen2-VL-7B",
-        "Judge A",
-        100 * (row.value("macro") or 0),
-        100 * low,
-        100 * high,
-        47.5,
-        16,
-        "a paper",
-    )
-    assert len(chart.rows) == 13
-    filled = marks(chart, hollow=False)
-    assert [list(trace["y"]) for trace in filled] == [[47.5]]
-
-
-def test_the_shipped_values_can_be_read_and_bad_ones_are_named() -> None:
-    assert load_values(VL) == ()
-    good = '{"values": [{"id": "e1", "policy": "P", "n": 8, "accuracy": 46, "source": "s"}]}'
-    assert read_values(good) == (BestOfN("e1", "P", n=8, accuracy=46.0, source="s"),)
-    for old, new in (('"n": 8', '"n": 1'), ("46", "460"), ('"s"', '" "'), (', "source": "s"', "")):
-        with pytest.raises(ValueError, match=r"value 1 of best_of_n\.json"):
-            read_values(good.replace(old, new))
 
 
 # --- the paper's figures ----------------------------------------------------------------------------------------------
@@ -235,6 +194,19 @@ def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
     assert "at least 5 judges" in " ".join(CHARTS["difficulty"].draw([], view_of(BODY, difficulty=None)).notes)
 
 
+def test_lengths_of_responses_are_those_of_the_snapshot_with_a_label_for_each_bar() -> None:
+    chart = CHARTS["lengths"].draw([], VIEW)
+    known = BODY["relations"]["v2"]["lengths"]
+    assert [list(trace["y"]) for trace in data(chart)] == [known[name]["counts"] for name in CATEGORIES]
+    labels = [row[1] for row in chart.rows][:13]
+    assert (labels[0], labels[5:8], labels[12]) == (
+        "−110 or less",
+        ["−29 to −10", "−9 to 9", "10 to 29"],
+        "110 or more",
+    )
+    assert CHARTS["lengths"].draw([], view_of(BODY, lengths={})).figure is None
+
+
 # --- habits -----------------------------------------------------------------------------------------------------------
 
 
@@ -255,20 +227,15 @@ def test_position_is_drawn_in_points_around_none() -> None:
     assert "+5.0" in words(chart) and "\u22123.0" in words(chart)
 
 
-def test_position_claims_a_habit_only_where_the_interval_excludes_none() -> None:
-    def claimed(*values: float) -> list[str]:
-        judges = [biased(at, value) for at, value in enumerate(values)]
-        return re.findall(r"\d+|first|second", CHARTS["position"].draw(judges, VIEW).title)
-
-    assert claimed(0.0, 0.005) == []
-    assert claimed(0.1, -0.1, 0.0) == ["first", "1", "3", "second", "1"]
-    assert claimed(-0.2) == ["second"]
+def test_a_bias_is_counted_only_where_the_interval_excludes_none() -> None:
+    judges = [biased(at, value) for at, value in enumerate((0.1, -0.1, 0.005))]
+    assert CHARTS["position"].draw(judges, VIEW).title == "Position bias: significant for 2 of 3"
     silent = CHARTS["position"].draw([biased(1, None)], VIEW)
     assert silent.figure is None
     assert "Judge 1" in silent.notes[0]
 
 
-def test_length_shows_both_cells_of_the_tally_and_their_difference() -> None:
+def test_length_shows_the_difference_of_both_cells_of_the_tally_with_its_interval() -> None:
     one = entry(1, 0.7)
     counted = Tally.from_json(one["tallies"]["v2"], VL)
     (judge,), _ = judges([one], "v2", spec=VL)
@@ -277,8 +244,11 @@ def test_length_shows_both_cells_of_the_tally_and_their_difference() -> None:
     for found, cell in zip(pair, map(counted.cell, ("longer", "shorter")), strict=True):
         assert (found.value, found.n) == pytest.approx((100 * cell["agree"] / cell["n"], cell["n"]))
     chart = CHARTS["length"].draw([one], VIEW)
-    assert [row[1] for row in chart.rows] == ["longer", "shorter"]
-    assert f"{abs(pair[0].value - pair[1].value):.1f}" in words(chart)
+    (_, group, value, low, high, pairs), *kinds = chart.rows
+    assert (group, [row[1] for row in kinds]) == ("Length bias", ["longer", "shorter"])
+    assert (value, pairs) == (pytest.approx(pair[0].value - pair[1].value), pair[0].n + pair[1].n)
+    assert isinstance(value, float) and isinstance(low, float) and isinstance(high, float)
+    assert low < value < high
 
 
 # --- size and time ----------------------------------------------------------------------------------------------------

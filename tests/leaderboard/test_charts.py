@@ -13,15 +13,13 @@ import numpy as np
 import pytest
 from plotly.offline import get_plotlyjs_version
 
-from leaderboard.board.best_of_n import BestOfN
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.colours import DARK, LIGHT, Palette, dark_colours
-from leaderboard.charts.dot_plots import ChartLine, curves, dots, dumbbells
+from leaderboard.charts.dot_plots import ChartLine, curves, dots
 from leaderboard.charts.estimates import Estimate, Point, category_finding, vote_finding
-from leaderboard.charts.estimates import separate as apart
 from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
 from leaderboard.charts.tag_chart import tag_chart
@@ -30,6 +28,7 @@ from tests.factories.snapshots import entries, entry, items, label_sets, snapsho
 from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
 from vlrb.scorecard import score_row
 from vlrb.scoring import Tally
+from vlrb.statistics.lengths import preferred_lengths
 from vlrb.statistics.pairwise import compare_all
 from vlrb.statistics.uncertainty import wilson
 
@@ -59,6 +58,7 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
             rows,
             related.relations,
             difficulty=difficulty,
+            lengths=preferred_lengths(label_sets()["v2"], items()),
             compared=7,
             self_preference={"gpt": {name: [0.1, -0.02, 0.2, 40, 0.5, 0.4] for name in names}},
             as_of="2026-11-21T22:00:00Z",
@@ -224,18 +224,6 @@ def test_a_title_claims_only_what_the_intervals_bear() -> None:
     assert category_finding(["a", "b"], [clear, close], spec=VL) == "Agreement by category"
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "separate"),
-    [((56, 70), (48, 80), True), ((9, 10), (3, 10), True), ((5, 56), (0, 29), False)],
-)
-def test_separation_agrees_with_the_examples_of_newcombe(
-    one: tuple[int, int], other: tuple[int, int], separate: bool
-) -> None:
-    """Table II of Newcombe (1998), method 10: .0524 to .3339, .1705 to .8090, -.0381 to .1926."""
-    assert apart(estimate(*one), estimate(*other)) is separate
-    assert apart(estimate(*other), estimate(*one)) is separate
-
-
 def test_the_finding_about_votes_compares_one_vote_with_the_largest_odd_number() -> None:
     def curve(*values: float) -> list[Point]:
         return [Point(2 * place + 1, value) for place, value in enumerate(values)]
@@ -287,10 +275,9 @@ def test_what_a_submitter_wrote_is_text_in_every_figure(name: str) -> None:
     hostile = entry(1, 0.7, k=3, model="<a href='javascript:x'>%{x}</a>", version="&amp;", parameters_b=7.0, **GPT)
     found = [{**hostile, "submitted_at": "2026-01-01T00:00:00Z"}, *JUDGES[1:]]
     view = everywhere(found)
-    added = (BestOfN(hostile["id"], "Qwen2-VL-7B", n=8, accuracy=47.0, source="somebody"),)
-    chart = CHARTS[name].draw(found, replace(view, around=replace(view.around, best_of_n=added)))
+    chart = CHARTS[name].draw(found, view)
     assert "<a" not in words(chart)
-    if name != "difficulty":
+    if name not in ("difficulty", "lengths", "best-of-n"):
         assert "&lt;a href" in words(chart)
     assert all("%{" not in str(trace.get("text")) for trace in traces(chart) if "texttemplate" in trace)
     assert not any(key.startswith("hovertemplate") for trace in traces(chart) for key in trace)
@@ -318,10 +305,9 @@ def test_a_dot_of_few_pairs_is_faded_in_every_figure_of_dots_with_a_line_that_sa
     lines = [ChartLine("A", {"macro": estimate(6, 12)}), ChartLine("B", {"macro": estimate(300, 400)})]
     axis = ChartText("", "", axis="Agreement")
     drawn = dots(lines, keys=("macro",), page=V2.page, words=axis)
-    apart_too = dumbbells(lines[:1], [(estimate(6, 12), estimate(300, 400))], page=V2.page, words=axis)
     curve = ([Point(1, 50.0), Point(3, 60.0)], estimate(6, 12))
     voted = curves(lines[:1], [curve], page=V2.page, words=axis)
-    for figure, pale in ((drawn, [True, False]), (apart_too, [True, False]), (voted, [True, True])):
+    for figure, pale in ((drawn, [True, False]), (voted, [True, True])):
         assert [trace.opacity < 1 for trace in figure.data if trace.hoverinfo == "text"] == pale
         assert "Faded: fewer than 30 pairs" in figure.layout.annotations[-1].text
     full = dots(lines[1:], keys=("macro",), page=V2.page, words=axis)
@@ -359,7 +345,7 @@ def test_each_dot_has_a_line_of_its_own_and_panels_stand_above_one_another_on_a_
     dots = [(trace["xaxis"], y) for trace in traces(chart) for y in trace["y"]]
     assert len(dots) == len(set(dots)) == count * len(CHART_SCORES)
     starts = {axis["domain"][0] for key, axis in layout(chart).items() if key.startswith("xaxis")}
-    assert (len(starts) == 1) == (narrow or count == 1)
+    assert (len(starts) == 1) == narrow
 
 
 def test_more_judges_than_fit_are_cut_to_the_best() -> None:

@@ -10,10 +10,9 @@ from leaderboard import routes
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
 from leaderboard.pages import about
-from tests.factories import pairwise
 from tests.factories.labels import SIZES, table
 from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
-from tests.factories.specs import INVENTED, TAGS, VL
+from tests.factories.specs import TAGS, VL
 from tests.pair_files import mmrb_items
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.pairs import pair_table, read_pairs
@@ -30,35 +29,6 @@ def test_the_table_of_sizes_is_the_one_of_the_benchmark() -> None:
     assert {source: lines[source][0] for source in SIZES} == SIZES
 
 
-def test_every_pair_stands_in_one_bar() -> None:
-    items = ItemTable.load(VL)
-    found = about.histograms(items)
-    assert [(one.category, one.n) for one in found] == [("general", 183), ("hallucination", 749), ("reasoning", 318)]
-    for one in found:
-        assert sum(bar.count for bar in one.bars) == one.n
-        assert max(bar.height for bar in one.bars) == one.height
-    far = sum(abs(item.words[0] - item.words[1]) >= 120 for item in items.items if item.category == "general")
-    assert found[0].bars[-1].count == far
-
-
-def test_the_histogram_does_not_depend_on_which_response_is_stored_first() -> None:
-    manifest = table(SIZES).to_json()
-    for item in manifest["items"]:
-        item["words"] = item["words"][::-1]
-    assert about.histograms(ItemTable.from_json(manifest, INVENTED)) == about.histograms(table(SIZES))
-
-
-def test_pairs_are_drawn_by_the_preferred_response_where_labels_are_public() -> None:
-    body = pairwise.body()
-    lengths = about.preferred_lengths(BoardCache(FixedSource(body)).refresh())
-    for one in about.signed_histograms(lengths):
-        assert [bar.count for bar in one.bars] == lengths[one.category]["counts"]
-        assert (one.bars[0].label, one.bars[5].label) == ("−110 or less", "−29 to −10")
-        assert [bar.label for bar in one.bars[6:8]] == ["−9 to 9", "10 to 29"]
-    for less in (redact_snapshot(body, {"v2": "hidden"}, spec=VL), {**body, "relations": {}}):
-        assert about.preferred_lengths(BoardCache(FixedSource(less)).refresh()) == {}
-
-
 @pytest.mark.parametrize("revision", ["v0", "v1", "v2"])
 def test_the_sample_file_passes_the_check_under_every_revision(revision: str) -> None:
     items = ItemTable.load(VL)
@@ -72,10 +42,6 @@ def test_the_sample_file_of_an_unknown_revision_is_that_of_the_first() -> None:
     assert about.sample_file(items, "") == about.sample_file(items, "r1")
     first = json.loads(about.sample_file(items, "r1").split(b"\n")[0])
     assert set(first) == {"id", "votes"}
-
-
-def test_quartiles_are_those_of_the_benchmark() -> None:
-    assert dict(about.quartiles(ItemTable.load(VL))) == {"questions": [5, 8.5, 31], "responses": [48, 99, 136]}
 
 
 def test_error_tags_are_counted_as_scores_count_them_and_withheld_for_hidden_labels() -> None:

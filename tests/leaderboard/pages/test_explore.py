@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leaderboard.cache import BoardVersion
-from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, difficulties, read_query
+from leaderboard.pages.explore import PAGE, ItemQuery, ItemSearch, read_query
 from leaderboard.pages.item_catalog import THUMBNAIL_BYTES, ItemCatalog, ItemFileError, ItemTexts, read_item_file
 from leaderboard.render_context import RenderContext
 from tests.factories.labels import SIZES, pairs, table
@@ -140,16 +140,6 @@ def test_the_share_of_right_judges_is_said_in_tenths(all_pairs: ItemSearch) -> N
     for index in (0, 100, 500):
         assert all_pairs.show(index).right == f"{bands[index] * 10}–{bands[index] * 10 + 10}%"
     assert all_pairs.judges == 6
-
-
-def test_difficulty_has_a_bar_for_each_share_that_so_many_judges_can_have(all_pairs: ItemSearch) -> None:
-    for one in difficulties(all_pairs):
-        assert len(one.bars) == all_pairs.judges + 1
-        assert sum(bar.count for bar in one.bars) == one.n
-    many = replace(all_pairs, judges=40)
-    assert {len(one.bars) for one in difficulties(many)} == {10}
-    other = replace(all_pairs, judges=1)  # shares that so many cannot have
-    assert {len(one.bars) for one in difficulties(other)} == {10}
 
 
 def test_nothing_is_said_about_judges_where_labels_are_hidden_or_items_are_others() -> None:

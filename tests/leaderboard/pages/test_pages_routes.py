@@ -328,12 +328,6 @@ def test_a_rule_that_judges_nothing_is_not_compared() -> None:
         assert client.get(f"/api/v1/compare?entries={A},{first}").json()["code"] == "unknown-entry"
 
 
-def test_explore_begins_with_how_many_pairs_are_hard_in_each_category(client: TestClient) -> None:
-    html = client.get("/explore").text
-    assert html.index('class="three difficulty"') < html.index("<table")
-    assert re.search(r"On \d+ of \d+ pairs at most 30%", text_of(html))
-
-
 def test_a_printed_page_has_its_snapshot_and_a_place_for_its_address(client: TestClient) -> None:
     for path in (f"/entries/{B}", f"/compare?entries={A},{B}", "/explore"):
         assert re.search(r'<p class="printed"><span data-address></span> Snapshot \S+ of ', client.get(path).text)

@@ -1,4 +1,4 @@
-"""Statistics of position and length bias, and linear fits. Pure."""
+"""Linear fits, and records among points. Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leaderboard.charts.estimates import Estimate, Judge, cell_estimates
-from vlrb.common.messages import _
 from vlrb.statistics.uncertainty import ALPHA, Z
-
-LENGTHS = ("longer", "shorter")
 
 
 class Band(NamedTuple):
@@ -84,57 +80,6 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> Fit | None:
         x_mean=float(xs.mean()),
         x_spread=sxx,
         residual=residual,
-    )
-
-
-def position_estimate(judge: Judge) -> Estimate | None:
-    """Return the position bias in points, positive where the response shown first is favoured; None where it is not
-    known."""
-    bias = judge.behaviour.position_bias
-    return None if bias is None else Estimate(100 * bias.value, 100 * bias.low, high=100 * bias.high, n=bias.pairs)
-
-
-def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] | None:
-    """Return agreement where the preferred response has more words, and where it has fewer; None where either is
-    empty."""
-    longer, shorter = (cell_estimates(judge, LENGTHS, protocol=protocol)[name] for name in LENGTHS)
-    return None if longer is None or shorter is None else (longer, shorter)
-
-
-def position_finding(estimates: Sequence[Estimate]) -> str:
-    """Return how many judges lean to a place, as far as intervals tell."""
-    first = sum(estimate.low is not None and estimate.low > 0 for estimate in estimates)
-    second = sum(estimate.high is not None and estimate.high < 0 for estimate in estimates)
-    if not first and not second:
-        return _("Position bias")
-    if len(estimates) == 1:
-        if first:
-            return _("This judge leans to the first response shown")
-        return _("This judge leans to the second response shown")
-    return _(
-        "Judges that lean to the first response shown: {first} of {judges}; to the second: {second}",
-        first=first,
-        second=second,
-        judges=len(estimates),
-    )
-
-
-def length_finding(pairs: Sequence[tuple[Estimate, Estimate]], separate: Sequence[bool]) -> str:
-    """Return a title with the number of judges to whom the length of the preferred response makes a difference."""
-    longer = sum(clear and first.value > second.value for (first, second), clear in zip(pairs, separate, strict=True))
-    shorter = sum(clear and first.value < second.value for (first, second), clear in zip(pairs, separate, strict=True))
-    if not longer and not shorter:
-        return _("Agreement by the length of the better response")
-    if len(pairs) == 1:
-        if longer:
-            return _("This judge agrees more often where the better response is the longer one")
-        return _("This judge agrees more often where the better response is the shorter one")
-    return _(
-        "Judges that agree more often where the better response is longer: {longer} of {judges}; where it is shorter: "
-        "{shorter}",
-        longer=longer,
-        shorter=shorter,
-        judges=len(pairs),
     )
 
 

@@ -1,0 +1,141 @@
+"""Charts of biases: position, length, own family. Each is a difference that would be 0 without the bias. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, table, to_chart
+from leaderboard.charts.dot_plots import ChartLine, dots
+from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, cell_estimates, difference
+from leaderboard.charts.layout import ChartText, isolated
+from vlrb.common.messages import _, joined
+from vlrb.statistics.self_preference import SelfPreference, family_of
+
+LENGTHS = ("longer", "shorter")
+_BIAS = "bias"
+
+
+def has_position_bias(entry: SnapshotEntry) -> bool:
+    """Return whether the position bias of a judge is known."""
+    return any((tally.get("behaviour") or {}).get("position_bias") for tally in (entry.get("tallies") or {}).values())
+
+
+def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return what it changes for each judge whether the better response is shown first or second."""
+    chosen, notes = chosen_judges(entries, view)
+    biases = {judge.id: judge.behaviour.position_bias for judge in chosen}
+    if silent := [judge.name for judge in chosen if biases[judge.id] is None]:
+        reason = _(
+            "Not known, since the order is nearly always the same or the file does not state it: {names}.",
+            names=joined(map(isolated, silent)),
+        )
+        notes += (reason,)
+    lines = [
+        _line(judge.name, Estimate(100 * bias.value, 100 * bias.low, high=100 * bias.high, n=bias.pairs))
+        for judge in chosen
+        if (bias := biases[judge.id]) is not None
+    ]
+    words = ChartText(
+        _("Position bias"),
+        _(
+            "Half of the difference between the accuracy where the better response is shown first and where it is "
+            "shown second, with 95% intervals."
+        ),
+        axis=_("Position bias, points (0 is best; right: the response shown first is favoured)"),
+    )
+    return _chart(lines, view, words=words, notes=notes)
+
+
+def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] | None:
+    """Return agreement where the preferred response has more words, and where it has fewer; None where either is
+    empty."""
+    longer, shorter = (cell_estimates(judge, LENGTHS, protocol=protocol)[name] for name in LENGTHS)
+    return None if longer is None or shorter is None else (longer, shorter)
+
+
+def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return agreement where the better response has more words, less agreement where it has fewer."""
+    chosen, notes = chosen_judges(entries, view)
+    known = [(judge.name, both) for judge in chosen if (both := length_estimates(judge, view.protocol)) is not None]
+    notes += (_("Pairs of equally long responses are left out."),)
+    words = ChartText(
+        _("Length bias"),
+        _(
+            "Agreement with people where the response that they prefer has more words, less that where it has fewer, "
+            "with 95% intervals. {rules}",
+            rules=rules(view, False),
+        ),
+        axis=_("Length bias, points (0 is best; right: longer responses are favoured)"),
+    )
+    lines = [_line(name, difference(*both)) for name, both in known]
+    of_kinds = [ChartLine(name, dict(zip(LENGTHS, both, strict=True))) for name, both in known]
+    return _chart(lines, view, words=words, notes=notes, more=table(of_kinds, keys=LENGTHS))
+
+
+def own_preference(entry: SnapshotEntry, known: Mapping[str, Any]) -> tuple[str, SelfPreference] | None:
+    """Return the declared family of a judge, by its base model, and its preference; None where that is not known.
+
+    ``known``: of a snapshot's summary, family -> entry -> fields.
+    """
+    family = family_of(entry.get("base_model") or "", list(known))
+    fields = known.get(family, {}).get(entry["id"])
+    return None if fields is None else (family, SelfPreference(*fields))
+
+
+def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return by how much more often each judge chooses the worse response of its family than all other judges do."""
+    chosen, notes = chosen_judges(entries, view)
+    by_id = {entry["id"]: entry for entry in entries}
+    found = {judge.id: own_preference(by_id[judge.id], view.around.self_preference) for judge in chosen}
+    caveat = _("Labels come from people and models with preferences of their own: this shows what sets a judge apart.")
+    notes += (caveat,)
+    if silent := [judge.name for judge in chosen if found[judge.id] is None]:
+        reason = _(
+            "Not known, since no base model is stated or its family wrote fewer than 30 worse responses: {names}.",
+            names=joined(map(isolated, silent)),
+        )
+        notes += (reason,)
+    lines = []
+    for judge in chosen:
+        if (known := found[judge.id]) is not None:
+            family, one = known
+            bias = Estimate(100 * one.value, 100 * one.low, high=100 * one.high, n=one.pairs)
+            lines.append(_line(judge.name, bias, small=family))
+    words = ChartText(
+        _("Self-preference"),
+        _(
+            "Share of pairs on which the judge chooses the worse response, where its own family wrote that one alone, "
+            "less the share of all other judges on these pairs, with exact 95% intervals."
+        ),
+        axis=_("Self-preference, points (0 is best; right: its own family is favoured)"),
+    )
+    return _chart(lines, view, words=words, notes=notes)
+
+
+def _line(name: str, bias: Estimate, *, small: str = "") -> ChartLine:
+    return ChartLine(name, {_BIAS: bias}, small=small)
+
+
+def _chart(
+    lines: Sequence[ChartLine],
+    view: ChartQuery,
+    *,
+    words: ChartText,
+    notes: tuple[str, ...],
+    more: Sequence[Cells] = (),
+) -> Chart:
+    """Return differences around 0. ``more``: rows beside those of the differences."""
+    biases = [one for line in lines if (one := line.estimates[_BIAS]) is not None]
+    if not biases:
+        return empty_chart(notes)
+    clear = sum(one.low is not None and one.high is not None and not one.low <= 0 <= one.high for one in biases)
+    ends = [abs(end) for one in biases for end in (one.value, one.low, one.high) if end is not None]
+    reach = min(100, max(10, -int(-(max(ends) + 2) // 5) * 5))
+    name = words.title
+    found = _("{bias}: significant for {n} of {judges}", bias=name, n=clear, judges=len(biases))
+    words = replace(words, title=found, start=-reach, end=reach, centre=0)
+    drawn = dots(lines, keys=(_BIAS,), page=view.page, words=words, titles={_BIAS: name})
+    rows = [(line.name, line.small or name, *row[2:]) for line in lines for row in table([line], keys=(_BIAS,))]
+    return to_chart(drawn, words, notes=notes, rows=[*rows, *more])
