@@ -9,10 +9,8 @@ from typing import Any, Protocol
 
 from auth import ANONYMOUS, Identity
 from auth.settings import IdentitySettings
-from maintenance.types import ActionResult
 from operation.alarms import Alarms, ServiceAlarm, service_alarms
 from storage.database import Database, Session
-from storage.jobs.tasks import TaskView
 from vlrb.benchmarks.items import ItemTable, load_table
 
 ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
@@ -83,7 +81,6 @@ class ActionContext:
     import_dirs: Sequence[Path] | None = None  # below which files are read: DATA_DIR/imports; None: anywhere
     items: ItemLookup = field(default_factory=BundledItems)
     public_events: Mapping[str, PublicEvent] = field(default_factory=dict)  # audit kind -> the decision log's sentence
-    retries: Mapping[str, Sequence[Retry]] = field(default_factory=dict)  # kind of task -> who asks for it again
     raised: Alarms | None = None  # alarms of this process; None: of its database
 
     def alarms(self, session: Session) -> Sequence[ServiceAlarm]:
@@ -100,7 +97,3 @@ class ActionContext:
     def acting_as(self, user: Identity) -> ActionContext:
         """Return the same context for the user of a request."""
         return replace(self, user=user)
-
-
-Retry = Callable[[ActionContext, TaskView], ActionResult | None]
-"""Asks for a failed task again; None where the task is somebody else's. Raises what the action raises."""

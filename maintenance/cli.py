@@ -24,7 +24,6 @@ class CliContext:
     """Context of the commands."""
 
     actions: ActionContext
-    ask: Callable[[str], str]  # a question to the person at the terminal
     note: Callable[[str], None] = lambda text: None  # progress
 
 
@@ -71,12 +70,8 @@ def add_actions(tree: CommandTree, registry: ActionRegistry) -> None:
 
 def _add_action(tree: CommandTree, action: Action[Any, Any]) -> None:
     parser = tree.add(action.command, action.declared.help, run=partial(_run, action))
-    exclusive: dict[str, Any] = {}
     for parameter in action.parameters:
-        word = parameter.info.exclusive
-        if word and word not in exclusive:
-            exclusive[word] = parser.add_mutually_exclusive_group()
-        _add_argument(exclusive.get(word, parser), parameter)
+        _add_argument(parser, parameter)
     if action.declared.waits:
         parser.add_argument("--wait", action="store_true", help=action.declared.waits)
 
@@ -99,7 +94,7 @@ def _add_argument(parser: Any, action_parameter: ActionParameter) -> None:
         parser.add_argument(
             info.option,
             dest=action_parameter.name,
-            required=action_parameter.required and info.ask is None and not many,
+            required=action_parameter.required and not many,
             **options,
         )
     else:
@@ -135,9 +130,6 @@ def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliR
         for parameter in action.parameters
         if hasattr(o, parameter.name)
     }
-    for parameter in action.parameters:
-        if parameter.info.ask is not None and parameter.name not in values:
-            values[parameter.name] = c.ask(parameter.info.ask(c.actions, values))
     result = action.run(c.actions, values)
     if not action.declared.waits:
         return _shown(action, result)

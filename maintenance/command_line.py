@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -112,10 +111,9 @@ def _context(settings: WorkerSettings, served: ServedSettings, *, database: Data
         shipped=partial(bundled_results, served.spec),
         identity=_identity(),
         public_events=ACTIONS.public_events(),
-        retries=ACTIONS.retries(),
         raised=partial(_alarms, settings=settings, served=served),
     )
-    return CliContext(context, _ask, note=complain)
+    return CliContext(context, note=complain)
 
 
 def _alarms(session: Session, *, settings: WorkerSettings, served: ServedSettings) -> list[ServiceAlarm]:
@@ -131,11 +129,6 @@ def _identity() -> IdentitySettings | None:
         return Settings.from_env(os.environ).identity
     except SettingsError:
         return None
-
-
-def _ask(question: str) -> str:
-    """Empty where nobody is at the terminal."""
-    return input(question) if sys.stdin.isatty() else ""
 
 
 def _manifest(options: argparse.Namespace) -> int:

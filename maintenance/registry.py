@@ -26,11 +26,10 @@ from typing import Annotated, Any, Concatenate, Generic, ParamSpec, TypeVar, get
 from pydantic import Field
 
 from auth import Role
-from maintenance.action_context import ActionContext, PublicEvent, Retry
-from maintenance.types import ActionResult, Conflict, require_maintainer, to_jsonable, whole_number
+from maintenance.action_context import ActionContext, PublicEvent
+from maintenance.types import ActionResult, require_maintainer, to_jsonable, whole_number
 from maintenance.view import View, view_of
 from storage.database import LARGEST
-from storage.jobs.tasks import TaskView
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,12 +49,10 @@ class ParamInfo:
     option: str = ""  # "--reason"; "" is a positional argument
     metavar: str | None = None
     choices: Sequence[str] = ()
-    exclusive: str = ""  # options with the same word exclude one another
     separator: str = ""  # between the values of a list that is one text, in a form or a query
     is_file: bool = False  # a form sends a file, whose text it is; `read` reads the file that a command names
     whole_body: bool = False  # the JSON body is this mapping
     read: Callable[[str], Any] | None = None  # typed text to value; raises Conflict
-    ask: Callable[[ActionContext, Mapping[str, Any]], str] | None = None  # the question where the option is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +103,6 @@ class ActionDeclaration:
     command: str | None = None  # words on the command line; None is those of the name, "" is no command of its own
     waits: str = ""  # help of `--wait`, for actions that a worker does
     then: Callable[[ActionContext, int], Any] | None = None  # what to show after `--wait`, of the task
-    task: str = ""  # kind of the task that a worker does
-    retry: Retry | None = None  # how a failed one is asked for again
     view: Callable[[Any], View] = view_of  # a result for people
     json: Callable[[Any], Any] = to_jsonable  # a result for programs
     single: bool = False  # whether it is for one row of a table at a time
@@ -242,26 +237,6 @@ class ActionRegistry:
         """Return audit kind -> what the owner of the entry reads."""
         return {item.declared.audit: item.declared.owner for item in self if item.declared.owner}
 
-    def retries(self) -> dict[str, list[Retry]]:
-        """Return kind of task -> who asks for a failed one again."""
-        result: dict[str, list[Retry]] = {}
-        for item in self:
-            if item.declared.retry is not None:
-                result.setdefault(item.declared.task, []).append(item.declared.retry)
-        return result
-
-
-def confirm_again(title: str) -> Retry:
-    """Return a retry that refuses: the confirmation must be typed where the action was asked for first."""
-
-    def refuse(ctx: ActionContext, failed: TaskView) -> ActionResult:
-        raise Conflict(
-            "not-confirmed",
-            f"{title} {failed.subject} once more: that needs its name typed again.",
-        )
-
-    return refuse
-
 
 def _parameters(function: Callable[..., Any]) -> Iterator[ActionParameter]:
     hints = get_type_hints(function, include_extras=True)
@@ -303,6 +278,12 @@ RowNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo(read=whole_number)
 """Of something that is numbered."""
 AccountSearch = Annotated[
     str, ParamInfo("Search", option="--search", metavar="TEXT", help="only those with this in name or id")
+]
+Confirmation = Annotated[
+    str,
+    ParamInfo(
+        "To confirm, type the revision's name", option="--confirm", metavar="REVISION", help="the revision's name again"
+    ),
 ]
 DraftName = Annotated[str, ParamInfo("Draft", "v3-disputes", help="name of the draft")]
 BaseRevision = Annotated[str, ParamInfo("Changes revision", "v2", option="--base", help="the revision that is changed")]

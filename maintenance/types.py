@@ -96,6 +96,12 @@ def clean_reason(text: str, what: str = "reason", *, limit: int = REASON_LIMIT) 
     return cleaned
 
 
+def require_confirmed(typed: str, expected: str, *, effect: str = "") -> None:
+    """Raise Conflict, with what would happen, where a confirmation is not what has to be typed."""
+    if typed != expected:
+        raise Conflict("not-confirmed", f"{effect} To confirm, type {expected}.".strip())
+
+
 def to_jsonable(value: Any) -> Any:
     """Dataclasses and named tuples as plain dictionaries, all the way down; instants (`at`, `..._at`) as ISO 8601."""
     if is_dataclass(value) and not isinstance(value, type):

@@ -273,14 +273,12 @@ def revision_kind(revision: RevisionRow) -> str:
 def _impossible_changes(row: RevisionRow) -> list[str]:
     """Return the actions that are refused for a revision in its state."""
     imported, retired = row.imported_at is not None, row.retired_at is not None
-    scored = row.published_at is not None or row.registered_at is not None
     without = {
         "rescore.preview": retired,
         "rescore.apply": retired,
         "rescore.undo": row.published_at is None or retired,
         "labels.retire": not imported or retired,
         "labels.disclose": not imported or retired or row.disclosure == PUBLIC,
-        "labels.discard": not imported or retired or scored,
     }
     return [name for name, refused in without.items() if refused]
 
@@ -291,7 +289,6 @@ def preview(result: Mapping[str, Any]) -> View:
     rules = result.get("rules") or {"before": {}, "after": {}}
     lines = [
         *(f"{name}: {old or NOTHING} → {rules['after'][name] or NOTHING}." for name, old in rules["before"].items()),
-        counterfactual(result),
         (result.get("disclosure") or {}).get("readers"),
         *preview_summary(result),
     ]
@@ -306,7 +303,7 @@ def preview(result: Mapping[str, Any]) -> View:
     rows = [_preview_row(row, result["columns"]) for row in entries[:_MOST]]
     head = ("Pair", "Category", "Change", "Before", "After")
     changed = Table("Labels that change", head, [_pair_row(pair) for pair in pairs[:_MOST]])
-    tables = [Table("Entries", columns, rows, "None."), changed, _significance(result)]
+    tables = [Table("Entries", columns, rows, "None."), changed]
     return View([f"{line}" for line in lines if line], tables=tables)
 
 
@@ -316,44 +313,11 @@ def preview_summary(result: Mapping[str, Any]) -> tuple[str, str]:
     compared = (
         f"From {board_words(result['from'])} to {board_words(result['to'])}: {label_difference(result['labels'])}"
     )
-    changes = summary["significance_changed"]
-    significant = "significance is not compared, because the rules differ."
-    if result.get("significance_compared", True):
-        verbs = "becomes or ceases" if changes == 1 else "become or cease"
-        significant = f"{plural(changes, 'difference')} between neighbours {verbs} to be significant."
     entries = plural(summary["entries"], "entry", many="entries")
     return compared, (
         f"{entries}: {summary['changed']:,} change, {summary['moved']:,} move in rank, the macro average by at most "
-        f"{100 * (largest or 0.0):.2f} points; {significant}"
+        f"{100 * (largest or 0.0):.2f} points."
     )
-
-
-def counterfactual(result: Mapping[str, Any]) -> str:
-    """Return what happens to the ranks if the labels change so: one sentence; empty where no label changes.
-
-    Of a draft of few pairs, which tells no number, it says the same whether one changes or none does.
-    """
-    changes = result["labels"]
-    verbs = (("flipped", "label", "flip"), ("dropped", "pair", "go"), ("added", "pair", "come"))
-    parts = [
-        f"{count} {noun} {verb}{'es' if verb == 'go' else 's'}" if count == 1 else f"{count} {noun}s {verb}"
-        for name, noun, verb in verbs
-        if (count := changes.get(name))
-    ]
-    if changes.get("flipped", 0) is None:
-        parts = ["the labels change so"]
-    return f"If {' and '.join(parts)}, {_effect(result)}." if parts else ""
-
-
-def _effect(result: Mapping[str, Any]) -> str:
-    """Return what happens to the ranks."""
-    summary = result["summary"]
-    moves = [row["rank"] for row in result["entries"] if row["rank"][0] != row["rank"][1]]
-    if not summary["moved"]:
-        return "no rank changes"
-    if len(moves) == summary["moved"] == 2 and moves[0] == moves[1][::-1]:
-        return "ranks {} and {} swap".format(*sorted(moves[0]))
-    return f"{summary['moved']:,} of {summary['entries']:,} entries change their rank"
 
 
 def board_words(pointer: Mapping[str, Any]) -> str:
@@ -392,22 +356,6 @@ def _pair_row(pair: Mapping[str, Any]) -> Row:
     sides = [(pair[f"tags_{side}"] if pair["change"] == "tags" else [pair[side]]) for side in ("before", "after")]
     name = TableCell(pair["pair"], link=f"/explore/{quote(pair['pair'], safe='')}")
     return Row((name, pair["category"], _CHANGES[pair["change"]], *(", ".join(side) for side in sides)))
-
-
-def _significance(result: Mapping[str, Any]) -> Table:
-    """Return the neighbours between which significance comes or goes."""
-    names = {row["id"]: f"{row['model']} {row['version']}".strip() for row in result["entries"]}
-    rows = [
-        Row(
-            (
-                *(entry_link(test[side], names.get(test[side], test[side])) for side in ("first", "second")),
-                *(TableCell(f"{p:.3f}", number=True) for p in test["p"]),
-            )
-        )
-        for test in result["significance"][:_MOST]
-    ]
-    head = ("Better before", "Than", "p", "Then")
-    return Table("Significance that changes", head, rows, "No significance changes between neighbours.")
 
 
 # --- the service ------------------------------------------------------------------------------------------------------
@@ -450,7 +398,6 @@ def _tasks(title: str, result: Sequence[TaskView], *, nothing: str = "") -> Tabl
             ),
             key=f"{view.id}",
             name=f"{view.kind} {view.subject}",
-            without=() if view.state == "failed" else ("tasks.retry",),
         )
         for view in result
     ]

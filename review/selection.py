@@ -16,19 +16,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, absolute_path
-from review.items import find_item
-from storage.annotation import disputes
 from storage.annotation.annotation_projects import PairText, ProjectPair
-from storage.database import LARGEST, Session
+from storage.database import LARGEST
 from storage.files.import_folders import path_below
 from vlrb.benchmarks.items import ItemTable
 from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape
 from vlrb.label_quality.annotation import VERDICTS
 
-ALL, DISPUTED = "all", "disputed"
 _NAMED: Shape = {"item?": str, "id?": str, "label?": MAYBE_TEXT}
 _TEXTS: Shape = {"query": str, "response": [str], "image?": MAYBE_TEXT}
 _LONGEST_KEY = 70
@@ -36,33 +32,14 @@ _LONGEST_KEY = 70
 
 @dataclass(frozen=True, slots=True)
 class PairSelection:
-    """Pairs in `items` or `file`; without them all of the base revision, or those with open or accepted disputes.
+    """Pairs in a file; without one all of the base revision. Of them those of a category, and of these a sample."""
 
-    Of them those of a category, and of these a sample. `which`: left out, it is all where these narrow them.
-    """
-
-    which: Annotated[
-        str,
-        ParamInfo("Pairs", option="--items", choices=(ALL, DISPUTED), exclusive="pairs"),
-    ] = ""
-    items: Annotated[
-        Sequence[str],
-        ParamInfo(
-            "Listed pairs",
-            "keys or ids, with commas",
-            option="--item",
-            exclusive="pairs",
-            separator=",",
-            help="only this one, by key or id",
-        ),
-    ] = ()
     file: Annotated[
         str,
         ParamInfo(
             "File of pairs",
             "to_annotate.jsonl",
             option="--file",
-            exclusive="pairs",
             help="JSON lines: pairs by key or id, or with texts and images of their own; labels make gold pairs",
             read=absolute_path,
         ),
@@ -82,16 +59,21 @@ class PairSelection:
     ] = 1
 
 
-def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: PairSelection) -> list[ProjectPair]:
-    """Return the pairs in the order of the table or file, which tells nothing. Raises NotFound, Conflict."""
-    table = ctx.items.table
+def select_pairs(
+    table: ItemTable, directories: Sequence[Path] | None, *, base: str, pairs: PairSelection
+) -> list[ProjectPair]:
+    """Return the pairs in the order of the table or file, which tells nothing. Raises Conflict.
+
+    `directories`: below which files are read; None: anywhere.
+    """
     if pairs.file:
-        path = find_pair_file(pairs.file, ctx.import_dirs)
+        path = find_pair_file(pairs.file, directories)
         chosen = _read_named_pairs(path, table) if base else _read_own_pairs(path)
     elif not base:
         raise Conflict("no-base", "Name the label revision, or a file with pairs and their texts.")
     else:
-        chosen = [ProjectPair(key) for key in _chosen(session, table, base=base, pairs=pairs)]
+        held = table.in_revision(base) if base in table.revisions else range(len(table))
+        chosen = [ProjectPair(table.items[index].key) for index in sorted(held)]
     if pairs.category:
         chosen = _of_category(chosen, table, category=pairs.category)
     if pairs.sample:
@@ -99,19 +81,6 @@ def select_pairs(ctx: ActionContext, session: Session, *, base: str, pairs: Pair
     if not chosen:
         raise Conflict("no-items", "There are no such pairs.")
     return chosen
-
-
-def _chosen(session: Session, table: ItemTable, *, base: str, pairs: PairSelection) -> list[str]:
-    if pairs.which not in ("", ALL, DISPUTED) or (pairs.which and pairs.items):
-        raise Conflict("bad-items", "Choose all or disputed pairs, or name them.")
-    if pairs.items:
-        wanted = {table.items[find_item(table, item)].key for item in pairs.items}
-    elif pairs.which == ALL or (not pairs.which and (pairs.category or pairs.sample)):
-        held = table.in_revision(base) if base in table.revisions else range(len(table))
-        wanted = {table.items[index].key for index in held}
-    else:
-        wanted = {state.item for state in disputes.in_states(session, table.benchmark, states=("open", "accepted"))}
-    return [item.key for item in table.items if item.key in wanted]
 
 
 def _of_category(chosen: Sequence[ProjectPair], table: ItemTable, *, category: str) -> list[ProjectPair]:

@@ -77,7 +77,7 @@ def _argument(action_parameter: ActionParameter) -> str:
     name = action_parameter.info.metavar or action_parameter.name.upper()
     usage = " ".join(filter(None, (action_parameter.info.option, "" if action_parameter.type is bool else name)))
     usage += " ..." if action_parameter.is_list or action_parameter.is_mapping else ""
-    return usage if action_parameter.required and action_parameter.info.ask is None else f"[{usage}]"
+    return usage if action_parameter.required else f"[{usage}]"
 
 
 def _actions() -> str:

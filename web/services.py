@@ -286,6 +286,5 @@ def action_context(settings: Settings, services: Services, *, of: BenchmarkServi
         import_dirs=() if settings.role == "web" else (settings.import_dir,),
         items=of.items,
         public_events=ACTIONS.public_events(),
-        retries=ACTIONS.retries(),
         raised=services.alarms,
     )

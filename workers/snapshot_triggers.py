@@ -33,7 +33,6 @@ NON_PUBLIC_EVENTS = (
     "verification.exported",
     "verification.left-out",
     "labels.draft-disclosed",
-    "labels.discarded",
 )
 
 

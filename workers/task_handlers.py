@@ -53,7 +53,6 @@ def _apply(context: TaskContext, claim: TaskClaim) -> None:
 HANDLERS: Mapping[TaskKind, TaskHandler] = {
     TaskKind.IMPORT: import_labels.import_labels,
     TaskKind.RETIRE: import_labels.retire,
-    TaskKind.DISCARD: import_labels.discard,
     TaskKind.DRAFT: draft_labels.draft,
     TaskKind.BACKUP: _back_up,
     TaskKind.PREVIEW: _preview,

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Annotated
 
 from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.database.queries import RevisionRow
-from maintenance.registry import ParamInfo, Reason, Revision, action, confirm_again
+from maintenance.registry import Confirmation, ParamInfo, Reason, Revision, action
 from maintenance.request_task import request_task
-from maintenance.types import ActionResult, Conflict, NotFound, absolute_path, clean_reason
+from maintenance.types import ActionResult, Conflict, NotFound, absolute_path, clean_reason, require_confirmed
 from storage.annotation import annotation_projects
 from storage.database import Session
 from storage.integrity import audit
-from storage.jobs import tasks
-from storage.jobs.tasks import TaskView
 from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.spec import DEMO
 from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC, readers_words
 
-IMPORT, RETIRE, DISCARD = "labels.import", "labels.retire", "labels.discard"
+IMPORT, RETIRE = "labels.import", "labels.retire"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
 UNTIL_DONE = "until a worker has done it"
 FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
@@ -38,52 +35,15 @@ LabelSource = Annotated[
         read=absolute_path,
     ),
 ]
-_TYPE_AGAIN = "To confirm, type the revision's name"
-Confirmation = Annotated[
-    str, ParamInfo(_TYPE_AGAIN, option="--confirm", metavar="REVISION", help="the revision's name again")
-]
-RetireConfirmation = Annotated[
+Disclosure = Annotated[
     str,
     ParamInfo(
-        _TYPE_AGAIN,
-        option="--confirm",
-        metavar="REVISION",
-        help="the revision's name again; asked for if left out",
-        ask=lambda ctx, given: f"{FOR_GOOD} To confirm, type {given['revision']}: ",
+        "Shown of scores",
+        option="--disclosure",
+        choices=LEVELS,
+        help="what is shown of scores; hidden, or as of the base, if left out",
     ),
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class DisclosureLevel:
-    """What may be shown of scores under a revision."""
-
-    disclosure: Annotated[
-        str,
-        ParamInfo(
-            "Shown of scores",
-            option="--disclosure",
-            choices=LEVELS,
-            exclusive="level",
-            help="what is shown of scores; hidden, or as of the base, if left out",
-        ),
-    ] = ""
-    public: Annotated[
-        bool,
-        ParamInfo(option="--public", exclusive="level", help="these labels can be had elsewhere: hide nothing"),
-    ] = False
-
-    def stated(self, usual: str) -> str:
-        """Return the level that was asked for; `usual` where none was. Raises Conflict."""
-        return stated_level(self.disclosure, self.public, usual=usual)
-
-
-AS_USUAL = DisclosureLevel()
-
-
-def level_of(failed: TaskView) -> DisclosureLevel:
-    """Return the level that a failed task was asked for with."""
-    return DisclosureLevel(failed.params["disclosure"])
 
 
 def check_new(session: Session, benchmark: str, *, revision: str) -> None:
@@ -102,19 +62,14 @@ def check_new(session: Session, benchmark: str, *, revision: str) -> None:
         )
 
 
-def stated_level(disclosure: str, public: bool, *, usual: str) -> str:
-    """Return the disclosure level that was asked for; `public` is short for one. Raises Conflict."""
-    if public and disclosure not in ("", PUBLIC):
-        raise Conflict(
-            "two-levels",
-            f"public and disclosure {disclosure[:40]!r} contradict one another; keep one.",
-        )
+def stated_level(disclosure: str, *, usual: str) -> str:
+    """Return the disclosure level that was asked for; `usual` where none was. Raises Conflict."""
     if disclosure and disclosure not in LEVELS:
         raise Conflict(
             "unknown-level",
             f"The disclosure is one of {', '.join(LEVELS)}, not {disclosure[:40]!r}.",
         )
-    return PUBLIC if public else disclosure or usual
+    return disclosure or usual
 
 
 @action(
@@ -122,34 +77,23 @@ def stated_level(disclosure: str, public: bool, *, usual: str) -> str:
     "POST /api/v1/maintenance/labels",
     help="have a worker load a revision as a draft",
     waits=UNTIL_DONE,
-    task=IMPORT,
-    retry=lambda ctx, failed: _import_again(ctx, failed),
     button="Import as a draft",
 )
 def request_import(
-    ctx: ActionContext, revision: Revision, source: LabelSource, reason: Reason, level: DisclosureLevel = AS_USUAL
+    ctx: ActionContext, revision: Revision, source: LabelSource, reason: Reason, disclosure: Disclosure = ""
 ) -> ActionResult:
     """Have a worker load a label revision as a draft: nothing public changes. For maintainers.
 
     `source`: a file below the workers' DATA_DIR/imports, or a Hub dataset `owner/name@commit`. Revisions are
-    immutable: a name that is known cannot be imported again. `level`: what may be shown of scores, hidden if left out.
+    immutable: a name that is known cannot be imported again. `disclosure`: what may be shown of
+    scores, hidden if left out.
     """
     why, origin = clean_reason(reason), clean_reason(source, "source", limit=2000)
-    params = {"spec": origin, "disclosure": level.stated(HIDDEN)}
+    params = {"spec": origin, "disclosure": stated_level(disclosure, usual=HIDDEN)}
     with ctx.database.write() as session:
         check_new(session, ctx.benchmark, revision=revision)
         task, new = request_task(ctx, session, kind=IMPORT, subject=revision, params=params, reason=why)
     return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
-
-
-def _discard_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    return request_discard(ctx, failed.subject, reason=failed.reason)
-
-
-def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    return request_import(
-        ctx, failed.subject, source=failed.params["spec"], reason=failed.reason, level=level_of(failed)
-    )
 
 
 @action(
@@ -161,13 +105,11 @@ def _import_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
     public="Label revision {revision} is retired: {reason}",
     shown=("revision", "salt", "commitment", "reason"),
     waits=UNTIL_DONE,
-    task=RETIRE,
-    retry=confirm_again("Retire revision"),
     button="Retire for good",
     danger=True,
 )
 def request_retire(
-    ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation: RetireConfirmation
+    ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation: Confirmation = ""
 ) -> ActionResult:
     """Have the salt of an imported revision revealed, so that anybody can check its commitment. For maintainers.
 
@@ -189,8 +131,7 @@ def request_retire(
                     "in-use",
                     f"Project {project.name} is verifying revision {revision}; close it first.",
                 )
-        if confirmation != revision:
-            raise Conflict("not-confirmed", f"{FOR_GOOD} To confirm, type {revision}.")
+        require_confirmed(confirmation, revision, effect=FOR_GOOD)
         task, new = request_task(ctx, session, kind=RETIRE, subject=revision, reason=why)
     return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
@@ -210,21 +151,21 @@ def disclose(
 ) -> ActionResult:
     """Make an imported revision public: everything that its scores tell may be shown. For maintainers.
 
-    That cannot be taken back. `confirmation`: the revision's name, where somebody is asked to type it again.
-    Raises AuthError, NotFound, Conflict.
+    That cannot be taken back. `confirmation`: the revision's name, typed again. Raises AuthError, NotFound, Conflict.
     """
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result = _imported(
-            session,
-            ctx.benchmark,
-            revision=revision,
-            instead="take it out of HIDDEN_LABELS and start the service again",
-        )
+        result = queries.revision(session, ctx.benchmark, name=revision)
+        if result is None:
+            raise NotFound(f"There is no imported revision {revision[:40]!r}.")
+        if result.imported_at is None:
+            raise Conflict(
+                "configured",
+                f"The settings name revision {revision}: take it out of HIDDEN_LABELS and start the service again.",
+            )
         if result.disclosure == PUBLIC or result.retired_at is not None:
             return ActionResult(False, f"Revision {revision} is public already.")
-        if confirmation and confirmation != revision:
-            raise Conflict("not-confirmed", f"To confirm, type {revision}.")
+        require_confirmed(confirmation, revision)
         label_imports.disclose(session, ctx.benchmark, revision=revision)
         facts = {"revision": revision, "from": result.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if result.published_at is None else DISCLOSED
@@ -235,51 +176,6 @@ def disclose(
         f"Revision {revision} is public: {readers_words(result.disclosure or PUBLIC, PUBLIC)}",
         seq=seq,
     )
-
-
-@action(
-    "labels.discard",
-    "POST /api/v1/maintenance/labels/{revision}/discard",
-    waits=UNTIL_DONE,
-    task=DISCARD,
-    retry=lambda ctx, failed: _discard_again(ctx, failed),
-    help="remove a draft that was never applied; its name is free again",
-    button="Discard the draft",
-    danger=True,
-)
-def request_discard(ctx: ActionContext, revision: Revision, *, reason: Reason) -> ActionResult:
-    """Have a worker remove a draft that was never applied, so that its name is free again. For maintainers.
-
-    Raises AuthError, NotFound, Conflict.
-    """
-    why = clean_reason(reason)
-    with ctx.database.write() as session:
-        result = _imported(session, ctx.benchmark, revision=revision, instead="take it out of LABELS")
-        if result.published_at is not None or result.registered_at is not None or result.retired_at is not None:
-            raise Conflict(
-                "in-use",
-                f"Something was scored under revision {revision}, so it stays; see retire.",
-            )
-        for project in annotation_projects.projects(session, ctx.benchmark):
-            if project.base_revision == revision:
-                raise Conflict(
-                    "in-use",
-                    f"Project {project.name} verifies revision {revision}, so it stays.",
-                )
-        if busy := tasks.open_about(session, ctx.benchmark, subject=revision, other_than=DISCARD):
-            raise Conflict("busy", f"Task {busy} is about revision {revision} and must end first.")
-        task, new = request_task(ctx, session, kind=DISCARD, subject=revision, reason=why)
-    return ActionResult(new, f"A worker discards draft {revision} (task {task}).", task_id=task)
-
-
-def _imported(session: Session, benchmark: str, *, revision: str, instead: str) -> RevisionRow:
-    """Raise NotFound, and Conflict for a revision of the settings."""
-    result = queries.revision(session, benchmark, name=revision)
-    if result is None:
-        raise NotFound(f"There is no imported revision {revision[:40]!r}.")
-    if result.imported_at is None:
-        raise Conflict("configured", f"The settings name revision {revision}: {instead}.")
-    return result
 
 
 @action("labels.list", "GET /api/v1/maintenance/labels", help="all revisions", view=views.revisions)

@@ -78,8 +78,6 @@ class Health:
     help="have a worker copy the database now",
     command="backup",
     waits="until it is done",
-    task=BACKUP,
-    retry=lambda ctx, failed: _backup_again(ctx),
     button="Back up now",
 )
 def request_backup(ctx: ActionContext) -> ActionResult:
@@ -89,10 +87,6 @@ def request_backup(ctx: ActionContext) -> ActionResult:
             session, TaskRequest(BACKUP, "database", params={}, reason="asked for", requested_by=ctx.user.account)
         )
     return ActionResult(new, f"A worker copies the database (task {task}).", task_id=task)
-
-
-def _backup_again(ctx: ActionContext) -> ActionResult:
-    return request_backup(ctx)
 
 
 @action(

@@ -7,21 +7,20 @@ from the board's; then it is named in the request, and the board follows by an a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
-from maintenance.registry import ParamInfo, Reason, Revision, RowNumber, action, confirm_again
+from maintenance.registry import Confirmation, ParamInfo, Reason, Revision, RowNumber, action
 from maintenance.request_task import request_task
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_confirmed, require_maintainer
 from operation.alarms import labels_remedy
 from storage.database import Session
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
-from storage.jobs.tasks import TaskView
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.benchmarks import board_rules
@@ -45,39 +44,7 @@ class RescoreRules:
     ] = False
 
 
-THE_BOARDS = RescoreRules()
-
-
-def _question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
-    """Return the question before an apply whose confirmation was left out."""
-    given_away = bool(_given_away(ctx, given["revision"]))
-    named = (given["revision"], given.get("scorer_version", ""))
-    expected = confirmation_for(*named, given_away=given_away, rules=bool(given.get("rules")))
-    return f"{effect(ctx, given['revision'])} Type {expected} to apply it: ".lstrip()
-
-
-def _confirmation(ask: Callable[[ActionContext, Mapping[str, Any]], str]) -> ParamInfo:
-    """Return the parameter that repeats a revision's name; `ask`: the question where it was left out."""
-    return ParamInfo(
-        "To confirm, type the revision's name",
-        option="--confirm",
-        metavar="REVISION",
-        help="the revision's name again; asked for if left out",
-        ask=ask,
-    )
-
-
-ApplyConfirmation = Annotated[str, _confirmation(_question)]
-
-
-def _undo_question(ctx: ActionContext, given: Mapping[str, Any]) -> str:
-    """Return the question before an undo whose confirmation was left out: what it would change first."""
-    question = f"Type {given['revision']} to take it back: "
-    back = undo_effect(ctx, given["revision"])
-    return f"{back} {question}".strip()
-
-
-UndoConfirmation = Annotated[str, _confirmation(_undo_question)]
+OF_THE_BOARD = RescoreRules()
 
 
 @action(
@@ -88,12 +55,10 @@ UndoConfirmation = Annotated[str, _confirmation(_undo_question)]
     then=lambda ctx, task: _result_of(ctx, task),
     view=views.preview,
     json=dict,
-    task=PREVIEW,
-    retry=lambda ctx, failed: _preview_again(ctx, failed),
     button="Preview",
     effect="A worker computes the board under this revision. Nothing public changes.",
 )
-def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreRules = THE_BOARDS) -> ActionResult:
+def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreRules = OF_THE_BOARD) -> ActionResult:
     """Have a worker compute the board under a revision; nothing public changes. For maintainers."""
     with ctx.database.write() as session:
         _known(session, ctx.benchmark, revision=revision)
@@ -111,11 +76,6 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
 
 def _result_of(ctx: ActionContext, task: int) -> dict[str, Any]:
     return preview(ctx, task)
-
-
-def _preview_again(ctx: ActionContext, failed: TaskView) -> ActionResult:
-    selected = RescoreRules(failed.params["scorer_version"], "rules" in failed.params)
-    return request_preview(ctx, failed.subject, selected=selected)
 
 
 @action(
@@ -146,8 +106,6 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     public="The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
     shown=("from", "to", "reason", *COUNTED, "commitment", "snapshot_before", "before", "after"),
     waits="until it is done",
-    task=APPLY,
-    retry=confirm_again("Apply revision"),
     button="Apply",
     effect="All scores are computed under this revision. Then the public board changes in one step.",
 )
@@ -155,18 +113,17 @@ def request_apply(
     ctx: ActionContext,
     revision: Revision,
     reason: Reason,
-    confirmation: ApplyConfirmation,
-    selected: RescoreRules = THE_BOARDS,
+    confirmation: Confirmation = "",
+    selected: RescoreRules = OF_THE_BOARD,
 ) -> ActionResult:
     """Have a worker score everything under a revision and then, all or nothing, show that. For maintainers.
 
     `confirmation`: what `confirmation_for` says, typed.
     """
-    why, given_away = clean_reason(reason), bool(_given_away(ctx, revision))
-    expected = confirmation_for(revision, selected.scorer_version, given_away=given_away, rules=selected.rules)
-    if confirmation != expected:
-        question = f"To confirm, type {expected}."
-        raise Conflict("not-confirmed", f"{effect(ctx, revision)} {question}".strip())
+    why, what_changes = clean_reason(reason), effect(ctx, revision)
+    require_confirmed(
+        confirmation, confirmation_for(revision, selected.scorer_version, rules=selected.rules), effect=what_changes
+    )
     with ctx.database.write() as session:
         _known(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
@@ -182,9 +139,8 @@ def request_apply(
         require_labels_loaded(session, ctx.benchmark, revision=revision)
         wanted = {"params": params, "reason": why, "scorer_version": version}
         task, new = request_task(ctx, session, kind=APPLY, subject=revision, **wanted)
-    applied = f"revision {revision}, scorer version {version} (task {task})"
-    message = f"A worker applies {applied}; the board changes in one step."
-    return ActionResult(new, f"{message} {effect(ctx, revision)}".strip(), task_id=task)
+    applied = f"A worker applies revision {revision}, scorer version {version} (task {task})"
+    return ActionResult(new, f"{applied}; the board changes in one step. {what_changes}".strip(), task_id=task)
 
 
 def effect(ctx: ActionContext, revision: str) -> str:
@@ -194,15 +150,13 @@ def effect(ctx: ActionContext, revision: str) -> str:
         board, levels = label_sets.current(session, ctx.benchmark), label_levels.levels(session, ctx.benchmark)
     if board is None:
         return ""
-    readers = readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
-    return f"{_given_away(ctx, revision)} {readers}".strip()
+    return readers_words(levels.get(board.label_revision, PUBLIC), levels.get(revision, PUBLIC))
 
 
-def confirmation_for(revision: str, scorer_version: str = "", *, given_away: bool = False, rules: bool = False) -> str:
-    """Return what has to be typed before an apply: the revision's name, the scorer version where one is named, a word
-    for the definition's rules, and one more where a public set gives the labels away."""
-    words = [revision, *(["scorer", scorer_version] if scorer_version else []), *(["rules"] * rules)]
-    return " ".join([*words, *(["nevertheless"] * given_away)])
+def confirmation_for(revision: str, scorer_version: str = "", *, rules: bool = False) -> str:
+    """Return what has to be typed before an apply: the revision's name, the scorer version where one is named, and a
+    word for the definition's rules."""
+    return " ".join([revision, *(["scorer", scorer_version] if scorer_version else []), *(["rules"] * rules)])
 
 
 def _offered(board: ActiveBoard, selected: RescoreRules) -> dict[str, str]:
@@ -221,16 +175,14 @@ def _offered(board: ActiveBoard, selected: RescoreRules) -> dict[str, str]:
     button="Undo",
     danger=True,
 )
-def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation: UndoConfirmation) -> ActionResult:
+def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation: Confirmation = "") -> ActionResult:
     """Re-activate the revision that was shown before `revision` was applied. For maintainers.
 
     `confirmation`: the revision's name, typed; what is wrong with it is said with what the undo would change.
     Needs no worker; but those that run must hold the labels of then, or nothing would be scored or published any more.
     """
     why = clean_reason(reason)
-    if confirmation != revision:
-        question, back = f"To confirm, type {revision}.", undo_effect(ctx, revision)
-        raise Conflict("not-confirmed", f"{back} {question}".strip())
+    require_confirmed(confirmation, revision, effect=undo_effect(ctx, revision))
     with ctx.database.write() as session:
         label_sets.lock_board(session, ctx.benchmark)
         board = _board(session, ctx.benchmark)
@@ -289,15 +241,6 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
     opposite = {"items_before": "items_after", "added": "dropped"}
     opposite |= {other: name for name, other in opposite.items()}
     return {"labels": {name: there[opposite.get(name, name)] for name in there}, **counts}
-
-
-def _given_away(ctx: ActionContext, revision: str) -> str:
-    """Return the import's sentence about labels that are to be hidden and are nearly those of a public set; else ""."""
-    with ctx.database.read() as session:
-        row = queries.revision(session, ctx.benchmark, name=revision)
-    if row is None or row.disclosure == PUBLIC:
-        return ""
-    return " ".join((row.difference or {}).get("given_away", ()))
 
 
 def _known(session: Session, benchmark: str, *, revision: str) -> None:

@@ -13,7 +13,7 @@ from pydantic import Field
 from auth import Role, require
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
-from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
+from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, views
@@ -22,7 +22,6 @@ from storage.annotation import disputes as stored
 from storage.annotation.disputes import Disputed
 from storage.database import LARGEST
 from storage.integrity import audit
-from storage.jobs.tasks import TaskView
 from storage.models.review import REASON_LENGTHS
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import DISPUTE_ANSWERS
@@ -221,10 +220,8 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
     "disputes.draft",
     "POST /api/v1/maintenance/disputes/draft",
     waits=labels.UNTIL_DONE,
-    task=drafts.DRAFT,
     help="have a worker write a draft revision from accepted disputes",
     button="Draft from accepted ones",
-    retry=lambda ctx, failed: _draft_again(ctx, failed),
 )
 def request_draft(
     ctx: ActionContext,
@@ -233,12 +230,12 @@ def request_draft(
     base: BaseRevision,
     reason: Reason,
     disputes: DisputeNumbers = (),
-    level: DisclosureLevel = AS_USUAL,
+    disclosure: Disclosure = "",
 ) -> ActionResult:
     """Have a worker write the draft that accepted disputes make of a base revision. For maintainers.
 
-    `disputes`: which ones; all that are accepted if none is named. `level`: what may be shown of scores under it, as
-    of the base's if left out. Raises AuthError, NotFound, Conflict.
+    `disputes`: which ones; all that are accepted if none is named. `disclosure`: what may be shown of scores under
+    it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
     """
     why = clean_reason(reason)
     with ctx.database.write() as session:
@@ -251,14 +248,7 @@ def request_draft(
             raise Conflict("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
         if not accepted:
             raise Conflict("nothing-accepted", "No dispute is accepted yet.")
-        params = {"disputes": accepted, "disclosure": level.stated(usual="")}
+        params = {"disputes": accepted, "disclosure": stated_level(disclosure, usual="")}
         task, new = drafts.request(session, ctx, revision=revision, base=base, reason=why, params=params)
     message = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
     return ActionResult(new, message, task_id=task)
-
-
-def _draft_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
-    if "disputes" not in failed.params:
-        return None
-    base, numbers = failed.params["base"], failed.params["disputes"]
-    return request_draft(ctx, failed.subject, base=base, reason=failed.reason, disputes=numbers, level=level_of(failed))

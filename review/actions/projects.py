@@ -12,7 +12,7 @@ from pydantic import Field
 
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, labels
-from maintenance.actions.labels import AS_USUAL, DisclosureLevel, level_of
+from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, whole_number
@@ -24,7 +24,6 @@ from storage.annotation.pair_decisions import decided_pairs
 from storage.database import LARGEST, Session
 from storage.integrity import audit
 from storage.jobs import tasks
-from storage.jobs.tasks import TaskView
 from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import (
@@ -149,7 +148,7 @@ def create(
         if base:
             drafts.check_base(session, ctx.benchmark, base=base)
         _check_name(session, ctx.benchmark, name=name)
-        items = select_pairs(ctx, session, base=base, pairs=pairs)
+        items = select_pairs(ctx.items.table, ctx.import_dirs, base=base, pairs=pairs)
         project = annotation_projects.create(
             session,
             ctx.benchmark,
@@ -223,8 +222,6 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
     audit=CLOSED,
     help="end a project; a worker writes its draft",
     waits=labels.UNTIL_DONE,
-    task=drafts.DRAFT,
-    retry=lambda ctx, failed: _close_again(ctx, failed),
     button="Close",
     danger=True,
 )
@@ -234,12 +231,12 @@ def close(
     *,
     revision: ClosedDraft = "",
     reason: Reason,
-    level: DisclosureLevel = AS_USUAL,
+    disclosure: Disclosure = "",
 ) -> ActionResult:
     """End a project and have a worker write its draft revision; a project about a file has none. For maintainers.
 
-    Of a closed project another draft can be asked for, under another name. `level`: what may be shown of scores under
-    it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
+    Of a closed project another draft can be asked for, under another name. `disclosure`: what may be shown of scores
+    under it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
     """
     why = clean_reason(reason)
     with ctx.database.write() as session:
@@ -256,7 +253,7 @@ def close(
             )
         task, new, seq = None, False, None
         if revision:
-            params = {"project": project, "disclosure": level.stated(usual="")}
+            params = {"project": project, "disclosure": stated_level(disclosure, usual="")}
             base = result.base_revision
             task, new = drafts.request(session, ctx, revision=revision, base=base, reason=why, params=params)
         if result.closed_at is None:
@@ -281,12 +278,6 @@ def _check_closing(report: ProjectReport) -> None:
                 f"{annotator.name} has {annotator.gold_right} of {annotator.gold} gold pairs right. Leave these "
                 f"answers out first: `verification leave-out {report.project.id} {annotator.account}`.",
             )
-
-
-def _close_again(ctx: ActionContext, failed: TaskView) -> ActionResult | None:
-    if "project" not in failed.params:
-        return None
-    return close(ctx, failed.params["project"], revision=failed.subject, reason=failed.reason, level=level_of(failed))
 
 
 @action(

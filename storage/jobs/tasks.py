@@ -25,7 +25,6 @@ class TaskKind(StrEnum):
 
     IMPORT = "labels.import"
     RETIRE = "labels.retire"
-    DISCARD = "labels.discard"
     DRAFT = "labels.draft"
     BACKUP = "backup"
     PREVIEW = "rescore.preview"
@@ -152,13 +151,6 @@ def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
 
 def _scope(session: Session, benchmark: str) -> dict[str, str]:
     return audit.scope(session, benchmark) if benchmark else {}
-
-
-def open_about(session: Session, benchmark: str, *, subject: str, other_than: str) -> int | None:
-    """Return the number of an open task about something, but for tasks of one kind; None where there is none."""
-    wanted = select(Task.id).where(Task.benchmark == benchmark, Task.subject == subject)
-    wanted = wanted.where(Task.kind != other_than, Task.state.in_(_OPEN))
-    return session.execute(wanted.order_by(Task.id).limit(1)).scalar_one_or_none()
 
 
 def claim(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
@@ -91,25 +91,6 @@ def hidden_revisions(session: Session, benchmark: str) -> dict[str, str]:
 def disclose(session: Session, benchmark: str, *, revision: str) -> bool:
     """Make an imported revision public; False where it is, or is none."""
     return _change(session, benchmark, revision=revision, where=ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)
-
-
-def discard(session: Session, benchmark: str, *, revision: str) -> bool:
-    """Remove a draft that nothing was ever scored under; False where it is none."""
-    known = exists().where(RegisteredLabelSet.benchmark == benchmark, RegisteredLabelSet.revision == revision)
-    if session.scalar(select(known)):
-        return False
-    removed = session.execute(
-        delete(ImportedLabels)
-        .where(
-            ImportedLabels.benchmark == benchmark,
-            ImportedLabels.revision == revision,
-            ImportedLabels.published_at.is_(None),
-            ImportedLabels.retired_at.is_(None),
-        )
-        .returning(ImportedLabels.revision),
-        execution_options={"synchronize_session": False},
-    )
-    return removed.first() is not None
 
 
 def publish(session: Session, benchmark: str, *, revision: str) -> bool:

@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-APPLIED = "OLD.published_at IS NOT NULL OR OLD.retired_at IS NOT NULL"
 NOT_DISCLOSED = "OLD.disclosure = 'public' OR NEW.disclosure <> 'public'"
-_REGISTERED = "imported_labels_no_registered"
-_REGISTERED_ROW = (
-    "SELECT 1 FROM label_sets WHERE label_sets.benchmark = OLD.benchmark AND label_sets.revision = OLD.revision"
-)
 
 
 class ImmutableRule(NamedTuple):
@@ -44,15 +39,13 @@ WRITTEN_ONCE = {
 NEVER_CHANGED = ("events", "scores", "edits", *WRITTEN_ONCE)
 RULES = (
     *(ImmutableRule(table, "UPDATE", WRITTEN_ONCE.get(table, "")) for table in NEVER_CHANGED),
-    *(ImmutableRule(table, "DELETE") for table in NEVER_CHANGED if table != "imported_labels"),
+    *(ImmutableRule(table, "DELETE") for table in NEVER_CHANGED),
     *(ImmutableRule(table, "TRUNCATE") for table in ("events", "scores", "audit_head", *WRITTEN_ONCE)),
     *(ImmutableRule(table, "UPDATE") for table in ("snapshots", "relations")),
     ImmutableRule("audit_head", "DELETE"),  # without this row nothing says whether later events are gone
     # Labels that are not public may become so, and nothing else.
     ImmutableRule("imported_labels", "UPDATE", "disclosure", NOT_DISCLOSED, "other_level"),
     ImmutableRule("imported_labels", "UPDATE", "retired_at, salt", "OLD.retired_at IS NOT NULL", "other_salt"),
-    # A draft may be discarded, unless something was ever scored under it: then it is registered, see below.
-    ImmutableRule("imported_labels", "DELETE", "", APPLIED, "applied"),
 )
 # SQLite's REPLACE removes the old row of the same key without the triggers that refuse a DELETE.
 KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -76,8 +69,6 @@ def sqlite_triggers() -> Iterator[str]:
         same = " OR ".join(f"({' AND '.join(f'{column} = NEW.{column}' for column in key)})" for key in keys)
         exists = f"EXISTS (SELECT 1 FROM {table} WHERE {same})"  # noqa: S608 - constant names
         yield f"CREATE TRIGGER {table}_no_replace BEFORE INSERT ON {table} WHEN {exists} {_abort(table)}"
-    registered = f"WHEN EXISTS ({_REGISTERED_ROW}) {_abort('imported_labels')}"
-    yield f"CREATE TRIGGER {_REGISTERED} BEFORE DELETE ON imported_labels {registered}"
 
 
 def postgresql_triggers() -> Iterator[str]:
@@ -87,12 +78,6 @@ def postgresql_triggers() -> Iterator[str]:
     for rule in RULES:
         each = f"FOR EACH ROW WHEN ({rule.when})" if rule.when else "FOR EACH STATEMENT"
         yield f"{_begin(rule)}{each} EXECUTE FUNCTION refuse_change()"
-    # A condition of a trigger cannot look elsewhere.
-    body = f"BEGIN IF EXISTS ({_REGISTERED_ROW}) THEN {refuse} END IF; RETURN OLD; END"
-    yield f"CREATE FUNCTION {_REGISTERED}() RETURNS trigger LANGUAGE plpgsql AS $$ {body} $$"
-    yield (
-        f"CREATE TRIGGER {_REGISTERED} BEFORE DELETE ON imported_labels FOR EACH ROW EXECUTE FUNCTION {_REGISTERED}()"
-    )
 
 
 def _begin(rule: ImmutableRule) -> str:

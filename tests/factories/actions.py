@@ -48,14 +48,14 @@ def by(
     """Return the context of an action by somebody. `services`: parse, shipped, identity, paths of an ActionContext."""
     lookup = items or (TableOnly(table) if table is not None else BundledItems())
     shipped: Iterable[Mapping[str, Any]] = services.pop("shipped", ())
-    services = {"public_events": PUBLIC_EVENTS, "retries": ACTIONS.retries(), **services}
+    services = {"public_events": PUBLIC_EVENTS, **services}
     return ActionContext(database, user, benchmark=benchmark, items=lookup, shipped=lambda: shipped, **services)
 
 
 def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTIONS) -> CliResult:
     """Run a command as `python -m maintenance` does. Raises SystemExit for wrong arguments."""
     options = command_line(registry).parse_args(list(words))
-    answer: CliResult = options.command(CliContext(ctx, lambda question: ""), options)
+    answer: CliResult = options.command(CliContext(ctx), options)
     return answer
 
 

@@ -61,12 +61,12 @@ class MaintainVisitor:
         """Return the form of an action about rows."""
         return self.http.get(routes.PATH, params=[("do", action), *(("on", key) for key in keys)]).text
 
-    def act(self, action: str, keys: Sequence[str] = (), *, file: bytes = b"", **typed: str) -> str:
+    def act(self, action: str, keys: Sequence[str] = (), *, upload: bytes = b"", **typed: str) -> str:
         """Send the form of an action about rows; returns what is said of it."""
-        return " ".join(unescape(text) for text in _NOTICE.findall(self.send(action, keys, file=file, **typed)))
+        return " ".join(unescape(text) for text in _NOTICE.findall(self.send(action, keys, upload=upload, **typed)))
 
-    def send(self, action: str, keys: Sequence[str] = (), *, file: bytes = b"", **typed: str) -> str:
+    def send(self, action: str, keys: Sequence[str] = (), *, upload: bytes = b"", **typed: str) -> str:
         """Send the form of an action about rows; returns the page."""
         tab = next((one.id for one in (*SECTIONS, *REVIEW) if action.partition(".")[0] in one.areas), "")
         data: dict[str, Any] = {"do": action, "tab": tab, "on": list(keys), **typed}
-        return self.http.post(routes.PATH, data=data, files={"content": file} if file else None).text
+        return self.http.post(routes.PATH, data=data, files={"content": upload} if upload else None).text

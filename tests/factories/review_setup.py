@@ -73,6 +73,12 @@ class ReviewSetup:
     def key(self, index: int) -> str:
         return self.table.items[index].key
 
+    def file_of(self, *indices: int) -> str:
+        """Return the path of a file that names pairs."""
+        path = self.state.parent / f"pairs-{'-'.join(map(str, indices))}.jsonl"
+        path.write_text("".join(json.dumps({"item": self.key(index)}) + "\n" for index in indices))
+        return str(path)
+
     def says(self, index: int, *, right: bool) -> str:
         """Return a or B: what the label of an item says, or the other one."""
         order = presentation_order(self.table.items[index].responses)

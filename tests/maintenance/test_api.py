@@ -129,10 +129,6 @@ def test_what_a_worker_has_to_do_is_accepted_and_can_be_followed(site: _ApiSite)
     assert (again.json()["changed"], again.json()["task_id"]) == (False, answer.json()["task_id"])
     task = site.ask(MAINTAINER, "GET", path=f"/api/v1/maintenance/tasks/{answer.json()['task_id']}").json()
     assert (task["state"], task["subject"]) == ("queued", "v3")
-    retried = site.ask(MAINTAINER, "POST", path=f"/api/v1/maintenance/tasks/{task['id']}/retry")
-    assert (retried.status_code, retried.json()["changed"]) == (200, False)
-    assert "Task 1" in retried.json()["message"] and "it is queued" in retried.json()["message"]
-    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/tasks/9/retry").status_code == 404
 
 
 def test_things_that_cannot_be_done_are_problems_with_a_code(site: _ApiSite) -> None:

@@ -141,7 +141,8 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
             "labels_v2.jsonl",
             "--reason",
             "x",
-            "--public",
+            "--disclosure",
+            "public",
             "--wait",
         )
         assert "1,247 labels" in done

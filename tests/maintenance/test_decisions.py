@@ -14,7 +14,6 @@ from leaderboard import routes
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from maintenance.actions import audit, entries, labels, operations, rescoring
-from maintenance.actions.labels import DisclosureLevel
 from maintenance.decision_log import PublicLog
 from maintenance.feed import atom
 from storage.database import Database
@@ -89,7 +88,7 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
         "v2",
         spec,
         "the authors changed labels",
-        level=DisclosureLevel(public=True),
+        disclosure="public",
     )
     board.runner.run_all()
     task = rescoring.request_preview(by(database, MAINTAINER, benchmark=BENCHMARK), "v2").task_id

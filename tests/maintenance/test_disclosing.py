@@ -11,20 +11,16 @@ import pytest
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import views
 from maintenance.actions import labels, operations, rescoring
-from maintenance.actions.labels import DisclosureLevel
 from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
 from storage.labels import label_levels, label_sets
 from submissions import policy_text
 from tests.databases import new_database
 from tests.factories import boards
-from tests.factories.accounts import LOCAL, MAINTAINER
-from tests.factories.actions import by, decisions
+from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
 from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
-from tests.maintenance.test_api import _ApiSite
-from tests.maintenance.test_interfaces_agree import _command
 from vlrb.disclosure import CANNOT_BE_HIDDEN, measured_sentence
 
 BENCHMARK = "vl-rewardbench"
@@ -40,7 +36,7 @@ def board(tmp_path: Path) -> RealBoard:
 def _import(board: RealBoard, revision: str = "v2", **how: Any) -> str:
     """Return how the import ended."""
     told = (revision, str(boards.labels_file("v2")), "the authors changed labels")
-    done = labels.request_import(board.ctx, *told, DisclosureLevel(**how))
+    done = labels.request_import(board.ctx, *told, **how)
     board.runner.run_all()
     assert done.task_id is not None
     return operations.task(board.ctx, done.task_id).outcome
@@ -51,10 +47,7 @@ def _revision(board: RealBoard, name: str = "v2") -> Any:
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    ctx = board.ctx
-    given_away = (_revision(board, revision).disclosure or "public") != "public"
-    typed = rescoring.confirmation_for(revision, given_away=given_away)
-    done = rescoring.request_apply(ctx, revision, "because", typed)
+    done = rescoring.request_apply(board.ctx, revision, "because", revision)
     board.runner.run_all()
     board.publish()
     return done
@@ -65,12 +58,6 @@ def _snapshot(board: RealBoard) -> Any:
         pointer = label_sets.current(session, BENCHMARK)
     assert pointer is not None and pointer.snapshot_id is not None
     return DatabaseSnapshots(board.database, spec_of(BENCHMARK)).load(pointer.snapshot_id)
-
-
-def _discard(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = labels.request_discard(board.ctx, revision, reason="the wrong file")
-    board.runner.run_all()
-    return done
 
 
 def _not_possible(act: Callable[[], object]) -> str:
@@ -84,19 +71,14 @@ def _not_possible(act: Callable[[], object]) -> str:
 
 def test_an_import_says_where_a_hidden_set_nearly_says_what_a_public_one_does(board: RealBoard) -> None:
     assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in _import(board)
-    ctx = board.ctx
-    with refuses(Conflict, "not-confirmed") as asked:
-        rescoring.request_apply(ctx, "v2", "because", "v2")
-    assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in str(asked.value)
-    assert str(asked.value).endswith("To confirm, type v2 nevertheless.")
-    assert labels.disclose(ctx, "v2", reason="as the import says", confirmation="v2").changed
-    assert _import(board, "v3", public=True).endswith("imported as a draft.")  # as v1 and v2 are
+    assert labels.disclose(board.ctx, "v2", reason="as the import says", confirmation="v2").changed
+    assert _import(board, "v3", disclosure="public").endswith("imported as a draft.")  # as v1 and v2 are
 
 
 def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
-    assert CANNOT_BE_HIDDEN.format(hidden="v1", public="v2") in _import(board, public=True)
+    assert CANNOT_BE_HIDDEN.format(hidden="v1", public="v2") in _import(board, disclosure="public")
     assert _import(board, "v3").count("agree") == 1, "of two hidden ones neither gives the other away"
 
 
@@ -128,7 +110,7 @@ def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: s
 def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
-    _import(board, public=True)
+    _import(board, disclosure="public")
     assert "Readers will gain counts, the macro average" in rescoring.effect(board.ctx, "v2")
 
 
@@ -160,7 +142,7 @@ def test_health_and_the_policy_say_what_the_scores_under_hidden_labels_give_away
 def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
     _import(board, disclosure="hidden")
     _apply(board)
-    done = labels.disclose(board.ctx, "v2", reason="the paper is out")
+    done = labels.disclose(board.ctx, "v2", reason="the paper is out", confirmation="v2")
     assert done.changed
     assert "Readers will gain" in done.message
     board.publish()
@@ -169,7 +151,7 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
     said = decisions(board.database)[0]
     assert (said.kind, said.sentence) == ("labels.disclosed", "Label revision v2 is public now: the paper is out")
     assert said.by == "maintainer"
-    assert not labels.disclose(board.ctx, "v2", reason="again").changed
+    assert not labels.disclose(board.ctx, "v2", reason="again", confirmation="v2").changed
 
 
 def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
@@ -182,79 +164,19 @@ def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
 def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
     ctx = board.ctx
     with refuses(Conflict, "configured") as refused:
-        labels.disclose(ctx, "v1", reason="because")
+        labels.disclose(ctx, "v1", reason="because", confirmation="v1")
     assert refused.value.code == "configured"
     _import(board)
     assert _not_possible(lambda: labels.disclose(ctx, "v2", reason="because", confirmation="v3")) == "not-confirmed"
     with pytest.raises(NotFound):
-        labels.disclose(ctx, "v9", reason="because")
-
-
-# --- discard ----------------------------------------------------------------------------------------------------------
-
-
-def test_a_draft_that_was_never_applied_is_discarded_and_its_name_is_free(board: RealBoard) -> None:
-    _import(board)
-    assert board.runner.store.has("v2")
-    done = _discard(board)
-    assert done.task_id is not None
-    assert operations.task(board.ctx, done.task_id).outcome == "Discarded; the name v2 is free."
-    assert not board.runner.store.has("v2")
-    with pytest.raises(StopIteration):
-        _revision(board)
-    assert all("v2" not in one.sentence for one in decisions(board.database))
-    assert "imported as a draft" in _import(board, public=True)  # other labels, if they were
-    assert _revision(board).disclosure == "public"
-
-
-def test_what_was_applied_is_not_discarded_even_when_that_was_undone(board: RealBoard) -> None:
-    _import(board, public=True)
-    _apply(board)
-    assert _not_possible(lambda: _discard(board)) == "in-use"
-    rescoring.undo(board.ctx, "v2", reason="too early", confirmation="v2")
-    assert _revision(board).published_at is None
-    assert _not_possible(lambda: _discard(board)) == "in-use"
-    assert _not_possible(lambda: _discard(board, "v1")) == "configured"
-
-
-def test_what_something_waits_for_is_not_discarded(board: RealBoard) -> None:
-    _import(board, public=True)
-    rescoring.request_preview(board.ctx, "v2")
-    assert _not_possible(lambda: labels.request_discard(board.ctx, "v2", reason="x")) == "busy"
-    board.runner.run_all()
-    assert _discard(board).changed
+        labels.disclose(ctx, "v9", reason="because", confirmation="v9")
 
 
 # --- how it is asked for ----------------------------------------------------------------------------------------------
 
 
-def test_a_level_is_one_of_three_and_said_once(board: RealBoard) -> None:
-    assert "imported" in _import(board, "a1", disclosure="hidden")
-    assert "imported" in _import(board, "a2", public=True)
+def test_a_level_is_one_of_three(board: RealBoard) -> None:
+    assert "imported" in _import(board, "a1")
+    assert "imported" in _import(board, "a2", disclosure="public")
     assert [_revision(board, name).disclosure for name in ("a1", "a2")] == ["hidden", "public"]
     assert _not_possible(lambda: _import(board, "a3", disclosure="secret")) == "unknown-level"
-    assert _not_possible(lambda: _import(board, "a3", disclosure="hidden", public=True)) == "two-levels"
-
-
-def test_commands_and_routes_do_the_same(board: RealBoard) -> None:
-    file, site = str(boards.labels_file("v2")), _ApiSite(board.database, BENCHMARK)
-    body = {"revision": "r1", "source": file, "reason": "x", "disclosure": "hidden"}
-    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/labels", body=body).status_code == 202
-    imported = ("labels", "import", "r2", file, "--reason", "x", "--disclosure", "hidden")
-    assert _command(board.database, *imported, benchmark=BENCHMARK).ok
-    board.runner.run_all()
-    assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["hidden", "hidden"]
-    path = "/api/v1/maintenance/labels/r1/disclose"
-    assert (
-        site.ask(MAINTAINER, "POST", path=path, body={"reason": "x", "confirmation": "r2"}).json()["code"]
-        == "not-confirmed"
-    )
-    assert site.ask(MAINTAINER, "POST", path=path, body={"reason": "x"}).json()["changed"] is True
-    assert _command(board.database, "labels", "disclose", "r2", "--reason", "x", benchmark=BENCHMARK).ok
-    assert [_revision(board, name).disclosure for name in ("r1", "r2")] == ["public", "public"]
-    discard = "/api/v1/maintenance/labels/r1/discard"
-    assert site.ask(MAINTAINER, "POST", path=discard, body={"reason": "x"}).status_code == 202
-    assert _command(board.database, "labels", "discard", "r2", "--reason", "x", benchmark=BENCHMARK).ok
-    board.runner.run_all()
-    known = {one.revision for one in labels.revisions(by(board.database, LOCAL, benchmark=BENCHMARK))}
-    assert known == {"v1"}

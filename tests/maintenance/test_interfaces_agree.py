@@ -85,7 +85,6 @@ def test_a_number_that_nothing_can_have_is_refused_on_the_command_line(board: Da
         whole_number(typed)
     for command in (
         ("tasks", "show", typed),
-        ("tasks", "retry", typed),
         ("jobs", "retry", typed),
         ("rescore", "show", typed),
         ("quota", "revoke", typed, "--reason", "x"),

@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import select
 
 from maintenance.actions import labels, operations, rescoring
-from maintenance.actions.labels import DisclosureLevel
 from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.jobs.release import release_expired
@@ -102,7 +101,7 @@ def _fill(url: str, state: Path) -> None:
         "v2",
         source,
         "the authors changed labels",
-        level=DisclosureLevel(public=True),
+        disclosure="public",
     )
     _everything(board.runner, Worker(database, board.scorer, lease_seconds=60.0))
     rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "sixteen labels", "v2")

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
 from maintenance.actions import labels, operations, rescoring
-from maintenance.actions.labels import DisclosureLevel
 from maintenance.types import ActionResult, Conflict, NotFound
 from review import drafts
 from storage.annotation import annotation_projects
@@ -52,10 +50,9 @@ def v1(database: Database, tmp_path: Path) -> RealBoard:
 
 
 def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None, level: str = "hidden") -> int:
-    """Hidden ones nearly say what the board's do, so an apply wants a word more."""
     spec = source or str(boards.labels_file(revision))
     about = (revision, spec, "the authors changed labels")
-    done = labels.request_import(board.ctx, *about, level=DisclosureLevel(disclosure=level))
+    done = labels.request_import(board.ctx, *about, disclosure=level)
     assert done.task_id is not None
     board.runner.run_all()
     return done.task_id
@@ -69,10 +66,7 @@ def _preview(board: RealBoard, revision: str = "v2") -> dict[str, Any]:
 
 
 def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    ctx = board.ctx
-    levels = {row.revision: row.disclosure for row in labels.revisions(ctx)}
-    typed = rescoring.confirmation_for(revision, given_away=levels.get(revision) == "hidden")
-    done = rescoring.request_apply(ctx, revision, "sixteen labels", typed)
+    done = rescoring.request_apply(board.ctx, revision, "sixteen labels", revision)
     board.runner.run_all()
     return done
 
@@ -127,28 +121,6 @@ def test_a_preview_is_what_a_slow_recomputation_finds(tmp_path: Path, before: st
     assert found["summary"]["moved"] == moved > 0
     largest = max(abs(new[name].shares["macro"] - old[name].shares["macro"]) for name in board.ids)
     assert found["summary"]["largest_change"] == pytest.approx(float(largest), abs=1e-12)
-
-
-def test_changes_of_significance_are_those_of_the_slow_paired_test(tmp_path: Path) -> None:
-    board = boards.in_sqlite(tmp_path, "v1")
-    _import(board)
-    found = _preview(board)
-    votes = dict(zip(board.ids, boards.judges(), strict=True))
-    pairs = set()
-    for side in (0, 1):
-        order = sorted(
-            found["entries"], key=lambda row: (-row["macro"][side], -row["overall"][side], board.ids.index(row["id"]))
-        )
-        pairs |= {frozenset((a["id"], b["id"])) for a, b in pairwise(order)}
-    expected = {}
-    for first, second in map(sorted, pairs):
-        p = [boards.slow_p(votes[first], votes[second], revision=revision) for revision in ("v1", "v2")]
-        if (p[0] < 0.05) != (p[1] < 0.05):
-            expected[frozenset((first, second))] = p
-    stated = {frozenset((one["first"], one["second"])): one["p"] for one in found["significance"]}
-    assert set(stated) == set(expected)
-    for pair, p in expected.items():
-        assert stated[pair] == pytest.approx(p, abs=1e-9)
 
 
 def _shown_ranges(board: RealBoard, revision: str) -> dict[str, list[int]]:
@@ -261,7 +233,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
     board = boards.in_sqlite(tmp_path, "v1", judges=2)
     _import(board)
     _import(board, "v0")
-    request = rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
+    request = rescoring.request_apply(board.ctx, "v2", "because", "v2")
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", benchmark=BENCHMARK, digest="a" * 64, items=1250)
         label_sets.activate_revision(
@@ -277,7 +249,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
 def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=3)
     _import(board)
-    rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
+    rescoring.request_apply(board.ctx, "v2", "because", "v2")
     late = boards.submit(board.database, boards.judges()[3:5], start=3)
     board.runner.run_all()
     from workers.runner import Worker, drain
@@ -341,7 +313,7 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     with board.database.write() as session, refuses(Conflict, "retired"):
         drafts.check_base(session, BENCHMARK, base="v2")
     with refuses(Conflict, "retired"):
-        rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
+        rescoring.request_apply(board.ctx, "v2", "because", "v2")
 
 
 def test_the_name_of_the_demo_s_revision_is_kept_for_it(tmp_path: Path) -> None:
@@ -429,9 +401,7 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
     _import(board)
 
     def applying(user: Any) -> Callable[[], ActionResult]:
-        return lambda: rescoring.request_apply(
-            by(database, user, benchmark=BENCHMARK), "v2", "because", "v2 nevertheless"
-        )
+        return lambda: rescoring.request_apply(by(database, user, benchmark=BENCHMARK), "v2", "because", "v2")
 
     results = at_once(applying(MAINTAINER), applying(SECOND_MAINTAINER), applying(MAINTAINER))
     assert sorted(result.changed for result in results if isinstance(result, ActionResult)) == [False, False, True], (
@@ -459,11 +429,9 @@ def test_two_different_applies_stand_in_each_others_way(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=2)
     _import(board, "v2")
     _import(board, "v0")
-    rescoring.request_apply(board.ctx, "v2", "because", "v2 nevertheless")
+    rescoring.request_apply(board.ctx, "v2", "because", "v2")
     with refuses(Conflict, "busy"):
-        rescoring.request_apply(
-            by(board.database, SECOND_MAINTAINER, benchmark=BENCHMARK), "v0", "because", "v0 nevertheless"
-        )
+        rescoring.request_apply(by(board.database, SECOND_MAINTAINER, benchmark=BENCHMARK), "v0", "because", "v0")
 
 
 def test_another_worker_finds_published_labels_and_never_moves_the_board_away_from_them(tmp_path: Path) -> None:

@@ -97,7 +97,18 @@ def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(ser
     database = tmp_path / "data/demo/leaderboard.db"
     catalog, source = tmp_path / "data/demo/labels/demo", "labels.jsonl"
     for revision in ("next", "later"):
-        _maintain(tmp_path, "labels", "import", revision, source, "--reason", "another count", "--public", "--wait")
+        _maintain(
+            tmp_path,
+            "labels",
+            "import",
+            revision,
+            source,
+            "--reason",
+            "another count",
+            "--disclosure",
+            "public",
+            "--wait",
+        )
         apply = ("rescore", "apply", revision, "--reason", "another count", "--confirm", revision)
         _maintain(tmp_path, *apply, "--wait")  # straight after the import: no heartbeat needs to come in between
     (catalog / "next.json").rename(tmp_path / "next.json")

@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
     database = new_database(f"sqlite:///{directory}/site.db")
     bench = set_up(database, directory / "state")
     projects.create(
-        by(database, MAINTAINER, table=bench.table), "may", base="demo", reason="because", pairs=PairSelection("all")
+        by(database, MAINTAINER, table=bench.table), "may", base="demo", reason="because", pairs=PairSelection()
     )
     config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
     server = uvicorn.Server(config)
@@ -220,7 +220,7 @@ def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words
     browser: Browser, site: _AnnotateSite
 ) -> None:
     bench = site.bench
-    pairs = PairSelection(items=[bench.key(0), bench.key(4)])
+    pairs = PairSelection(file=bench.file_of(0, 4))
     projects.create(bench.by(MAINTAINER), "closing", base="demo", reason="because", pairs=pairs)
     page = _open(browser, site, user=MAINTAINER, path="/annotate/2")
     page.keyboard.press("1")
@@ -253,7 +253,7 @@ def test_the_page_shows_guidelines_and_id_enlarges_the_picture_and_goes_on_where
 ) -> None:
     bench = site.bench
     ctx, team = bench.by(MAINTAINER), AnnotationTeam(guidelines="Look twice.")
-    pairs = PairSelection(items=[bench.key(1), bench.key(5)])
+    pairs = PairSelection(file=bench.file_of(1, 5))
     done = projects.create(ctx, "guided", base="demo", reason="because", pairs=pairs, team=team)
     page = _open(browser, site, user=MAINTAINER, path=f"{done.message.rpartition(' ')[2]}#1")
     expect(page.locator("#guidelines")).to_contain_text("Look twice.")

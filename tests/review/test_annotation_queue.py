@@ -72,7 +72,7 @@ def states(bench: ReviewSetup, project: int) -> dict[int, tuple[str, str | None]
 
 
 def test_one_annotator_alone_changes_no_label(bench: ReviewSetup) -> None:
-    project = start(bench, which="all")
+    project = start(bench)
     for place in range(1, 8):
         bench.prefer(MAINTAINER, project=project, place=place, letter=bench.says(place - 1, right=False))
     assert "7 contested" not in close(bench, project).message
@@ -84,7 +84,7 @@ def test_one_annotator_alone_changes_no_label(bench: ReviewSetup) -> None:
 @on_both
 def test_a_contested_pair_takes_one_more_answer_and_then_keeps_its_label(bench: ReviewSetup) -> None:
     team = AnnotationTeam(annotators=[STRANGER.account, OWNER_OF_IT.account])
-    project = start(bench, items=[bench.key(0), bench.key(1)], team=team)
+    project = start(bench, file=bench.file_of(0, 1), team=team)
     for user, letter in ((STRANGER, "a"), (MAINTAINER, "b")):
         bench.prefer(user, project=project, place=1, letter=letter)
     assert states(bench, project) == {1: ("contested", None), 2: ("open", None)}
@@ -100,7 +100,7 @@ def test_a_contested_pair_takes_one_more_answer_and_then_keeps_its_label(bench: 
 
 
 def test_the_list_tells_answers_of_no_pair_that_needs_more(bench: ReviewSetup) -> None:
-    project = start(bench, items=[bench.key(index) for index in range(3)])
+    project = start(bench, file=bench.file_of(0, 1, 2))
     bench.prefer(MAINTAINER, project=project, place=1, letter="a")
     for user, letter in ((MAINTAINER, "a"), (SECOND_MAINTAINER, "b")):
         bench.prefer(user, project=project, place=2, letter="b")
@@ -137,7 +137,7 @@ def test_an_annotator_below_the_gold_minimum_keeps_a_project_open(bench: ReviewS
 
 @pytest.mark.usefixtures("people")
 def test_who_was_left_out_may_answer_again_where_a_maintainer_says_so(bench: ReviewSetup) -> None:
-    project, ctx = start(bench, which="all"), bench.by(SECOND_MAINTAINER)
+    project, ctx = start(bench), bench.by(SECOND_MAINTAINER)
     bench.prefer(MAINTAINER, project=project, place=1, letter="a")
     projects.leave_out(ctx, project, annotators=[MAINTAINER.account])
     assert not projects.leave_out(ctx, project, annotators=[MAINTAINER.account]).changed
@@ -161,7 +161,7 @@ def test_a_sample_is_the_same_for_the_same_seed_and_of_the_category(bench: Revie
 @pytest.mark.parametrize("answers_wanted", [1, 101])
 def test_a_pair_needs_two_answers_at_least(bench: ReviewSetup, answers_wanted: int) -> None:
     with refuses(Conflict, "bad-answers"):
-        start(bench, which="all", team=AnnotationTeam(answers=answers_wanted))
+        start(bench, team=AnnotationTeam(answers=answers_wanted))
 
 
 def test_a_file_of_pairs_goes_in_and_a_file_of_labels_comes_out(bench: ReviewSetup, tmp_path: Path) -> None:
@@ -228,13 +228,12 @@ def test_a_process_reads_files_below_its_directories_alone(bench: ReviewSetup, t
 
 def test_a_preview_tells_the_answers_behind_each_changed_label(tmp_path: Path) -> None:
     bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path / "state")
-    project = start(bench, which="all")
+    project = start(bench)
     for place in range(1, 22):
         for user in (MAINTAINER, SECOND_MAINTAINER):
             bench.prefer(user, project=project, place=place, letter=bench.says(place - 1, right=place > 1))
     ctx = bench.by(MAINTAINER)
-    level = projects.DisclosureLevel(PUBLIC)
-    projects.close(ctx, project, revision="next", reason="May", level=level)
+    projects.close(ctx, project, revision="next", reason="May", disclosure=PUBLIC)
     bench.runner.run_all()
     asked = rescoring.request_preview(ctx, "next")
     bench.runner.run_all()

@@ -53,20 +53,15 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
     asked = _run(bench, "disputes", "draft", "next", "--base", "demo", "--reason", "one")
     bench.runner.run_all()
     assert asked.data["changed"] and bench.stored("next").preferred[0] != bench.labels.preferred[0]
-    started = _run(bench, "verification", "start", "may", "--base", "next", "--items", "disputed", "--reason", "x")
-    assert "has 1 pair: /annotate/1" in started.text
+    started = _run(bench, "verification", "start", "may", "--base", "next", "--reason", "x")
+    assert "has 21 pairs: /annotate/1" in started.text
     _run(bench, "verification", "annotators", "1", "local")
     with refuses(Conflict, "no-answers"):
         _run(bench, "verification", "close", "1", "last", "--reason", "x")
-    assert re.search(r"1 +may +open +next +1 ", _run(bench, "verification", "list").text)
+    assert re.search(r"1 +may +open +next +21 ", _run(bench, "verification", "list").text)
 
 
-def test_a_project_is_of_a_kind_of_pairs_or_of_listed_ones(
-    bench: ReviewSetup, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        _parsed("verification", "start", "may", "--base", "x", "--items", "all", "--item", "k", "--reason", "x")
-    assert "not allowed with" in capsys.readouterr().err
+def test_a_dispute_has_a_number(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         _parsed("disputes", "accept", "-1", "--note", "x")
     with pytest.raises(SystemExit):
@@ -86,7 +81,7 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     assert "waits for a worker" in page.act("disputes.draft", **draft)
     assert operations.recent_tasks(bench.by(MAINTAINER))[0].params["disclosure"] == "public"
     assert "Not accepted: 7." in page.act("disputes.draft", **{**draft, "revision": "more", "disputes": "1, 7"})
-    start = {"name": "may", "base": "demo", "reason": "x", "items": f"{bench.key(2)}, WildVision-1"}
+    start = {"name": "may", "base": "demo", "reason": "x", "file": bench.file_of(0, 4)}
     assert "has 2 pairs" in page.act("verification.start", **start)
     assert "no account" in page.act("verification.annotators", ["1"], annotators="nobody")
     assert "1 more may answer" in page.act("verification.annotators", ["1"], annotators="local")

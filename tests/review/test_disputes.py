@@ -237,36 +237,11 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     bench.runner.run_all()
     found = rescoring.preview(bench.by(MAINTAINER), done.task_id or 0)
     assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
-    assert views.counterfactual(found) == "If the labels change so, ranks 1 and 2 swap."
     assert "too few to show" in terminal(views.preview(found))
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
     with bench.database.read() as session:
         board = label_sets.current(session, "demo")
     assert board is not None and board.label_revision == "demo"
-
-
-@pytest.mark.parametrize(
-    ("labels", "ranks", "sentence"),
-    [
-        (
-            {"flipped": 1, "dropped": 2, "added": 0},
-            [[1, 1], [2, 2]],
-            "If 1 label flips and 2 pairs go, no rank changes.",
-        ),
-        ({"flipped": 7}, [[3, 4], [4, 3], [5, 5]], "If 7 labels flip, ranks 3 and 4 swap."),
-        ({"flipped": 7}, [[1, 3], [2, 1], [3, 2]], "If 7 labels flip, 3 of 3 entries change their rank."),
-        ({"flipped": 7}, [[1, 2], [2, 2]], "If 7 labels flip, 1 of 2 entries change their rank."),
-        ({"flipped": None, "dropped": 1}, [[1, 1], [2, 2]], "If the labels change so, no rank changes."),
-        ({"flipped": 0, "dropped": 0, "added": 0}, [[1, 2]], ""),
-    ],
-)
-def test_the_sentence_of_a_preview_says_what_would_happen(
-    labels: dict[str, int | None], ranks: list[list[int]], sentence: str
-) -> None:
-    moved = sum(one[0] != one[1] for one in ranks)
-    summary = {"entries": len(ranks), "moved": moved}
-    found = {"labels": labels, "summary": summary, "entries": [{"rank": one} for one in ranks]}
-    assert views.counterfactual(found) == sentence
 
 
 def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: ReviewSetup) -> None:

@@ -49,7 +49,7 @@ def started(tmp_path: Path) -> Iterator[SetUp]:
     def start(spec: BenchmarkSpec) -> ReviewSetup:
         bench = set_up(database, tmp_path / "state", tags=bool(spec.tags), spec=spec)
         ctx = by(database, MAINTAINER, table=bench.table)
-        projects.create(ctx, "may", base="demo", reason="to be sure", pairs=PairSelection("all"))
+        projects.create(ctx, "may", base="demo", reason="to be sure", pairs=PairSelection())
         return bench
 
     yield start

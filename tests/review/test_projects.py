@@ -18,7 +18,7 @@ from maintenance.actions import labels, operations, rescoring
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from review import views as review_views
-from review.actions import answers, disputes, projects
+from review.actions import answers, projects
 from review.actions.answers import GivenAnswer
 from review.actions.projects import AnnotationTeam
 from review.selection import PairSelection
@@ -59,8 +59,8 @@ def _account(name: str) -> Account:
     )
 
 
-def _start(bench: ReviewSetup, which: str = "all", *, name: str = "may", **more: Any) -> int:
-    pairs, team = PairSelection(which, more.pop("items", ())), AnnotationTeam(**more)
+def _start(bench: ReviewSetup, *, name: str = "may", **more: Any) -> int:
+    pairs, team = PairSelection(more.pop("file", "")), AnnotationTeam(**more)
     ctx = bench.by(MAINTAINER)
     done = projects.create(ctx, name, base="demo", reason="to be sure", pairs=pairs, team=team)
     return int(done.message.rpartition("/")[2])
@@ -92,32 +92,16 @@ def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_no
 
 
 @on_both
-def test_a_project_is_about_all_disputed_or_listed_items(bench: ReviewSetup) -> None:
-    why = "The second one is plainly right here."
-    for index in (7, 2):
-        disputes.dispute(bench.by(STRANGER), bench.key(index), better="a", reason=why)
-    disputes.decide(bench.by(MAINTAINER), 1, accepted=False, note="no")
-    made = {
-        "all": _start(bench, "all", name="all"),
-        "disputed": _start(bench, "disputed", name="disputed"),
-        "listed": _start(bench, "", name="listed", items=["WildVision-1", bench.key(0)]),
-    }
+def test_a_project_is_about_all_pairs_or_those_of_a_file_and_has_a_name_of_its_own(bench: ReviewSetup) -> None:
+    made = {"all": _start(bench, name="all"), "listed": _start(bench, name="listed", file=bench.file_of(4, 0))}
     with bench.database.read() as session:
         held = {
             name: [item.item for item in annotation_projects.items(session, project)] for name, project in made.items()
         }
-    assert held["all"] == [item.key for item in bench.table.items]
-    assert held["disputed"] == [bench.key(2)]
-    assert held["listed"] == [bench.key(0), bench.key(4)]
-    for bad in (
-        {"which": "some"},
-        {"which": "all", "items": ["WildVision-1"]},
-        {"which": "all", "name": "all"},
-        {"which": "all", "name": "Bad name"},
-        {"which": "all", "name": "x", "annotators": ["nobody"]},
-    ):
+    assert held == {"all": [item.key for item in bench.table.items], "listed": [bench.key(0), bench.key(4)]}
+    for bad in ({"name": "all"}, {"name": "Bad name"}, {"name": "x", "annotators": ["nobody"]}):
         with pytest.raises((Conflict, NotFound)):
-            _start(bench, **{"name": "new", **bad})
+            _start(bench, **bad)
 
 
 @on_both

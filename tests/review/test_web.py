@@ -85,7 +85,7 @@ def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _Re
 
 @pytest.mark.usefixtures("people")
 def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: _ReviewSite) -> None:
-    body = {"name": "may", "base": "demo", "which": "all", "reason": "x", "annotators": [STRANGER.account]}
+    body = {"name": "may", "base": "demo", "reason": "x", "annotators": [STRANGER.account]}
     assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/verification", body=body).status_code == 200
     one, said = "/api/v1/verification/1", {"verdict": "first"}
     for method, path in (("GET", ""), ("GET", "/1"), ("PUT", "/1")):
@@ -105,7 +105,7 @@ def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: 
 
 
 def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_code(site: _ReviewSite) -> None:
-    projects.create(site.bench.by(MAINTAINER), "may", base="demo", reason="x", pairs=PairSelection("all"))
+    projects.create(site.bench.by(MAINTAINER), "may", base="demo", reason="x", pairs=PairSelection())
     page = site.ask(MAINTAINER, "GET", path="/annotate/1")
     assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*src=)", page.text)

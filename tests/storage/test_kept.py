@@ -11,7 +11,7 @@ from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from storage import metadata
 from storage.database import Database
-from storage.labels import label_imports, label_sets
+from storage.labels import label_imports
 from storage.models.core import Base, RegisteredLabelSet, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt
@@ -88,8 +88,7 @@ def test_what_people_decide_and_describe_may_change(kept: Database, table: str, 
 
 @pytest.mark.parametrize("table", NAMES)
 def test_none_of_these_rows_can_be_removed(kept: Database, table: str) -> None:
-    if table != "imported_labels":  # of which drafts can, see below
-        _refused(kept, table, statement=f"DELETE FROM {table}")
+    _refused(kept, table, statement=f"DELETE FROM {table}")
     if kept.engine.dialect.name == "postgresql":
         _refused(kept, table, statement=f"TRUNCATE {table} CASCADE")
 
@@ -141,23 +140,3 @@ def test_labels_become_public_and_nothing_else(changing: Database, before: str) 
     for level in ("hidden:categories", "hidden", "public"):
         where = f"SET disclosure = '{level}' WHERE revision = 'v3'"
         _refused(changing, "imported_labels", statement=f"UPDATE imported_labels {where}")
-
-
-def test_a_draft_can_be_removed_as_long_as_nothing_was_scored_under_it(changing: Database) -> None:
-    remove = "DELETE FROM imported_labels WHERE revision = 'v2'"
-    with changing.write() as session:
-        label_imports.publish(session, "demo", revision="v2")
-    _refused(changing, "imported_labels", statement=remove)
-    _do(changing, "UPDATE imported_labels SET published_at = NULL")  # undone: it is a draft again
-    with changing.write() as session:
-        label_sets.register(session, "v2", benchmark="demo", digest=A, items=1)  # as before anything is scored
-    _refused(changing, "imported_labels", statement=remove)
-    with changing.write() as session:
-        assert not label_imports.discard(session, "demo", revision="v2")
-        session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v3"}))
-        assert label_imports.discard(session, "demo", revision="v3")
-        assert not label_imports.name_taken(session, "demo", revision="v3")
-        session.execute(insert(ImportedLabels).values(**{**IMPORTED, "revision": "v4"}))
-        label_imports.retire(session, "demo", revision="v4", salt=A)
-        assert not label_imports.discard(session, "demo", revision="v4")
-    _refused(changing, "imported_labels", statement="DELETE FROM imported_labels WHERE revision = 'v4'")

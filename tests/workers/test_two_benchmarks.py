@@ -219,7 +219,6 @@ def test_a_revision_may_be_imported_under_a_name_that_another_benchmark_has(two:
         assert label_imports.publish(session, OTHER, revision="v2")
         assert label_imports.drafts(session, OTHER) == set()
         assert label_imports.drafts(session, "demo") == {"v2"}
-        assert label_imports.discard(session, "demo", revision="v2")
         assert label_imports.names(session, OTHER) == {"v2"}
 
 

@@ -1,23 +1,20 @@
-"""Difference of two label revisions: labels, counts, ranks and significance. Pure."""
+"""Difference of two label revisions: labels, counts and ranks. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import FloatArray
 from vlrb.benchmarks.items import ItemTable, presentation_order
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.commitments import commit
 from vlrb.protocols import accuracies, ratios
 from vlrb.statistics.ranking import RankingEntry, standings
-from vlrb.statistics.uncertainty import ALPHA, macro_difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,53 +145,3 @@ def rank_board(
     for place in places:
         ranks[place.index] = place.rank
     return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))
-
-
-@dataclass(frozen=True, slots=True)
-class NeighbourTests:
-    """Two entries that are neighbours on the old or the new board, and the paired macro test of each."""
-
-    first: int  # the better one on the old board (by index into the entries)
-    second: int
-    p_before: float
-    p_after: float
-
-    @property
-    def changed(self) -> bool:
-        """Whether the difference is significant on one board only."""
-        return (self.p_before < ALPHA) != (self.p_after < ALPHA)
-
-
-def neighbour_tests(
-    before: RankedBoard,
-    after: RankedBoard,
-    *,
-    outcomes_before: FloatArray,
-    outcomes_after: FloatArray,
-    sets: tuple[LabelSet, LabelSet],
-    table: ItemTable,
-) -> tuple[NeighbourTests, ...]:
-    """Return the paired tests of all neighbours of either board. ``outcomes_...``: of all entries."""
-    place = {index: number for number, index in enumerate(before.order)}
-    pairs = {tuple(sorted(pair, key=place.__getitem__)) for board in (before, after) for pair in pairwise(board.order)}
-    if not pairs:
-        return ()
-    ordered = sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
-    first, second = np.array(ordered).T
-    p_before = _paired(outcomes_before, first, second=second, labels=sets[0], table=table)
-    p_after = _paired(outcomes_after, first, second=second, labels=sets[1], table=table)
-    rows = zip(first.tolist(), second.tolist(), p_before.tolist(), p_after.tolist(), strict=True)
-    return tuple(NeighbourTests(*row) for row in rows)
-
-
-def _paired(
-    outcomes: FloatArray, first: Any, *, second: Any, labels: LabelSet, table: ItemTable
-) -> npt.NDArray[np.float64]:
-    labelled = labels.preferred != NOT_LABELLED
-    parts = []
-    for code in range(len(table.spec.categories)):
-        counted = outcomes[:, labelled & (table.category_index == code)]
-        differences = counted[first] - counted[second]
-        parts.append((differences.sum(axis=1), (differences**2).sum(axis=1), counted.shape[1]))
-    p: npt.NDArray[np.float64] = macro_difference(parts).p
-    return p

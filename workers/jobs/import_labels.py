@@ -21,7 +21,7 @@ from vlrb.label_quality.label_diff import commitment, diff_labels
 from workers.scorer import Scorer, measured_disclosure
 from workers.task_context import TaskContext
 
-IMPORTED, RETIRED, DISCARDED = "labels.imported", "labels.retired", "labels.discarded"
+IMPORTED, RETIRED = "labels.imported", "labels.retired"
 NEARLY_EQUAL = 0.9
 """Agreement of a hidden set with a public one above which nothing hides it."""
 
@@ -126,24 +126,6 @@ def retire(context: TaskContext, claim: TaskClaim) -> None:
         facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
         about = {"task": claim.id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
         audit.append(session, RETIRED, data={**facts, **about})
-
-
-def discard(context: TaskContext, claim: TaskClaim) -> None:
-    """Remove a draft that nothing was ever scored under, and its file. Raises LabelsError, LeaseLost."""
-    with context.database.write() as session:
-        known = label_imports.find(session, claim.benchmark, revision=claim.subject)
-        if known is None or not label_imports.discard(session, claim.benchmark, revision=claim.subject):
-            raise LabelsError(
-                _("revision {subject} is not a draft, or something was scored under it", subject=claim.subject)
-            )
-        tasks.finish(
-            session, claim, result={}, outcome=_("Discarded; the name {subject} is free.", subject=claim.subject)
-        )
-        facts = {"revision": claim.subject, "commitment": known.commitment, "reason": claim.reason}
-        about = {"task": claim.id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
-        audit.append(session, DISCARDED, data={**facts, **about})
-        # In the transaction: where it fails the row is still there, and the task is done again.
-        context.store.remove(claim.subject)
 
 
 def _nearly_equal(context: TaskContext, labels: LabelSet, *, level: str, levels: Mapping[str, str]) -> list[str]:

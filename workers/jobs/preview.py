@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,7 @@ from storage.jobs import tasks
 from storage.jobs.tasks import TaskKind
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
-from vlrb.arrays import FloatArray, IntArray
+from vlrb.arrays import IntArray
 from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError
@@ -33,9 +33,8 @@ from vlrb.label_quality.label_diff import (
     RankedBoard,
     diff_labels,
     label_changes,
-    neighbour_tests,
 )
-from vlrb.scoring import outcomes, tally_many
+from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
 from vlrb.votes import unpack_many
 from workers.board_index import BoardIndex, BoardView, PairwiseRevision
@@ -60,12 +59,6 @@ class LeveledLabels:
     def revision(self) -> PairwiseRevision:
         """Return what the comparison of judges needs to know of it."""
         return PairwiseRevision(self.labels.revision, self.labels.digest, level=self.level)
-
-
-class _PreviewCounts(NamedTuple):
-    counts: npt.NDArray[np.int64]  # entries x CELLS x FIELDS under the new labels
-    before: FloatArray  # entries x items, outcomes under the old labels
-    after: FloatArray
 
 
 def preview(
@@ -107,23 +100,17 @@ def preview(
         changes = label_changes(old, labels, table=scorer.table)
         result["pairs"] = [{**change.to_json(), "answers": answers.get(change.item, {})} for change in changes]
     if not entries:
-        return {**result, "summary": _summary([], [], spec=spec), "entries": [], "significance": []}
-    computed = _compute(database, scorer.table, entries=entries, sets=(old, labels), report=report)
+        return {**result, "summary": _summary([], spec=spec), "entries": []}
+    counts = _compute(database, scorer.table, entries=entries, labels=labels, report=report)
     before = in_order_of(spec, rank_entries(entries, stored, spec=spec_before), spec_before)
-    after = rank_entries(entries, computed.counts, spec=spec)
+    after = rank_entries(entries, counts, spec=spec)
     rows = [_row(entry, index, boards=(before, after), spec=spec) for index, entry in enumerate(entries)]
     with database.read() as session:
         view = BoardIndex().view(session, scorer, pointer=board)
     leveled = (LeveledLabels(old, level_before), LeveledLabels(labels, level_after))
     for side, under in zip(sides, leveled, strict=True) if same_version else ():
         _add_ranges(rows, _rank_ranges_under(database, side, view=view, under=under))
-    tests = (
-        _tests(entries, before, after=after, computed=computed, sets=(old, labels), table=scorer.table)
-        if result["significance_compared"]
-        else []
-    )
-    listed = [rows[index] for index in after.order]
-    return {**result, "summary": _summary(rows, tests, spec=spec), "entries": listed, "significance": tests}
+    return {**result, "summary": _summary(rows, spec=spec), "entries": [rows[index] for index in after.order]}
 
 
 def _answers_behind(database: Database, scorer: Scorer, *, revision: str) -> dict[str, dict[str, int]]:
@@ -143,7 +130,6 @@ def _head(board: ActiveBoard, scorer: Scorer, *, labels: LabelSet, old: LabelSet
         "to": {"label_revision": labels.revision, "scorer_version": scorer.version},
         "labels": diff_labels(old, labels).to_json(),
         "columns": list(scorer.table.spec.headline_first),
-        "significance_compared": board.scorer_version == scorer.version and not any(changed),
         **({"rules": dict(zip(("before", "after"), changed, strict=True))} if any(changed) else {}),
     }
 
@@ -159,25 +145,22 @@ def _compute(
     table: ItemTable,
     *,
     entries: Sequence[BoardEntry],
-    sets: tuple[LabelSet, LabelSet],
+    labels: LabelSet,
     report: ReportProgress,
-) -> _PreviewCounts:
+) -> npt.NDArray[np.int64]:
+    """Return entries x CELLS x FIELDS under the new labels."""
     places = {entry.id: index for index, entry in enumerate(entries)}
     counts: list[Any] = [None] * len(entries)
-    counted_outcomes = [np.zeros((len(entries), len(table))) for _ in sets]
     report(0, len(entries))
     for start in range(0, len(entries), CHUNK):
         chunk = [entry.id for entry in entries[start : start + CHUNK]]
         for k, group in groupby(stored_votes.read(database, chunk), key=lambda entry: entry.k):
             same = list(group)
             matrix = unpack_many([entry.packed for entry in same], len(table), k=k)
-            indices = [places[entry.id] for entry in same]
-            for part, labels in zip(counted_outcomes, sets, strict=True):
-                part[indices] = outcomes(matrix, labels)
-            for index, counted in zip(indices, tally_many(matrix, sets[1], table=table), strict=True):
-                counts[index] = counted.counts
+            for entry, counted in zip(same, tally_many(matrix, labels, table=table), strict=True):
+                counts[places[entry.id]] = counted.counts
         report(min(start + CHUNK, len(entries)), len(entries))
-    return _PreviewCounts(np.stack(counts), *counted_outcomes)
+    return np.stack(counts)
 
 
 def _row(
@@ -206,34 +189,13 @@ def _number(share: float) -> float | None:
     return None if share != share else share
 
 
-def _tests(
-    entries: Sequence[BoardEntry],
-    before: RankedBoard,
-    *,
-    after: RankedBoard,
-    computed: _PreviewCounts,
-    sets: tuple[LabelSet, LabelSet],
-    table: ItemTable,
-) -> list[dict[str, Any]]:
-    """Neighbours between which significance comes or goes."""
-    tests = neighbour_tests(
-        before, after, outcomes_before=computed.before, outcomes_after=computed.after, sets=sets, table=table
-    )
-    return [
-        {"first": entries[test.first].id, "second": entries[test.second].id, "p": [test.p_before, test.p_after]}
-        for test in tests
-        if test.changed
-    ]
-
-
-def _summary(rows: Sequence[Mapping[str, Any]], tests: Sequence[Any], *, spec: BenchmarkSpec) -> dict[str, Any]:
+def _summary(rows: Sequence[Mapping[str, Any]], *, spec: BenchmarkSpec) -> dict[str, Any]:
     deltas = [abs(new - old) for row in rows for old, new in (row[spec.headline],) if None not in (old, new)]
     return {
         "entries": len(rows),
         "changed": sum(any(row[name][0] != row[name][1] for name in spec.headline_first) for row in rows),
         "moved": sum(row["rank"][0] != row["rank"][1] for row in rows),
         "largest_change": max(deltas, default=None),
-        "significance_changed": len(tests),
     }
 
 

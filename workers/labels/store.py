@@ -77,10 +77,6 @@ class LabelStore:
         """Return the file of a revision as it is."""
         return self._path(revision).read_bytes()
 
-    def remove(self, revision: str) -> None:
-        """Remove the file of a revision, if it is here."""
-        self._path(revision).unlink(missing_ok=True)
-
     def has(self, revision: str) -> bool:
         """Return whether the file of a revision is here."""
         return self._path(revision).is_file()
