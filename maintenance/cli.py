@@ -13,7 +13,7 @@ from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import operations
 from maintenance.registry import Action, ActionParameter, ActionRegistry
-from maintenance.types import ActionResult, Conflict, to_jsonable, whole_number
+from maintenance.types import ActionResult, Conflict, to_jsonable
 from maintenance.view import terminal
 
 _WAIT_SECONDS = 0.3
@@ -114,14 +114,6 @@ def _reader(action_parameter: ActionParameter) -> Callable[[str], Any]:
 
     typed.__name__ = read.__name__  # argparse names it: invalid int value
     return typed
-
-
-def numbered(text: str) -> int:
-    """Return the number of something that is numbered, in argparse's way."""
-    try:
-        return whole_number(text)
-    except Conflict as wrong:
-        raise argparse.ArgumentTypeError(str(wrong)) from None
 
 
 def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliResult:

@@ -17,7 +17,6 @@ from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from operation.alarms import ServiceAlarm, service_alarms
@@ -76,7 +75,6 @@ def command_line() -> argparse.ArgumentParser:
     maintenance.space_commands.add_commands(commands)
     tree = CommandTree(commands, ACTIONS.areas)
     add_actions(tree, ACTIONS)
-    commands_by_hand.add_commands(tree)
     return parser
 
 

@@ -1,7 +1,7 @@
-"""Parser of CSV and JSON files of reported results: rows, or every problem at once with its remedy. Pure.
+"""Parser of CSV files of reported results: rows, or every problem at once with its remedy. Pure.
 
 One row a result: `name` (or `model`), `url` of the source, and percentages by the benchmark's score names: one of its
-overall numbers at least. The other fields are those of a definition's reported.json, which can be read itself, too.
+overall numbers at least. The other fields are those of a definition's reported.json.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from vlrb.numbers.reported import UNCHECKED, check_reported
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 500, 100
 _IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besides: ids are made here
-_ALIASES = {"model": "name", "judge": "judge_name"}
+_ALIASES = {"model": "name"}
 _NOTE = ("annotation", "annotation_url")
 _REPORTERS = ("authors", "benchmark", "others")
 _ROUNDING = 0.11  # figures with one decimal, each rounded its own way
@@ -41,12 +41,12 @@ def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
 
 
 NumberedRecord = tuple[int, Mapping[str, Any]]
-"""A line (of JSON the number of the record) and its fields, unchanged."""
+"""A line and its fields, unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowProblem:
-    """A reason to take nothing of the file. `line` counts from 1: in CSV the line, in JSON the record."""
+    """A reason to take nothing of the file. `line` counts from 1."""
 
     line: int | None
     field: str | None
@@ -137,7 +137,7 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
 
 
 def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
-    """Return the rows of a CSV or JSON file, and those that are none. Raises FileRejected where it cannot be read
+    """Return the rows of a CSV file, and those that are none. Raises FileRejected where it cannot be read
     on."""
     if len(data) > MOST_BYTES:
         raise _whole(f"The file has {len(data):,} bytes; at most {MOST_BYTES:,} are read. Split it.")
@@ -145,29 +145,10 @@ def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _whole("The file is not UTF-8. Save it as UTF-8 text.") from None
-    records, problems = _json_records(text) if text.lstrip()[:1] in ("[", "{") else _csv_records(text)
+    records, problems = _csv_records(text)
     if len(records) > MOST_ROWS:
         raise _whole(f"The file has {len(records):,} rows; at most {MOST_ROWS:,} are read. Split it.")
     return records, problems
-
-
-def _json_records(text: str) -> tuple[list[NumberedRecord], list[RowProblem]]:
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _whole(f"The file is not JSON ({str(error)[:100]}). It should be a list of objects.") from None
-    if isinstance(rows, dict) and isinstance(rows.get("results"), list):
-        rows = rows["results"]
-    if not isinstance(rows, list):
-        raise _whole("The JSON is not a list. Write [{...}, {...}] with one object a result.")
-    message = "The record is not an object. Write one object a result."
-    numbered = list(enumerate(rows, start=1))
-    problems = [
-        RowProblem(number, None, code="bad-record", message=message)
-        for number, row in numbered
-        if not isinstance(row, dict)
-    ]
-    return [(number, row) for number, row in numbered if isinstance(row, dict)], problems
 
 
 def _csv_records(text: str) -> tuple[list[NumberedRecord], list[RowProblem]]:

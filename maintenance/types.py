@@ -127,6 +127,11 @@ def plural(count: int, one: str, *, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def file_text(path: str) -> str:
+    """Return the text of a file; bytes that are none stay, for who reads it to name."""
+    return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+
+
 def absolute_path(text: str) -> str:
     """Return the absolute path of a file or folder that is here; other sources as they are."""
     return str(Path(text).absolute()) if Path(text).exists() else text

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from maintenance import preview_rows
 from maintenance.database.queries import Change, RevisionRow, WorkerStatus
-from maintenance.decision_log import Decision, label_difference
+from maintenance.decision_log import label_difference
 from maintenance.types import plural
 from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage.clock import minute
@@ -204,9 +204,9 @@ def reported_results(results: Sequence[ReportedResultView]) -> View:
 
 
 def reported_import(result: ImportResult) -> View:
-    """Return what an import has done, what arithmetic says about each new row, and which names look like an entry's."""
+    """Return what an import has done, and what arithmetic says about each new row."""
     table = _reported_table("New rows", result.new)
-    return View([result.message, *result.alike], tables=[table] if result.new else [])
+    return View([result.message], tables=[table] if result.new else [])
 
 
 def _reported_table(title: str, results: Sequence[ReportedResultView], *, nothing: str = "") -> Table:
@@ -464,12 +464,6 @@ def backup(result: Health) -> str:
         words = f"{minute(kept.started_at)}, {kept.name}, "
         words += f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{size / 2**10:.0f} KiB"
     return words + (f"; failed {minute(failed.started_at)}: {failed.error}" if failed is not None else "")
-
-
-def decisions(result: Sequence[Decision]) -> View:
-    """Return the public log."""
-    rows = [Row((minute(decision.at), f"{decision.sentence}")) for decision in result]
-    return View(tables=[Table("Public log", ("At", "Decision"), rows, "Nothing yet.")])
 
 
 def chain_check(result: ChainCheck) -> View:

@@ -10,11 +10,11 @@ two digits alone: `Qwen2-VL-7B` is `qwen2_vl 7b`, but 1.5 is neither 15 nor 1-5.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
@@ -37,13 +37,6 @@ _LIKE_DIGITS = frozenset("iIlLoO|")
 _POINTS = frozenset(".,\u00b7\u2022")
 _MORE_SEPARATORS = frozenset(".,:;/\\'\"`\u00b7\u2022\u2019")
 _LOCK = 0x4E414D45  # any number but that of the migrations, the same in every process
-
-
-class NamedEntry(NamedTuple):
-    """An entry and one of its names."""
-
-    entry: str
-    name: str
 
 
 @lru_cache(maxsize=1 << 16)
@@ -142,30 +135,6 @@ def _public(session: Session, benchmark: str, *, field: str) -> list[tuple[str, 
         .distinct()
     )
     return [(name, owner) for name, owner in rows]
-
-
-def search_confusable(
-    session: Session, benchmark: str, *, field: str, names: Collection[str]
-) -> dict[str, list[NamedEntry]]:
-    """Return name -> entries that are called what looks like it and is written otherwise; names without any are left
-    out.
-
-    For maintainers: entries that the public cannot see are among them.
-    """
-    column = _column(field)
-    rows = session.execute(
-        select(Submission.id, column)
-        .where(Submission.benchmark == benchmark, column.is_not(None))
-        .order_by(Submission.created_at, Submission.id)
-    )
-    looks: dict[str, list[NamedEntry]] = {}
-    for entry, called in rows:
-        looks.setdefault(skeleton(called), []).append(NamedEntry(entry, called))
-    result = {
-        name: [entry for entry in looks.get(skeleton(_same_spelling(name)), ()) if entry.name != _same_spelling(name)]
-        for name in names
-    }
-    return {name: alike for name, alike in result.items() if alike}
 
 
 def _column(field: str) -> Any:

@@ -7,12 +7,10 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import Field
-
 from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
-from maintenance.types import Conflict, require_maintainer, whole_number
+from maintenance.types import Conflict, file_text
 from storage.database import LARGEST, Database
 from storage.integrity import audit, audit_checkpoints
 from storage.integrity import integrity_check as integrity
@@ -20,71 +18,57 @@ from storage.integrity.integrity_check import ChainCheck
 from vlrb.common.canonical_json import canonical_json
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-HeadNumber = Annotated[
-    int | None, Field(ge=0, le=LARGEST), ParamInfo("Number of a head that was kept", read=whole_number)
+HeadText = Annotated[
+    str | None,
+    ParamInfo(
+        "File of a head that was kept elsewhere",
+        option="--head",
+        metavar="FILE",
+        help="a head that was kept elsewhere",
+        is_file=True,
+        read=file_text,
+    ),
 ]
-HeadHash = Annotated[str | None, Field(max_length=64), ParamInfo("Its hash")]
-_WHOLE = "Give seq and hash as its file has them, or the whole content of that file."
 
 
-def verify(ctx: ActionContext, head: dict[str, Any] | None = None) -> ChainCheck:
-    """Check chain and rows, as workers do once a day, and a head that was kept elsewhere. For maintainers.
-
-    Raises Conflict for what is no head: a check against nothing would always hold.
-    """
-    require_maintainer(ctx.user)
-    kept = None if head is None else _checked(head)
-    with ctx.database.read() as session:
-        return integrity.verify(session, kept)
-
-
-def _checked(head: dict[str, Any]) -> audit.Head:
-    """Return a head whose number an event can have, and whose hash is one. Raises Conflict."""
-    seq, digest = head.get("seq"), head.get("hash")
-    if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST:
-        raise Conflict("no-head", f"This is not the head of a chain: its seq is not an event's number. {_WHOLE}")
-    if not isinstance(digest, str) or not _HASH.fullmatch(digest):
-        raise Conflict(
-            "no-head",
-            f"This is not the head of a chain: its hash is not 64 hexadecimal digits. {_WHOLE}",
-        )
-    return audit.Head(seq, digest)
-
-
-def read_head(text: str) -> dict[str, Any]:
-    """Return what the file of a head says, for ``verify``. Raises Conflict where it is none."""
+def read_head(text: str) -> audit.Head:
+    """Return what the file of a head says. Raises Conflict where it is none: a check against nothing always holds."""
     try:
-        result = json.loads(text)
+        said = json.loads(text)
     except (ValueError, RecursionError):
-        result = None
-    if not isinstance(result, dict):
-        raise Conflict("no-head", f"This is not the head of a chain. {_WHOLE}")
-    return result
+        said = None
+    seq, digest = (said.get("seq"), said.get("hash")) if isinstance(said, dict) else (None, None)
+    if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST:
+        raise Conflict("no-head", "This is not the head of a chain: it has no `seq` that is an event's number.")
+    if not isinstance(digest, str) or not _HASH.fullmatch(digest):
+        raise Conflict("no-head", "This is not the head of a chain: it has no `hash` of 64 hexadecimal digits.")
+    return audit.Head(seq, digest)
 
 
 @action(
     "audit.verify",
     "GET /api/v1/maintenance/audit/verify",
     help="recompute the chain and compare stored rows with it; names what differs",
-    command="",
     button="Verify the audit chain",
     view=views.chain_check,
 )
-def check(ctx: ActionContext, seq: HeadNumber = None, *, hash: HeadHash = None) -> ChainCheck:
-    """Recompute the audit chain and compare stored rows with it; with a head that was kept elsewhere, compare that."""
-    return verify(ctx, None if seq is None and hash is None else {"seq": seq, "hash": hash})
+def verify(ctx: ActionContext, head: HeadText = None) -> ChainCheck:
+    """Recompute the audit chain and compare stored rows with it, as workers do once a day; with the content of a head's
+    file, compare that. For maintainers."""
+    kept = None if head is None else read_head(head)
+    with ctx.database.read() as session:
+        return integrity.verify(session, kept)
 
 
 @action(
     "audit.head",
     "GET /api/v1/maintenance/audit/head",
     help="the chain's head, for keeping elsewhere",
-    command="",
     button="Show its head",
     view=views.head,
 )
 def head(ctx: ActionContext) -> dict[str, Any]:
-    """Return the last link, for keeping elsewhere. For maintainers."""
+    """Return the last link as a head's file has it, for keeping elsewhere. For maintainers."""
     with ctx.database.read() as session:
         return audit_checkpoints.latest(session)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated, Any
 
 from maintenance import views
@@ -25,7 +24,7 @@ from maintenance.reported_file import (
     read_row,
     repeated,
 )
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, file_text, plural, require_maintainer
 from storage import confusables, reported_results
 from storage.clock import iso
 from storage.database import Session
@@ -37,15 +36,7 @@ IMPORTED, EDITED = "reported.imported", "reported.edited"
 REMOVED, UNDONE = "reported.removed", "reported.undone"
 _OF_A_DECISION = ("result", "name", "fields", "before", "after", "reason")
 
-_MOST_ALIKE = 5  # entries named beside one name
-
-
-def _text_of(path: str) -> str:
-    """Return the text of a file; bytes that are none stay, so that the import names them."""
-    return Path(path).read_bytes().decode("utf-8", "surrogateescape")
-
-
-FileText = Annotated[str, ParamInfo("CSV or JSON file", metavar="FILE", is_file=True, read=_text_of)]
+FileText = Annotated[str, ParamInfo("CSV file", metavar="FILE", is_file=True, read=file_text)]
 ImportReason = Annotated[
     str,
     ParamInfo(
@@ -75,23 +66,19 @@ class ReportedResultView:
 
 @dataclass(frozen=True, slots=True)
 class ImportResult:
-    """Result of an import, or of its dry run: rows that are new, and ids of those that were there already.
-
-    `alike`: sentences about new names that look like an entry's and are written otherwise.
-    """
+    """Result of an import, or of its dry run: rows that are new, and ids of those that were there already."""
 
     changed: bool
     message: str
     new: tuple[ReportedResultView, ...]
     known: tuple[str, ...]
-    alike: tuple[str, ...] = ()
     seq: int | None = None
 
 
 @action(
     "reported.import",
     "POST /api/v1/maintenance/reported",
-    help="put all rows of a CSV or JSON file on the board as reported, or none",
+    help="put all rows of a CSV file on the board as reported, or none",
     button="Import",
     view=views.reported_import,
 )
@@ -114,11 +101,8 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
     with ctx.database.read() as session:
         there = _all(ctx, session)
         new, known = _compare(rows, there, spec=spec, wrong=problems)
-        alike = _alike(session, ctx.benchmark, rows=[row.facts for row in new])
     if dry_run:
-        outcome = f"{plural(len(new), 'row')} can be imported"
-        compared = _imported(outcome, new, known=known, spec=spec)
-        return replace(compared, alike=alike)
+        return _imported(f"{plural(len(new), 'row')} can be imported", new, known=known, spec=spec)
     if not new:
         return _imported("Nothing is new", new, known=known, spec=spec)
     with ctx.database.write() as session:
@@ -128,14 +112,13 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
         new, known = _compare(rows, there, spec=spec)  # others may have come in between
         if not new:
             return _imported("Nothing is new", new, known=known, spec=spec)
-        alike = _alike(session, ctx.benchmark, rows=[row.facts for row in new])
         reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new], by=ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(
             session, IMPORTED, data={**facts, "reason": why, **ctx.author, **audit.scope(session, ctx.benchmark)}
         )
     imported = _imported(f"{plural(len(new), 'row')} imported", new, known=known, spec=spec)
-    return replace(imported, changed=True, alike=alike, seq=seq)
+    return replace(imported, changed=True, seq=seq)
 
 
 @action(
@@ -177,9 +160,8 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
         after = {name: checked.facts[name] for name in names if checked.facts[name] != old.get(name)}
         if not after:
             return ActionResult(False, "No change: it is so already.")
-        alike = _alike(session, ctx.benchmark, rows=[after])
         seq = _decide(ctx, session, kind=EDITED, old=old, after=after, reason=why)
-    return ActionResult(True, " ".join([f"Changed: {', '.join(sorted(after))}.", *alike]), seq=seq)
+    return ActionResult(True, f"Changed: {', '.join(sorted(after))}.", seq=seq)
 
 
 @action(
@@ -293,18 +275,6 @@ def _compare(
 
 def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (normalized_name(str(row["name"])), row["url"], row.get("place") or None)
-
-
-def _alike(session: Session, benchmark: str, *, rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return which names of reported rows look like those of entries and are written otherwise, in sentences."""
-    rows = list(rows)
-    sentences = []
-    for field, column in confusables.REPORTED.items():
-        names = list(dict.fromkeys(row[column] for row in rows if row.get(column)))
-        for name, entries in confusables.search_confusable(session, benchmark, field=field, names=names).items():
-            theirs = ", ".join(f"{entry.name} (entry {entry.entry})" for entry in entries[:_MOST_ALIKE])
-            sentences.append(f"{column}: {name} looks like the {field} {theirs}.")
-    return tuple(sentences)
 
 
 def _imported(outcome: str, new: list[Read], *, known: list[str], spec: BenchmarkSpec) -> ImportResult:

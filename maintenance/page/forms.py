@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from maintenance.registry import Action, ActionParameter
 from maintenance.types import REASON_LIMIT, Conflict
 
-EVERY_ACTION = "*"
 _ASIDE = re.compile(r"(For|Raises) [^.]*\.")  # who may do it, and what programs meet
 _LONG_TEXTS = ("reason", "note")
 _LONGEST = 2000
 
 
 class FormField(NamedTuple):
-    """A field. `kind`: text, lines, check, choice, number or file; `usual`: texts to choose from."""
+    """A field. `kind`: text, lines, check, choice, number or file."""
 
     name: str
     label: str
@@ -28,7 +24,6 @@ class FormField(NamedTuple):
     placeholder: str = ""
     required: bool = False
     choices: Sequence[str] = ()
-    usual: Sequence[str] = ()
     limit: int = _LONGEST
 
 
@@ -36,14 +31,14 @@ def form_fields(action: Action[Any, Any], without: Sequence[str] = (), *, typed:
     """Return the fields of an action: those that it needs first. `typed`: what stands in them."""
     asked = [parameter for parameter in action.parameters if parameter.name not in without]
     asked.sort(key=lambda parameter: not _needed(parameter))
-    return [_field(action, parameter, typed=typed) for parameter in asked]
+    return [_field(parameter, typed=typed) for parameter in asked]
 
 
 def _needed(parameter: ActionParameter) -> bool:
     return parameter.required or parameter.name == "confirmation"
 
 
-def _field(action: Action[Any, Any], parameter: ActionParameter, *, typed: Mapping[str, str]) -> FormField:
+def _field(parameter: ActionParameter, *, typed: Mapping[str, str]) -> FormField:
     info, default = parameter.info, parameter.default
     kind = "text"
     if parameter.type is bool:
@@ -68,7 +63,6 @@ def _field(action: Action[Any, Any], parameter: ActionParameter, *, typed: Mappi
         placeholder=info.placeholder or (f"{info.metavar or 'FIELD=VALUE'}, one a line" if kind == "lines" else ""),
         required=_needed(parameter),
         choices=tuple(choices) if kind == "choice" else (),
-        usual=reasons_for(action.name) if parameter.name in _LONG_TEXTS else (),
         limit=REASON_LIMIT if parameter.name in _LONG_TEXTS else _LONGEST,
     )
 
@@ -117,17 +111,3 @@ def _is_count(parameter: ActionParameter) -> bool:
 
 def _parts(text: str, separator: str) -> list[str]:
     return [part.strip() for part in text.split(separator) if part.strip()]
-
-
-def reasons_for(action: str) -> Sequence[str]:
-    """Return the reasons that people may choose from for an action."""
-    known = reason_templates()
-    return tuple(known.get(action, known[EVERY_ACTION]))
-
-
-@cache
-def reason_templates() -> Mapping[str, Sequence[str]]:
-    """Return action -> reasons; those of EVERY_ACTION are for actions without any."""
-    path = Path(__file__).with_name("reason_templates.toml")
-    known: dict[str, Sequence[str]] = tomllib.loads(path.read_text("utf-8"))
-    return known

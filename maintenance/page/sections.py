@@ -45,7 +45,7 @@ SECTIONS = (
         "Reported",
         ("reported.list",),
         ("reported",),
-        "A CSV or JSON file, one row a result: name, url of the source and percentages. All rows are taken or none. "
+        "A CSV file, one row a result: name, url of the source and percentages. All rows are taken or none. "
         "They are listed beside those that come with the service; what is there with the same numbers is left alone.",
     ),
     Section(

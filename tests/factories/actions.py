@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from auth import Identity
-from maintenance import commands as commands_by_hand
 from maintenance.action_context import ActionContext, BundledItems, ItemLookup
 from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
 from maintenance.decision_log import Decision
@@ -65,7 +64,6 @@ def command_line(registry: ActionRegistry = ACTIONS) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="maintenance")
     tree = CommandTree(parser.add_subparsers(required=True), registry.areas)
     add_actions(tree, registry)
-    commands_by_hand.add_commands(tree)
     return parser
 
 

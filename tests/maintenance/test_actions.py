@@ -17,6 +17,7 @@ import maintenance.actions
 from auth import Role
 from maintenance import api
 from maintenance.action_context import ActionContext
+from maintenance.decision_log import decisions
 from maintenance.page.sections import SECTIONS
 from maintenance.registry import Action, ActionRegistry, EntryParam, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_owner_of
@@ -147,9 +148,9 @@ def test_a_new_action_is_described_to_those_who_may(database: Database) -> None:
 def test_a_new_action_is_in_the_log_and_in_the_activity_of_the_owner(database: Database, entry: str) -> None:
     ctx = by(database, MAINTAINER, public_events=INVENTED.public_events())
     praise(ctx, entry, 5, "clean")
-    (line,) = run_command(ctx, "audit", "log", "--limit", "1").data
-    assert (line["title"], line["sentence"]) == ("Entry praised", f"Entry {entry} got 5 stars: clean")
-    assert (line["stars"], line["by"]) == (5, "maintainer")
+    (line,) = decisions(database, ctx.public_events, limit=1)
+    assert (line.title, line.sentence) == ("Entry praised", f"Entry {entry} got 5 stars: clean")
+    assert (line.facts["stars"], line.by) == (5, "maintainer")
     rules = ActivityRules(spec_of("demo"), INVENTED.owner_sentences())
     assert list_activity(database, OWNER_OF_IT, rules=rules)[0].sentence == "It got 5 stars: clean"
 

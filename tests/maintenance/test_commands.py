@@ -81,15 +81,10 @@ def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str],
     assert "paused: Back at noon." in _run(environ, "health")
     _run(environ, "resume")
     head = tmp_path / "head.json"
-    _run(environ, "audit", "head", "--output", str(head))
+    head.write_text(_run(environ, "audit", "head"))
     assert "hold" in _run(environ, "audit", "verify", "--head", str(head))
-    public = tmp_path / "chain.jsonl"
-    exported = _json(environ, "audit", "export", "--output", str(public))
-    last = json.loads(public.read_text().splitlines()[-1])
-    assert (exported["events"], last["hash"]) == (last["seq"], json.loads(head.read_text())["hash"])
     head.write_text(json.dumps({**json.loads(head.read_text()), "hash": "0" * 64}))
     assert "not the one" in _run(environ, "audit", "verify", "--head", str(head), expect=1)
-    assert "is described anew: organisation, temperature" in _run(environ, "audit", "log", "--edits")
 
 
 def test_health_fails_while_no_worker_runs(demo: tuple[dict[str, str], Database]) -> None:
@@ -154,7 +149,6 @@ def test_labels_are_imported_previewed_applied_and_undone_with_a_real_worker(tmp
         applied = _json(environ, "rescore", "apply", "v2", "--reason", "sixteen", "--confirm", "v2", "--wait")
         assert applied["state"] == "done" and applied["outcome"].startswith(f"Applied: {len(ids)} entries, ")
         assert _json(environ, "health")["label_revision"] == "v2"
-        assert "from label revision v1 to v2: sixteen" in _run(environ, "audit", "log")
         assert "goes back to revision v1" in _run(environ, "rescore", "undo", "v2", "--reason", "back", expect=1)
         _run(environ, "rescore", "undo", "v2", "--reason", "back", "--confirm", "v2")
         assert _json(environ, "health")["label_revision"] == "v1"

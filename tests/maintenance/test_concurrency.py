@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -28,7 +27,7 @@ from workers.jobs.rescore import rescore
 from workers.task_runner import TaskRunner, create_task_runner
 
 WHO = (MAINTAINER, SECOND_MAINTAINER) * 3
-REPORTED = json.dumps([{"name": "Judge-7B", "url": "https://example.org/paper", "overall": 57.3}]).encode()
+REPORTED = b"name,url,overall\nJudge-7B,https://example.org/paper,57.3\n"
 Decide = Callable[[Identity], Any]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from maintenance.actions import audit, entries
+from maintenance.actions import entries
 from maintenance.cli import CliResult
 from maintenance.command_line import run
 from maintenance.types import Conflict, whole_number
@@ -63,20 +63,6 @@ def test_a_file_that_is_no_text_is_no_head(board: Database, tmp_path: Path) -> N
 def test_a_head_beyond_the_end_of_the_chain_does_not_hold(board: Database, tmp_path: Path) -> None:
     (tmp_path / "head.json").write_text(BEYOND)
     assert not _command(board, "audit", "verify", "--head", str(tmp_path / "head.json")).ok
-    assert "newer than the copy" in MaintainVisitor(by(board, MAINTAINER)).act("audit.verify", seq="999999", hash=HASH)
-    found = audit.verify(by(board, MAINTAINER), json.loads(BEYOND))
-    assert (found.ok, found.head_holds) == (False, False)
-
-
-def test_rest_takes_a_head_whole_or_not_at_all(board: Database) -> None:
-    site, path = _ApiSite(board), "/api/v1/maintenance/audit/verify"
-    kept = audit.head(by(board, MAINTAINER))
-    for asked in ("?seq=1", "?seq=999999", f"?hash={HASH}", "?seq=1&hash=", "?seq=1&hash=0"):
-        answer = site.ask(MAINTAINER, "GET", path=path + asked)
-        assert (answer.status_code, answer.json()["code"]) == (409, "no-head"), asked
-    for asked, holds in ((f"?seq=999999&hash={HASH}", False), (f"?seq={kept['seq']}&hash={kept['hash']}", True)):
-        assert site.ask(MAINTAINER, "GET", path=path + asked).json()["head_holds"] is holds
-    assert site.ask(MAINTAINER, "GET", path=path).json()["head_holds"] is None
 
 
 @pytest.mark.parametrize("typed", [*TOO_LARGE, "-1", "1.5", "", "x", "\u0661", "\u00b2"], ids=lambda typed: typed[:20])
@@ -92,7 +78,6 @@ def test_a_number_that_nothing_can_have_is_refused_on_the_command_line(board: Da
         ("disputes", "draft", "d1", "--base", "v1", "--dispute", typed, "--reason", "x"),
         ("verification", "annotators", typed, "local"),
         ("verification", "close", typed, "d1", "--reason", "x"),
-        ("audit", "log", "--limit", typed),
     ):
         with pytest.raises(SystemExit) as ended:
             _command(board, *command)

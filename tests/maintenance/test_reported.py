@@ -122,8 +122,6 @@ def test_a_line_of_another_length_and_repeated_rows_hide_no_other_fault(database
         reported.import_file(by(database, MAINTAINER), "\n".join(lines).encode(), reason="a survey")
     found = [(one.line, one.field, one.code) for one in rejected.value.problems]
     assert found == [(3, None, "bad-record"), (4, "macro", "bad-value"), (5, "name", "repeated")]
-    records = [ROW, 7, {**OTHER, "date": "May"}]
-    assert _problems(json.dumps(records).encode()) == [(2, None, "bad-record"), (3, "date", "bad-value")]
 
 
 @pytest.mark.parametrize(
@@ -131,10 +129,6 @@ def test_a_line_of_another_length_and_repeated_rows_hide_no_other_fault(database
     [
         b"",
         b"\xff\xfe\x00",
-        b"{}",
-        b"[1]",
-        b"[" * 100_000,
-        b'[{"name": NaN}]',
         b"name,url,macro\na,b\n",
         b'name,url,macro\n"a',
         b"x" * 2_000_001,
@@ -145,10 +139,9 @@ def test_a_file_that_is_none_is_refused_in_words(data: bytes) -> None:
     assert _problems(data)
 
 
-def test_csv_and_json_say_the_same_and_percent_signs_and_semicolons_are_understood() -> None:
+def test_percent_signs_and_semicolons_are_understood() -> None:
     ((one,), _) = read(_csv(ROW), VL)
-    assert read(json.dumps([{**ROW, "model": ROW["name"], "name": None}]).encode(), VL)[0][0].facts == one.facts
-    head = ";".join(ROW)
+    head = ";".join(ROW).replace("name", "model")
     line = ";".join(f"{value}%" if isinstance(value, float) else value for value in ROW.values())
     assert read(f"\ufeff{head}\r\n{line}\r\n".encode(), VL)[0][0].facts == one.facts
     assert (one.facts["source"], set(one.facts)) == ("arXiv:2501.00001", {"id", *fields(VL)})
@@ -189,9 +182,6 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
 
 def test_what_is_there_already_is_not_repeated_and_what_contradicts_it_is_refused(database: Database) -> None:
     shipped = bundled_results(VL)
-    data = (ROOT / "vlrb/benchmarks/vl-rewardbench/reported.json").read_bytes()
-    found = reported.import_file(by(database, MAINTAINER, shipped=shipped), data, reason="all of them")
-    assert (found.changed, len(found.known)) == (False, len(load_published(VL)))
     copied = {**shipped[0], "id": None, "url": "https://elsewhere.example/table", "place": "Table 9"}
     assert not _import(database, copied, shipped=shipped).changed  # another paper repeats it
     with refuses(ReportedFileRejected, "contradicts"):
@@ -375,9 +365,9 @@ def test_an_integer_is_asked_for_as_one(votes: Any) -> None:
 
 
 def test_an_imported_result_names_its_judge_and_who_reported_it(database: Database) -> None:
-    rows = [{"model": "Judge X rerun", "judge": "Judge X", "url": "https://arxiv.org/abs/2501.00001", "macro": 55.0,
-             "judge_type": "policy-as-judge", "reported_by": "Authors"}]  # fmt: skip
-    (row,) = reported.import_file(by(database, MAINTAINER), json.dumps(rows).encode(), reason="a survey").new
+    told = {"model": "Judge X rerun", "judge_name": "Judge X", "url": "https://arxiv.org/abs/2501.00001", "macro": 55.0,
+             "judge_type": "policy-as-judge", "reported_by": "Authors"}  # fmt: skip
+    (row,) = _import(database, told).new
     with database.read() as session:
         (one,) = merge_imported((), {"reported": stored.list_active(session, "demo")}, spec=VL)
     assert (one.judge, one.judge_name, one.reported_by, one.judge_type) == (

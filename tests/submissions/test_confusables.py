@@ -193,33 +193,6 @@ def test_a_reported_name_is_compared_as_a_submission_would_write_it(setup: Submi
         submit(setup, ANN, number=2, model="G\u0420T-4o")
 
 
-def test_an_import_says_which_names_look_like_an_entrys(setup: SubmissionSetup, database: Database) -> None:
-    entry = submit(setup, ANN, number=1, model=GENUINE, organisation="Acme lab").id
-    unseen = submit(
-        setup, ANN, number=2, model="Soon judge", shown=EntryVisibility(published=False)
-    ).id  # maintainers may know
-    rows = (POSING, "Acme Iab"), ("Soon judge", ""), ("S\u043eon judge", ""), (GENUINE + " (new)", "Acme lab")
-    lines = "".join(f"{name},{lab},https://arxiv.org/abs/2501.0000{n},5{n}\n" for n, (name, lab) in enumerate(rows, 1))
-    data = f"name,organisation,url,macro\n{lines}".encode()
-    for dry_run in (True, False):
-        found = reported.import_file(
-            by(database, MAINTAINER, benchmark=BENCHMARK), data, reason="a survey", dry_run=dry_run
-        )
-        assert len(found.new) == 4  # said, not refused: a maintainer decides
-        assert found.alike == (
-            f"name: {POSING} looks like the model {GENUINE} (entry {entry}).",
-            f"name: S\u043eon judge looks like the model Soon judge (entry {unseen}).",
-            f"organisation: Acme Iab looks like the organisation Acme lab (entry {entry}).",
-        )
-    (row,) = [one for one in found.new if one.name == GENUINE + " (new)"]
-    done = reported.edit(by(database, MAINTAINER, benchmark=BENCHMARK), row.id, {"name": "lnternVL2\u20138B"}, "a slip")
-    assert f"looks like the model {GENUINE} (entry {entry})" in done.message
-    assert (
-        "looks like"
-        not in reported.edit(by(database, MAINTAINER, benchmark=BENCHMARK), row.id, {"name": GENUINE}, "x").message
-    )
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
