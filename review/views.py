@@ -9,6 +9,7 @@ from maintenance.view import Row, Table, TableCell, View
 from maintenance.views import shortened
 from storage.clock import minute
 from vlrb.common.messages import _
+from vlrb.common.rounding import percent
 from vlrb.label_quality.annotation import GOLD_MINIMUM, MIN_PAIRS_DISCLOSED
 
 if TYPE_CHECKING:  # the actions import this module
@@ -119,7 +120,7 @@ def draft(report: ProjectReport) -> str:
     text += f"{counted['flipped']} flipped, {counted['as_it_is']} as they were"
     if agreed.get("share") is None:  # a draft of disputes
         return text
-    return f"{text}; {100 * agreed['share']:.1f}% of {agreed['pairs']} agree with {report.result['base']}"
+    return f"{text}; {percent(agreed['share'])}% of {agreed['pairs']} agree with {report.result['base']}"
 
 
 def decisions(pairs: Sequence[PairDecision]) -> View:

@@ -16,7 +16,7 @@ from maintenance.command_line import command_line
 from scripts import doc_tables
 from settings import SETTING_NAMES
 from tests.factories.suite.programs import run_worker
-from tests.test_architecture import PACKAGES, imports
+from tests.test_architecture import PACKAGES, imported_at_run_time
 from vlrb.cli import COMMANDS as COMMANDS_OF_VLRB
 from vlrb.judge.command_line import command_line as judge_command_line
 
@@ -198,7 +198,12 @@ def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette
     own = {*PACKAGES, *(file.stem for file in ROOT.glob("*.py"))}
-    used = {found.name.split(".")[0].lower() for found in imports(ROOT)}
+    used = {
+        name.split(".")[0].lower()
+        for module, names in imported_at_run_time().items()
+        if module.split(".")[0] in own
+        for name in names
+    }
     assert used - available - own - set(sys.stdlib_module_names) == set()
 
 
