@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from operation.mounts import NotLocal, require_local
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica, ReplicaUnusable
 from operation.replication.stored_uploads import NAMED, find_problems, stored_uploads
@@ -93,10 +92,6 @@ def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
             yield CheckResult("disk", False, sentence=words)
         return
     yield disk(installation.state)
-    try:
-        require_local(installation.state)
-    except NotLocal as error:
-        yield CheckResult("file system", sqlite_path(installation.database_url) is None, sentence=str(error))
 
 
 def _permissions(installation: InstallationFiles) -> Iterator[CheckResult]:

@@ -1,4 +1,4 @@
-"""Start on a disk that may be empty: check the disk, restore from the replica, say so in the audit chain."""
+"""Start on a disk that may be empty: restore from the replica, say so in the audit chain."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from operation.mounts import require_local
 from operation.replication.litestream import Litestream
 from operation.replication.replica import AUDIT, DATABASE, LABELS, UPLOADS, Replica, ReplicaUnusable, unusable
 from operation.restore import copy_names
@@ -37,14 +36,12 @@ def replicating_litestream(database_url: str, replica: Replica | None) -> Litest
 def prepare_database(
     database_url: str, replica: Replica | None, *, environ: Mapping[str, str], copies: str = ""
 ) -> bool:
-    """Refuse a disk that SQLite cannot live on; bring the database from the replica where it is missing.
+    """Bring the database from the replica where it is missing.
 
     `copies`: where daily copies go. Returns whether the database was brought.
-    Raises NotLocal, ReplicaUnusable, and DatabaseAway or DatabaseUnusable of PostgreSQL.
+    Raises ReplicaUnusable, and DatabaseAway or DatabaseUnusable of PostgreSQL.
     """
     path, litestream = sqlite_path(database_url), replicating_litestream(database_url, replica)
-    if path is not None:
-        require_local(path.parent)
     if replica is not None:
         prove(replica, path)
     if _is_there(database_url, path):

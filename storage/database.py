@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine import URL
@@ -23,9 +23,6 @@ from sqlalchemy.orm import Session as Session  # actions name the type and impor
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from vlrb.common.messages import _
-
-if TYPE_CHECKING:
-    from alembic.config import Config
 
 BUSY_SECONDS = 30.0
 SESSION_LIMITS = {"lock_timeout": "10s", "statement_timeout": "120s"}
@@ -47,12 +44,6 @@ _REFUSALS = ("authentication failed", "does not exist", "no pg_hba.conf entry") 
 LARGEST = 2**31 - 1
 """The largest number that anything numbered can have: an INTEGER of PostgreSQL."""
 _MIGRATION_LOCK = 0x564C5242  # any number, the same in every process
-MIGRATION_SECONDS = 180.0
-"""How long a migration tries to get its locks: longer than PostgreSQL lets any statement or idle writer hold one."""
-
-_MIGRATION_LOCK_TIMEOUT = "200ms"  # far below deadlock_timeout (1 s), so that it is the migration that gives way
-_MIGRATION_PAUSE = 0.1
-_LOCK_ERRORS = ("40P01", "55P03")  # deadlock_detected, lock_not_available
 
 
 class DatabaseUnusable(Exception):
@@ -203,33 +194,12 @@ def migrate(database: Database) -> None:
 
     Raises UnknownSchema, and then has changed nothing.
     """
-    from alembic.config import Config  # half the time that importing this module would take, for one call
+    from alembic import command  # half the time that importing this module would take, for one call
+    from alembic.config import Config
+    from alembic.util import CommandError
 
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    upgrade(database, config)
-
-
-def upgrade(database: Database, config: Config) -> None:
-    """Run the migrations of an Alembic configuration, again and again while others hold locks that they need.
-
-    A migration that waits makes everybody wait behind it, and may wait for somebody who waits for it: so it waits only
-    briefly, gives its own locks back, and begins anew.
-    """
-    end = time.monotonic() + MIGRATION_SECONDS
-    while True:
-        try:
-            return _upgrade_once(database, config)
-        except OperationalError as error:
-            if getattr(error.orig, "sqlstate", None) not in _LOCK_ERRORS or time.monotonic() > end:
-                raise
-            time.sleep(_MIGRATION_PAUSE)
-
-
-def _upgrade_once(database: Database, config: Config) -> None:
-    from alembic import command
-    from alembic.util import CommandError
-
     with _migration_connection(database) as connection:
         config.attributes["connection"] = connection
         try:
@@ -247,7 +217,6 @@ def _migration_connection(database: Database) -> Iterator[Connection]:
             for name in (*SESSION_LIMITS, _IDLE_LIMIT):  # a migration may take long, and others wait for it
                 connection.exec_driver_sql(f"SET LOCAL {name} = 0")
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{_MIGRATION_LOCK_TIMEOUT}'")
         yield connection
 
 

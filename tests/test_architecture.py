@@ -55,11 +55,6 @@ def test_every_import_follows_the_arrows() -> None:
     assert lint_imports(str(ROOT / "pyproject.toml"), no_cache=True) == 0
 
 
-def test_every_folder_with_python_is_looked_at() -> None:
-    folders = {path.parent.name for path in ROOT.glob("[!.]*/*.py")}
-    assert folders == {*PROGRAM, "tests"}
-
-
 def imported_at_run_time() -> dict[str, set[str]]:
     """Module -> what it imports, at its top or inside functions; imports for types alone are left out."""
     modules = {_module(path): path for path in files(*PROGRAM)}
@@ -94,15 +89,6 @@ def test_no_modules_import_one_another_in_a_circle_and_none_imports_tests() -> N
         for module in ready:
             del waiting[module]
     assert not waiting, f"these import one another: {sorted(waiting)}"
-
-
-def test_votes_are_read_where_they_are_compared_with_their_commitment() -> None:
-    readers = [
-        path.relative_to(ROOT).as_posix()
-        for path in files(*PROGRAM)
-        if "Submission.votes" in path.read_text(encoding="utf-8").replace("Submission.votes_per_item", "")
-    ]
-    assert not readers, f"storage/integrity/stored_votes.py reads votes; so do {readers}"
 
 
 MOST_FILES = 22  # of Python in one folder; more are sorted into folders by what they are about
@@ -201,15 +187,6 @@ def test_no_line_of_a_template_is_too_long_to_read() -> None:
     lines = [(path, len(line)) for path in templates for line in path.read_text(encoding="utf-8").splitlines()]
     assert len(templates) > 20
     assert [(path.relative_to(ROOT).as_posix(), length) for path, length in lines if length > 160] == []
-
-
-def test_scores_are_rounded_in_one_place_so_that_every_page_and_command_prints_the_same() -> None:
-    """Formats round 81.25 down, and the board rounds it up."""
-    service = [path for path in files(*PACKAGES) if "vlrb" not in path.relative_to(ROOT).parts]
-    own = [path.relative_to(ROOT) for path in service if re.search(r"100 \* [^}\n]*:\.1f", path.read_text("utf-8"))]
-    charts = (ROOT / "leaderboard" / "charts").rglob("*.py")
-    own += [path.relative_to(ROOT) for path in charts if re.search(r":\+?\.1f\}", path.read_text("utf-8"))]
-    assert own == []
 
 
 # Where a word that names a category, a source or an overall figure stands for something else.

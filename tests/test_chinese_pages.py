@@ -10,13 +10,10 @@ import pytest
 from babel.messages.catalog import Message as CatalogMessage
 from starlette.testclient import TestClient
 
-from leaderboard.board.columns import columns_of
 from leaderboard.cache import TranslatedBoards
 from scripts.messages import catalogues, missing, of_python, read, template, updated
-from storage.metadata import FIELDS
 from tests.chinese_text import ascii_beside_han, english_left, untranslated
 from tests.factories.services.service import running, until
-from tests.factories.specs import VL
 from tests.factories.three_benchmarks import application, boards
 from vlrb.benchmarks.baselines import BASELINES
 
@@ -64,18 +61,6 @@ def test_no_sentence_is_without_a_translation_or_unconfirmed() -> None:
     assert {path.parts[-3]: missing(read(path)) for path in CATALOGUES} == {path.parts[-3]: [] for path in CATALOGUES}
 
 
-def test_words_for_weights_are_translated_and_are_not_those_of_a_state() -> None:
-    """A catalogue knows a sentence, not what it is about: "closed" would be "shut down" for weights too."""
-    words = [FIELDS["open_weights"].text(value) for value in (True, False)]
-    assert words == [
-        {column.key: column for column in columns_of(VL)}["open_weights"].text(value) for value in (True, False)
-    ]
-    for word in words:
-        entry = template().get(word)
-        assert entry is not None, word
-        assert {path.partition("/")[0] for path, _line in entry.locations} <= {"leaderboard", "storage"}
-
-
 def test_a_translation_names_the_values_of_its_sentence() -> None:
     for path in CATALOGUES:
         for message in read(path):
@@ -109,18 +94,6 @@ def test_chinese_sentences_have_chinese_marks_and_a_space_before_latin_words() -
 
 def _texts(message: CatalogMessage) -> tuple[str, ...]:
     return (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
-
-
-@pytest.mark.parametrize("text", ["标签(公开)", "默认 (16)", "原因:无", "甲,乙", "共3个", "95%区间", "使用JSON"])
-def test_a_wrong_mark_or_a_missing_space_is_found(text: str) -> None:
-    assert unlike_chinese_prose(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["标签（公开）：60.9 (57.8–64.1)", "见 <code>f(x):1</code>。", "共 {n} 个 95% 置信区间"]
-)
-def test_chinese_marks_numbers_and_code_are_as_they_should_be(text: str) -> None:
-    assert not unlike_chinese_prose(text)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -100,20 +99,6 @@ def test_a_real_file_dropped_on_the_page_is_on_the_board_by_itself(visit: Page, 
     expect(board.get_by_role("heading", level=1)).to_contain_text("Qwen2-VL-7B judge")
 
 
-@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.long)])
-def test_little_of_the_page_moves_while_it_opens(visit: Page, service: Service, width: int) -> None:
-    visit.set_viewport_size({"width": width, "height": 900})
-    visit.add_init_script(
-        "window.shifted = 0; new PerformanceObserver(list => list.getEntries().forEach(one => { "
-        "window.shifted += one.hadRecentInput ? 0 : one.value; })).observe({ type: 'layout-shift', buffered: true });"
-    )
-    open_submit(visit, f"{service.url}/app/submit")
-    expect(visit.locator("#why-off")).to_be_visible()
-    expect(visit.locator("#predictions input[type=file]")).to_be_attached()
-    visit.wait_for_timeout(500)
-    assert visit.evaluate("window.shifted") < 0.1
-
-
 def test_a_file_with_problems_is_explained_and_cannot_be_submitted(
     visit: Page, service: Service, tmp_path: Path
 ) -> None:
@@ -159,34 +144,3 @@ def test_the_command_line_submits_waits_and_prints_the_result(service: Service, 
     assert re.search(r"rank \d+ of \d+ \(\d+-\d+\)|no rank: entry e", ran.stdout), ran.stdout
     assert "Overall 66.2" in ran.stdout  # 826 of 1,247: ties are undecided
     assert f"{service.url}/entries/e" in ran.stdout
-
-
-def test_rest_submits_and_the_score_follows_by_itself(service: Service, tmp_path: Path) -> None:
-    data = variant(real_file(REWARD), tmp_path, number=3).read_bytes()
-    reply = service.http.post("/api/v1/submissions", files={"file": ("x.json", data)}, data={"model": "REST"})
-    assert reply.status_code == 202, reply.text
-    entry = f"/api/v1/entries/{reply.json()['id']}"
-    until(lambda: service.http.get(entry).status_code == 200, 60, what="the scorecard is there")
-    card = service.http.get(entry).json()
-    assert sum(one["agree"] for one in card["tally"].values()) == 826
-    assert service.http.get(reply.json()["status_url"]).json()["entry_url"] == f"/entries/{reply.json()['id']}"
-
-
-def test_the_queue_goes_on_after_the_worker_was_killed_in_the_middle(service: Service, tmp_path: Path) -> None:
-    taken = []
-    for number in range(10, 18):
-        data = variant(real_file(REWARD), tmp_path, number=number).read_bytes()
-        reply = service.http.post(
-            "/api/v1/submissions", files={"file": ("x", data)}, data={"model": "Kill", "version": str(number)}
-        )
-        taken.append(reply.json()["id"])
-        if number == 12:
-            os.kill(service.worker_pid(), signal.SIGKILL)
-
-    def all_scored() -> bool:
-        return all(service.http.get(f"/api/v1/submissions/{one}").json()["state"] == "scored" for one in taken)
-
-    until(all_scored, 60, what="all of them are scored by the next worker")
-    ids = [one["id"] for one in service.http.get("/api/v1/leaderboard").json()["entries"]]
-    until(lambda: service.http.get(f"/api/v1/entries/{taken[-1]}").status_code == 200, 10, what="the last one is shown")
-    assert len(ids) == len(set(ids))

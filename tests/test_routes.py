@@ -150,7 +150,7 @@ def test_the_same_requests_get_further_from_our_own_pages(asgi: Any, client: Tes
         assert answer.status_code < 500 or path.startswith("/app/"), (method, path, answer.text)  # Gradio is not there
 
 
-@pytest.mark.parametrize("junk", ["9223372036854775808", "9" * 30, "-1", "a%00b"])
+@pytest.mark.parametrize("junk", ["9223372036854775808", "-1", "a%00b", "%ED%A0%80"])
 def test_no_number_or_name_that_no_database_holds_is_a_fault_of_the_service(
     asgi: Any, client: TestClient, junk: str
 ) -> None:
@@ -382,12 +382,3 @@ def test_a_user_with_every_role_has_each_body_read(asgi: Any, local: TestClient)
     codes = {(method, path): local.request(method, path, json={}).status_code for method, path in for_roles(asgi)}
     assert not {401, 403} & set(codes.values()), codes
     assert codes["POST", "/api/v1/disputes"] == codes["POST", "/api/v1/maintenance/rescore/apply"] == 422
-
-
-def test_a_character_that_cannot_be_kept_is_a_problem_and_no_fault(asgi: Any, local: TestClient) -> None:
-    visitor = TestClient(local.app, base_url=local.base_url, raise_server_exceptions=False)
-    for route in flat(application_within(asgi).routes):
-        if hasattr(route, "methods") and "{" in route.path and "GET" in route.methods:
-            for character in ("%00", "%ED%A0%80"):
-                path = re.sub(r"\{[^}]*\}", character, route.path)
-                assert visitor.get(path).status_code < 500, path

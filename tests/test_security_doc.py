@@ -52,13 +52,6 @@ def test_the_whole_catalogue_is_in_the_table() -> None:
     assert there - wanted == {"Forged labels", "Finer counts", "Probing", "K1", "K2", "K3", "K4", "M1", "M2"}
 
 
-def test_a_test_that_is_gone_would_be_noticed() -> None:
-    here = Path(__file__)
-    assert "test_a_test_that_is_gone_would_be_noticed" in names_in(here)
-    assert "test_that_nobody_wrote" not in names_in(here)
-    assert names_in(here.with_name("test_no_such_file.py")) == frozenset()
-
-
 def test_how_to_report_is_said_without_an_invented_address() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     assert "Report a vulnerability" in text

@@ -46,15 +46,6 @@ def test_tests_repeat_no_sentence_word_for_word() -> None:
     assert repeated == [], f"{len(repeated)} comparisons; compare what the sentence is about:\n" + "\n".join(repeated)
 
 
-def test_a_repeated_sentence_is_found_and_a_query_or_a_short_text_is_not() -> None:
-    code = 'assert "This token is not known here." in page, "why"\nexpect(one).to_have_text("No")'
-    assert list(compared_texts(ast.parse(code))) == [(1, "This token is not known here."), (2, "No")]
-    assert list(rows_of_words("Token {name} is not known here at all")) == [
-        ("is", "not", "known", "here", "at"),
-        ("not", "known", "here", "at", "all"),
-    ]
-
-
 def compared_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
     """Yield the line and value of each string that an assertion compares: of `assert`, `expect` and `raises`.
 

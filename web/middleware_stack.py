@@ -17,7 +17,6 @@ from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
 from vlrb.common.translations import ENGLISH, languages
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
-from web.middleware.head_requests import HeadMiddleware
 from web.middleware.languages import LanguageMiddleware
 from web.middleware.left_clients import LeftClientsMiddleware
 from web.middleware.problem_pages import ProblemPagesMiddleware
@@ -49,7 +48,6 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         # From here on, inside of the fast path, nothing costs the board anything.
         Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
         Middleware(BenchmarkMiddleware, ids),
-        Middleware(HeadMiddleware),
         Middleware(RequestMetricsMiddleware, services.request_metrics),
         Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
         Middleware(LeftClientsMiddleware),

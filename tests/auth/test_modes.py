@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import secrets
 
 import pytest
 from fastapi import FastAPI, Request
@@ -79,11 +78,6 @@ def test_open_mode_lets_everybody_submit_and_nobody_maintain(sqlite: Database) -
     assert visitor.post("/submit", headers={"origin": "https://evil.example"}).status_code == 403
 
 
-def test_a_cookie_or_token_means_nothing_where_nobody_signs_in(local: AuthSite) -> None:
-    answer = client(local, cookie="vlrb_session=x", authorization="Bearer vlrb_x").get("/whoami")
-    assert answer.json()["account"] == "local"
-
-
 # Settings
 
 
@@ -115,12 +109,6 @@ def test_a_secret_that_others_could_know_is_refused_and_not_repeated(secret: str
     assert not secret or secret not in str(refusal.value)
 
 
-def test_random_secrets_are_accepted() -> None:
-    for _ in range(2000):
-        check_secret(secrets.token_hex(32))
-        check_secret(secrets.token_urlsafe(32))
-
-
 @pytest.mark.parametrize(
     ("changes", "named"),
     [
@@ -143,12 +131,6 @@ def test_settings_that_would_let_the_wrong_people_in_are_refused(changes: dict[s
     with pytest.raises(IdentitySettingsError, match=named):
         IdentitySettings(**(GOOD | changes))  # type: ignore[arg-type]
     IdentitySettings(**GOOD)  # type: ignore[arg-type]
-
-
-def test_secrets_do_not_show_when_settings_are_printed() -> None:
-    shown = repr(IdentitySettings(**(GOOD | {"client_secret": "the-client-secret"})))  # type: ignore[arg-type]
-    assert SECRET not in shown
-    assert "the-client-secret" not in shown
 
 
 def test_an_application_without_the_middleware_fails_instead_of_letting_anybody_in() -> None:

@@ -14,7 +14,7 @@ from auth.crypto import KeyRing, digest
 from auth.limits.login_throttle import LoginThrottle, network
 from auth.model import TooManyFailures
 from storage.database import Database
-from storage.models.core import Account, ApiToken
+from storage.models.core import ApiToken
 from tests.factories.services.auth_site import SECRET
 
 ISSUER = "https://issuer.example"
@@ -34,14 +34,6 @@ def an_account(database: Database, subject: str = "1", *, name: str = "alice") -
 
 def new_token(token_id: str, account: str) -> ApiToken:
     return ApiToken(id=token_id, account_id=account, name="cluster", token_sha256=digest(token_id), scopes="submit")
-
-
-def test_an_account_is_made_once_and_brought_up_to_date(database: Database) -> None:
-    first, second = an_account(database), an_account(database, name="renamed")
-    assert first == second
-    with database.read() as session:
-        known = session.get_one(Account, first)
-    assert (known.name, known.organisations) == ("renamed", [{"id": "o", "name": "lab", "role": ""}])
 
 
 def test_a_session_lives_until_its_end_its_expiry_or_its_neglect(database: Database) -> None:
@@ -65,37 +57,6 @@ def test_a_session_lives_until_its_end_its_expiry_or_its_neglect(database: Datab
         assert queries.end_sessions(session, account) == 0
     with database.read() as session:
         assert queries.live_session(session, digest("a"), idle_seconds=50.0) is None
-
-
-def test_sessions_long_over_are_cleared_away(database: Database) -> None:
-    account = an_account(database)
-    with database.write() as session:
-        queries.add_session(session, digest("a"), sign_in_sha256=digest("one"), account_id=account, seconds=100.0)
-        session.execute(text("UPDATE sessions SET created_at = created_at - 99999, expires_at = expires_at - 99999"))
-        queries.add_session(session, digest("b"), sign_in_sha256=digest("two"), account_id=account, seconds=100.0)
-        assert session.execute(text("SELECT count(*) FROM sessions")).scalar_one() == 1
-
-
-def test_names_of_tokens_are_free_again_once_revoked(database: Database) -> None:
-    account = an_account(database)
-
-    def add(token_id: str) -> None:
-        with database.write() as session:
-            made = new_token(token_id, account)
-            queries.add_token(session, made, seconds=100.0)
-
-    add("taaaaaaaaaaa")
-    with pytest.raises(IntegrityError):
-        add("tbbbbbbbbbbb")
-    with database.write() as session:
-        assert queries.revoke_token(session, account, token_id="taaaaaaaaaaa")
-        assert not queries.revoke_token(session, account, token_id="taaaaaaaaaaa")
-    add("tbbbbbbbbbbb")
-    with database.read() as session:
-        assert [row.id for row in queries.tokens_in_use(session, account)] == ["tbbbbbbbbbbb"]
-        revoked = queries.token(session, digest("taaaaaaaaaaa"))
-    assert revoked is not None
-    assert (revoked[1].revoked_at is not None, revoked[1].expired) == (True, False)
 
 
 @pytest.mark.parametrize(

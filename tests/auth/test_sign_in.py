@@ -17,7 +17,7 @@ from auth.settings import IdentitySettings, Mode
 from common.logging_setup import JsonLines
 from storage.database import Database
 from tests.factories.fakes.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider, person, serving_on
-from tests.factories.services.auth_site import OUTSIDE, PUBLIC_URL, SECRET, AuthSite, openid_settings, program, query_of
+from tests.factories.services.auth_site import OUTSIDE, PUBLIC_URL, SECRET, AuthSite, program, query_of
 
 FOREIGN = ["https://evil", "//evil", "////evil", "/\\evil", "%2f%2fevil", "/%2f%2fevil", "/%252f%252fevil", "/\t/evil"]
 
@@ -103,17 +103,6 @@ def test_two_first_sign_ins_at_once_make_one_account(site: AuthSite) -> None:
     assert site.sql("SELECT count(*) FROM accounts")[0][0] == 1
 
 
-def test_organisations_and_the_age_of_the_account_are_kept(site: AuthSite, provider: Provider) -> None:
-    provider.users["alice"] = {
-        **person("1001", "alice", lab="write", club="admin"),
-        "createdAt": "2021-03-04T05:06:07.000Z",
-    }
-    site.browser().sign_in()
-    ((organisations, created),) = site.sql("SELECT organisations, issuer_created_at FROM accounts")
-    assert '"club"' in organisations
-    assert created == 1614834367.0
-
-
 def test_claims_of_the_wrong_shape_do_no_harm(site: AuthSite, provider: Provider) -> None:
     provider.userinfo = {
         "orgs": [1, {"sub": 2}, {"sub": "x", "preferred_username": "a\nb"}, {"sub": "y", "name": "ok"}],
@@ -124,15 +113,6 @@ def test_claims_of_the_wrong_shape_do_no_harm(site: AuthSite, provider: Provider
     assert browser.sign_in().status_code == 303
     assert browser.name() == "Alice"
     assert "x" * 300 not in browser.get("/account").text
-
-
-def test_the_round_trip_works_on_both_databases(database: Database, provider: Provider) -> None:
-    browser = AuthSite(openid_settings(provider), database, provider=provider).browser()
-    browser.sign_in()
-    assert browser.name() == "alice"
-    assert program(browser.site, browser.make_token()).post("/submit").status_code == 200
-    browser.post("/account/sessions/end", {"csrf": browser.csrf()})
-    assert browser.name() == ""
 
 
 def test_no_secret_reaches_a_log(site: AuthSite, provider: Provider, caplog: pytest.LogCaptureFixture) -> None:

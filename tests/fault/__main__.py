@@ -54,9 +54,6 @@ FAULTS = (
         "operation/test_topology.py::test_a_thousand",
         kills=82,
     ),
-    Fault(
-        "old processes beside a later release go on, or say so", "operation/test_topology.py::test_an_old_web", kills=2
-    ),
     Fault("fifty uploads in four processes keep the quota", "submissions/test_quota.py::test_fifty_uploads", kills=50),
 )
 

@@ -8,18 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from maintenance import space
-from operation.replication.replica import Replica
-from operation.start import prove, replicating_litestream
-from settings import Settings, SettingsError, WorkerSettings
+from operation.start import replicating_litestream
+from settings import Settings, SettingsError
 from storage.database import Database
 from storage.database_wait import retry_while_away
 from storage.files import backups
 from storage.files.backups import BackupTarget
 from storage.integrity import audit
 from storage.labels import label_sets
-from storage.own_boards import OtherBoards, require_own_boards
-from tests.databases import database, database_url, new_database
+from storage.own_boards import OtherBoards
+from tests.databases import database, database_url
 from tests.factories.fakes.s3_server import KEYS
 from web.startup import open_service_database
 from workers.__main__ import main as run_worker
@@ -55,16 +53,6 @@ def test_no_process_opens_the_demos_board_as_a_real_one_or_a_real_one_as_the_dem
     own = settings_of(tmp_path / "data", DATABASE_URL=url, **({} if labels else LABELS))
     open_service_database(own).close()
     open_worker_database(own).close()
-
-
-def test_a_database_of_both_from_before_this_rule_is_opened(tmp_path: Path) -> None:
-    with closing(new_database(f"sqlite:///{tmp_path}/leaderboard.db")) as mixed:
-        for demo in (True, False):
-            require_own_boards(mixed, demo=demo)
-        for name in ("demo", "vl-rewardbench"):
-            show(mixed, name)
-        for demo in (True, False):
-            require_own_boards(mixed, demo=demo)
 
 
 def copied_board(data: Path, settings: Settings) -> None:
@@ -122,14 +110,6 @@ def test_a_worker_that_starts_first_waits_until_the_web_process_has_restored(tmp
     assert len(waited) == 1
 
 
-def test_a_new_bucket_of_a_space_can_be_written_to_as_it_is(tmp_path: Path) -> None:
-    place = space.VARIABLES["REPLICA_URL"].replace(space.MOUNT, str(tmp_path))
-    for environ in ({}, LABELS):
-        replica = settings_of(tmp_path / "disk", REPLICA_URL=place, **environ).replica
-        assert replica is not None
-        prove(replica, None)
-
-
 def test_a_worker_is_started_again_while_the_replica_is_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,8 +120,3 @@ def test_a_worker_is_started_again_while_the_replica_is_away(
     said = capsys.readouterr().err
     assert "REPLICA_URL=s3://board/one at http://127.0.0.1:9 " in said
     assert "Check the address" in said
-
-
-def test_settings_of_a_worker_know_the_demos_part() -> None:
-    demo = WorkerSettings.from_env({"REPLICA_URL": "/r"}).replica
-    assert demo == Replica("/r").part("demo")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,7 +16,6 @@ from starlette.testclient import TestClient
 
 from operation import figures
 from operation.build import BUILD, COMMIT_FILE, UNKNOWN, commit_of, own_commit
-from operation.metrics import quantile
 from receipts.jws import Signer
 from settings import Settings
 from storage.clock import database_now
@@ -29,7 +27,6 @@ from tests.factories import small_benchmark
 from web.app import create_app
 from web.services import build_services
 
-ROOT = Path(__file__).parents[2]
 TOKEN = {"Authorization": "Bearer token-of-the-operator"}
 
 
@@ -128,15 +125,6 @@ def test_times_are_of_the_last_hour_and_ages_are_of_each_board(tmp_path: Path) -
     assert (boards["demo"].last_score or 0) >= two_hours
     assert (boards["other"].last_score or two_hours) < 600
     assert boards["demo"].snapshot is None
-
-
-def test_quantiles_are_values_that_were_measured() -> None:
-    assert quantile((1.0,), 0.5) == 1.0
-    assert [quantile(tuple(map(float, range(1, 11))), share) for share in (0.5, 0.95, 1.0)] == [5.0, 10.0, 10.0]
-
-
-def test_the_build_is_the_one_of_the_project() -> None:
-    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == BUILD
 
 
 def test_the_commit_is_that_of_the_file_else_of_git_else_unknown(tmp_path: Path) -> None:

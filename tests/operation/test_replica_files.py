@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 
 import pytest
@@ -85,16 +84,3 @@ def test_a_manifest_of_items_comes_back_before_another_is_made(tmp_path: Path, r
     restored = tmp_path / "new disk" / "items" / "other.json"
     assert restored.read_text() == "the items that votes were read with"
     assert restore_items(None, tmp_path / "new disk") == restore_items(replica, tmp_path / "new disk") == 0
-
-
-def test_a_full_disk_takes_an_empty_file_and_is_refused_as_a_replica_all_the_same(tmp_path: Path) -> None:
-    with pytest.raises(ReplicaUnusable, match="No space left on device"):
-        prove(FullDisk(str(tmp_path)), None)
-
-
-class FullDisk(Replica):
-    """A directory on a disk without a free byte."""
-
-    def write(self, name: str, content: bytes) -> None:
-        if content:
-            raise OSError(errno.ENOSPC, "words of a library")

@@ -12,16 +12,14 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.testclient import TestClient
 
-from operation import alarms, doctor
+from operation import alarms
 from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm, service_alarms
 from operation.figures import STUCK_SECONDS
-from operation.replication import stored_uploads
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
 from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database
-from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from storage.models.core import WorkerHeartbeat
@@ -29,7 +27,6 @@ from tests.databases import new_database
 from tests.operation.test_dashboards import EVERYTHING
 from web.app import create_app
 from web.services import build_services
-from web.status_page import age_text
 
 
 @pytest.fixture
@@ -88,17 +85,6 @@ def test_an_alarm_that_visitors_do_not_notice_leaves_the_service_operational(
     assert (status["status"], status["effects"]) == ("operational", [])
 
 
-def test_alarms_of_the_database_say_what_visitors_notice(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    stuck = replace(EVERYTHING, oldest_job_age=1e4, last_scored_age=None)
-    monkeypatch.setattr("operation.alarms.figures.gather", lambda session: stuck)
-    monkeypatch.setattr(alarms, "KEPT_FREE", 1 << 60)
-    with database.write() as session:
-        audit.append(session, stored_uploads.CHECKED, data={"files": 1, "problems": 1, "named": ["It is missing."]})
-        raised = service_alarms(session, [Path("/")])
-    effects = {one.code: one.effect for one in raised}
-    assert effects == {"disk-full": NO_FILES, "worker-stuck": SCORES_LATE, "uploads-damaged": ""}
-
-
 def test_readyz_and_the_status_name_the_same_trouble(tmp_path: Path, database: Database) -> None:
     with database.write() as session:
         worker_heartbeats.remove(session, "worker-1")
@@ -148,13 +134,6 @@ def test_a_full_disk_is_named_by_readyz_with_what_to_do(
     assert str(tmp_path) not in refused.text, "paths are for operators"
 
 
-def test_a_full_disk_is_named_before_any_worker_has_shown_itself(
-    tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(alarms, "KEPT_FREE", 1 << 60)
-    assert client(database, tmp_path).get("/readyz").json()["code"] == "disk-full"
-
-
 @pytest.mark.parametrize(
     ("oldest", "running", "scored", "stuck"),
     [
@@ -191,13 +170,3 @@ class Late(Litestream):
 
     def lag(self) -> float | None:
         return self.seconds
-
-
-def test_ages_are_said_as_people_say_them() -> None:
-    said = [age_text(seconds) for seconds in (None, 0, 119, 120, 7199, 7200, 200_000)]
-    assert said[:4] == ["never", "0 seconds ago", "119 seconds ago", "2 minutes ago"]
-    assert said[4:] == ["119 minutes ago", "2 hours ago", "2 days ago"]
-
-
-def test_what_is_kept_free_is_one_number() -> None:
-    assert doctor.KEPT_FREE == alarms.KEPT_FREE == 512 << 20

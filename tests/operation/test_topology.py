@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -22,9 +21,7 @@ import pytest
 
 from tests.factories.services.service import KEPT, PATIENCE, ROOT, halt, until
 from tests.factories.services.service_launcher import LaunchedProcess, copy_demo_files, launch
-from tests.operation.test_rolling_upgrade import LATER
 from tests.postgres import Cluster, running_cluster, why_unavailable
-from workers import WRONG_CONFIGURATION
 
 pytestmark = [pytest.mark.slow, pytest.mark.postgres, pytest.mark.timeout(900)]
 LONG = {"SUBMISSIONS": "1000", "KILLS": "50"}  # of the long form, unless TOPOLOGY_SUBMISSIONS and so on say otherwise
@@ -234,42 +231,8 @@ def run_plan(topology: Topology, plan: FaultPlan) -> None:
     assert set(topology.refusals) <= {503}, "clients are told to come back, never that the service is broken"
 
 
-def later_release(topology: Topology) -> Path:
-    """Return the sources of a release with one more migration."""
-    root, hidden = topology.folder / "later", shutil.ignore_patterns(".*")
-    shutil.copytree(ROOT, root, ignore=lambda at, names: {*hidden(at, names), "tests"})
-    ((head,),) = topology.ask("SELECT version_num FROM alembic_version")
-    migration = root / "storage" / "migrations" / "versions" / "9999_later.py"
-    migration.write_text(LATER.replace("{head}", str(head)))
-    return root
-
-
 def test_nothing_is_lost_or_done_twice_and_nobody_waits_for_a_frozen_worker(topology: Topology) -> None:
     run_plan(topology, SHORT)
-
-
-@pytest.mark.long
-def test_an_old_web_process_and_worker_go_on_beside_a_later_release(topology: Topology) -> None:
-    """Both releases take and score files. A process of the old one that starts then says what to do, and ends."""
-    start_all(topology, ("worker-1", "worker-2"))
-    later = later_release(topology)
-    topology.start("web-3", later)
-    until(lambda: ready(topology, "web-3"), 240, what="the later release answers")
-    topology.start("worker-3", later)
-    assert topology.ask("SELECT version_num FROM alembic_version") == [("9999",)]
-    webs = ("web-1", "web-2", "web-3")
-    ids = {topology.submit(number, [webs[number % 3]])[0] for number in range(9)}
-    scored = "SELECT submission_id FROM scores"
-    until(lambda: ids <= {row[0] for row in topology.ask(scored)}, 240, what="workers of both score all")
-    topology.require_all_alive()
-    for name, code in (("web-1", 2), ("worker-1", WRONG_CONFIGURATION)):
-        log = topology.folder / f"{name}.log"
-        before = log.stat().st_size
-        topology.kill(name)
-        assert topology.processes.pop(name).wait(PATIENCE) == code
-        assert "Upgrade this process to that version" in log.read_bytes()[before:].decode()
-    assert ready(topology, "web-2")
-    assert not any("Traceback" in path.read_text() for path in topology.folder.glob("w*.log"))
 
 
 @pytest.mark.long

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import string
-import unicodedata
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -110,40 +109,6 @@ def test_of_look_alikes_that_come_at_the_same_instant_one_is_taken(
     assert len(models(database)) == 1
 
 
-def test_of_many_look_alikes_one_is_taken(setup: SubmissionSetup, database: Database) -> None:
-    all_at_once(setup, SPELLINGS)
-    assert len(models(database)) == 1
-
-
-def test_the_same_name_at_the_same_instant_is_taken_from_everybody(setup: SubmissionSetup, database: Database) -> None:
-    all_at_once(setup, (GENUINE,) * 4)
-    with database.read() as session:
-        assert list(session.scalars(select(Submission.model))) == [GENUINE] * 4
-
-
-def test_an_edit_and_a_submission_at_the_same_instant_do_not_both_get_the_name(
-    setup: SubmissionSetup, database: Database
-) -> None:
-    mine = submit(setup, ANN, number=1, model="Plain name").id
-    file, start = setup.arrive(native(setup.items) + b"\n" * 2), Barrier(2)
-
-    def edit() -> bool:
-        start.wait(60)
-        with suppress(Conflict):
-            return entries.edit(by(database, ANN, parse=_columns), mine, {"model": GENUINE}).changed
-        return False
-
-    def pose() -> bool:
-        start.wait(60)
-        with suppress(ConfusableName):
-            return bool(setup.intake.submit(file, Metadata.parse({"model": POSING}), BOB).id)
-        return False
-
-    with ThreadPoolExecutor(2) as pool:
-        done = [pool.submit(edit), pool.submit(pose)]
-    assert sum(one.result() for one in done) == 1
-
-
 def _columns(raw: Any) -> Any:
     return Metadata.parse(raw).columns()
 
@@ -183,16 +148,6 @@ def test_a_removed_result_holds_no_name_any_more(setup: SubmissionSetup, databas
     assert submit(setup, BOB, number=1, model=POSING).id
 
 
-def test_a_reported_name_is_compared_as_a_submission_would_write_it(setup: SubmissionSetup, database: Database) -> None:
-    wide = "".join(chr(ord(one) + 0xFEE0) if "!" <= one <= "~" else one for one in "GPT-4o")
-    assert unicodedata.normalize("NFKC", wide) == "GPT-4o"
-    data = f"name,url,macro\n{wide},https://arxiv.org/abs/2501.00001,55.0\n".encode()
-    reported.import_file(by(database, MAINTAINER, benchmark=BENCHMARK), data, reason="a survey")
-    assert submit(setup, BOB, number=1, model="GPT-4o").id
-    with pytest.raises(ConfusableName):
-        submit(setup, ANN, number=2, model="G\u0420T-4o")
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -221,14 +176,6 @@ def test_a_name_that_looks_like_somebody_elses_is_refused(setup: SubmissionSetup
     assert submit(setup, BOB, number=5, model=ALICE).id  # the same spelling
 
 
-def test_a_reported_name_with_a_dash_behind_it_is_somebody_elses(setup: SubmissionSetup) -> None:
-    setup.intake._shipped = lambda: bundled_results(VL)
-    with pytest.raises(ConfusableName) as refused:
-        submit(setup, BOB, number=1, model="R1-Reward-")
-    assert refused.value.other == "R1-Reward"
-    assert submit(setup, BOB, number=2, model="R1-Reward").id
-
-
 @pytest.mark.parametrize(
     ("one", "other"),
     [("Judge-1.5", "Judge-15"), ("Judge-1.5B", "Judge-1-5B"), ("Judge-1-5B", "Judge-15B"), ("Judge", "Judge+"),
@@ -247,15 +194,6 @@ def test_a_skeleton_knows_no_case_no_kind_of_separator_and_no_ends(name: str, en
     assert {skeleton(name.upper()), skeleton(name.lower()), skeleton(name.swapcase())} == {looks}
     assert skeleton(name.replace("_", "-").replace(" ", "-")) == looks
     assert skeleton(ends + name + ends) == looks
-
-
-@given(name=NAMES)
-@example(name="judge-alice")
-def test_a_skeleton_takes_digits_for_the_letters_they_look_like(name: str) -> None:
-    if not any(one.isdigit() for one in name):
-        leet = name.translate(str.maketrans("iIlLoO", "111100"))
-        between = any(one in "-_. " for one in name)
-        assert skeleton(leet) == skeleton(name) or between
 
 
 def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(

@@ -17,7 +17,7 @@ from submissions import gradio_page, submit_html
 from submissions.gradio_service import GradioSubmissions
 from submissions.status import get_status
 from tests.databases import new_database
-from tests.factories.specs import DEMO, VL, spec_of
+from tests.factories.specs import VL, spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 from vlrb.common.translations import translations
 
@@ -80,24 +80,6 @@ def test_a_file_stays_while_it_may_be_submitted_and_not_longer(
     assert (again["status"], again["code"]) == (410, "file-gone")
 
 
-def test_what_fails_in_the_store_is_not_said_to_be_a_missing_file(
-    service: GradioSubmissions, setup: SubmissionSetup
-) -> None:
-    good = service.uploads / "good.jsonl"
-    good.write_bytes(native(setup.items))
-    setup.uploads.write_bytes(b"a file where the store should be")
-    with pytest.raises(OSError):
-        service.submit(good, {"model": "Judge"}, user=person("ana"))
-    assert good.exists()
-
-
-def test_a_file_elsewhere_is_never_removed(service: GradioSubmissions, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "labels.jsonl"
-    elsewhere.write_bytes(b"{}\n")
-    assert not service.check(elsewhere)["ok"]
-    assert elsewhere.exists()
-
-
 def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
     assert submit_html.paused_html(None) == ""
     shown = submit_html.paused_html("Back <b>at noon.")
@@ -108,10 +90,6 @@ def test_bytes_that_were_there_before_are_said_to_be() -> None:
     assert submit_html.duplicate_html({"id": "e1", "duplicate": False}) == ""
     told = submit_html.duplicate_html({"id": "e1", "duplicate": True})
     assert "Already submitted as <code>e1</code>." in told
-
-
-def test_the_page_says_how_long_it_keeps_a_file() -> None:
-    assert "deleted within an hour" in submit_html.introduction_html(DEMO, 64)
 
 
 def test_every_declared_field_is_asked_for_under_its_label(blocks: gr.Blocks) -> None:

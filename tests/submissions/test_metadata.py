@@ -6,9 +6,7 @@ import unicodedata
 
 import pytest
 
-from storage.metadata import facts
 from submissions.metadata import FIELDS, FieldProblem, Metadata, MetadataRejected
-from vlrb.common.translations import translations
 
 
 def problems(**said: object) -> tuple[FieldProblem, ...]:
@@ -75,10 +73,6 @@ def test_marks_that_pile_up_or_stand_on_nothing_are_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ["e\u0301", "ลื่น", "किं", "ཧྐྵྨླ", "שָׁ֑"])
 def test_marks_of_written_languages_are_taken(name: str) -> None:
     assert Metadata.parse({"model": name}).model == unicodedata.normalize("NFKC", name)
-
-
-def test_an_emoji_in_a_note_may_say_how_it_is_drawn() -> None:
-    assert Metadata.parse({"model": "J", "notes": "\u2714\ufe0f done"}).notes == "\u2714\ufe0f done"
 
 
 def test_the_limits_of_a_number_are_those_that_are_held() -> None:
@@ -157,16 +151,3 @@ def test_every_field_has_a_column() -> None:
     from storage.models.core import Submission
 
     assert set(FIELDS) <= set(Submission.__table__.columns.keys())
-
-
-def test_what_is_wrong_with_several_fields_is_said_in_sentences() -> None:
-    with pytest.raises(MetadataRejected) as caught:
-        Metadata.parse({"model": "x", "price_usd": "nan", "tokens_in": "-1"})
-    assert len(caught.value.problems) == 2
-    assert ".;" not in str(caught.value) and str(caught.value).endswith(".")
-
-
-def test_a_number_with_its_unit_is_a_sentence_that_has_its_chinese() -> None:
-    ((_, text),) = facts({"parameters_b": 7.0})
-    assert text == "7 billion"
-    assert translations("zh-CN").text(text) == "7B"

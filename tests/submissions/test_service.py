@@ -80,17 +80,6 @@ def test_the_same_bytes_from_another_owner_are_another_submission(setup: Submiss
     assert count(database, Submission) == 2
 
 
-def test_fifty_copies_at_once_make_one_submission_and_fifty_equal_receipts(
-    setup: SubmissionSetup, database: Database
-) -> None:
-    files = [setup.arrive(native(setup.items)) for _ in range(50)]
-    with ThreadPoolExecutor(50) as pool:
-        taken = list(pool.map(lambda file: setup.intake.submit(file, JUDGE, LOCAL), files))
-    assert {one.receipt for one in taken} == {taken[0].receipt}
-    assert sum(not one.duplicate for one in taken) == 1
-    assert count(database, Submission) == count(database, Job) == 1
-
-
 def test_copies_that_reach_several_processes_at_once_make_one_submission(
     setup: SubmissionSetup, database: Database, database_url: str, tmp_path: Path
 ) -> None:
@@ -120,21 +109,6 @@ def test_another_file_under_a_used_name_is_refused_with_the_remedy(setup: Submis
     other = Metadata.parse({"model": "Judge", "version": "2"})
     assert setup.intake.submit(setup.arrive(native(setup.items, choice=1)), other, LOCAL).id != first.id
     assert count(database, Submission) == 2
-
-
-def test_a_used_name_is_refused_also_when_both_come_at_once(setup: SubmissionSetup, database: Database) -> None:
-    files = [setup.arrive(native(setup.items, k=k)) for k in range(1, 9)]
-
-    def submit(file: object) -> bool:
-        try:
-            setup.intake.submit(file, JUDGE, LOCAL)  # type: ignore[arg-type]
-        except DuplicateName:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sum(pool.map(submit, files)) == 1
-    assert count(database, Submission) == 1
 
 
 def test_a_file_with_problems_leaves_nothing_behind(setup: SubmissionSetup, database: Database) -> None:

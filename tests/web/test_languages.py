@@ -24,7 +24,7 @@ from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.routes import BoardFastPathMiddleware, build
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from vlrb.common.translations import translations
-from web.middleware.languages import LanguageDispatch, LanguageMiddleware, _preferred, choose
+from web.middleware.languages import LanguageDispatch, LanguageMiddleware
 from web.middleware.problem_language import translated_problem
 
 
@@ -44,10 +44,6 @@ def _language(client: TestClient, address: str, **headers: str) -> str:
 
 CHINESE = {"Accept-Language": "zh-CN,zh;q=0.9"}
 VARY = {"Accept-Encoding", "Accept-Language", "Cookie"}
-
-
-def test_english_is_the_default(client: TestClient) -> None:
-    assert _language(client, "/about") == "en"
 
 
 def test_the_browsers_language_is_used_without_a_choice(client: TestClient) -> None:
@@ -145,15 +141,6 @@ def test_a_check_report_is_said_in_the_language_of_who_asks_as_a_refused_submiss
     assert "detail" not in told
 
 
-def test_no_header_of_a_stranger_is_kept_whole() -> None:
-    scope = {"path": "/", "headers": [(b"accept-language", b"zh" + b" " * 50_000)]}
-    choose(scope)
-    before = _preferred.cache_info()
-    scope["headers"] = [(b"accept-language", b"zh" + b" " * 60_000)]
-    assert choose(scope).language == "zh-CN"
-    assert _preferred.cache_info().currsize == before.currsize
-
-
 def test_an_application_is_made_once_and_nobody_else_waits_for_it() -> None:
     threads: list[int] = []
 
@@ -210,17 +197,3 @@ def test_a_front_page_is_rendered_beside_the_event_loop(board: TestClient, monke
     assert board.get("/", headers=CHINESE).status_code == 200
     assert board.get("/", headers=CHINESE).status_code == 200
     assert on_loop == [False]
-
-
-def test_both_languages_share_one_board() -> None:
-    english = BoardCache(FixedSource(snapshot([entry(1, 0.7)])))
-    chinese = TranslatedBoards(english, "zh-CN")
-    assert chinese.refresh().board() is english.refresh().board()
-    assert chinese.refresh() is chinese.refresh()
-
-
-def test_every_page_leads_to_itself_in_each_language(board: TestClient) -> None:
-    page = board.get("/about").text
-    assert '<link rel="alternate" hreflang="zh-CN" href="?lang=zh-CN">' in page
-    assert '<a class="language" href="?lang=zh-CN" lang="zh-CN"' in page
-    assert '<a class="language" href="?lang=en" lang="en"' in board.get("/about", headers=CHINESE).text

@@ -181,14 +181,6 @@ def test_the_interface_takes_a_benchmark_and_finds_that_of_an_id(world: World) -
         assert event_of(world.get(f"/api/v1/submissions/{entry}/receipt"))["benchmark"] == name
 
 
-def test_a_file_is_checked_against_the_benchmark_that_is_named(world: World) -> None:
-    files = {"file": ("judge.jsonl", _predictions("traffic", 0))}
-    right = world.service.http.post("/api/v1/check?benchmark=traffic", files=files).json()
-    assert (right["ok"], right["benchmark"]) == (True, "traffic")
-    wrong = world.service.http.post("/api/v1/check", files=files).json()
-    assert (wrong["ok"], wrong["benchmark"]) == (False, "weather")
-
-
 def test_the_status_names_each_benchmark(world: World) -> None:
     found = json.loads(world.get("/api/v1/status"))["benchmarks"]
     assert [(one["id"], one["queue"]) for one in found] == [("weather", 0), ("traffic", 0)]
@@ -246,9 +238,3 @@ def test_account_pages_lead_back_to_the_benchmark(world: World) -> None:
         assert '<a class="brand" href="/b/traffic/"' in page
         assert 'href="/b/traffic/account"' in page
     assert '<a class="brand" href="/"' in world.get("/account")
-
-
-def test_the_latex_of_all_judges_names_the_host_that_was_asked(world: World) -> None:
-    addresses = ("localhost:1001", "127.0.0.1:1002")
-    files = [world.service.http.get("/judges.tex", headers={"Host": host}).text for host in addresses]
-    assert [host in text for text in files for host in addresses] == [True, False, False, True]

@@ -103,15 +103,6 @@ def test_the_remarks_of_a_row_end_before_its_overall_and_are_whole_on_a_phone(
     assert page.eval_on_selector_all("tbody small > em", cut) == []
 
 
-def test_the_header_stands_at_the_same_place_on_every_page(page: Page, address: str) -> None:
-    page.set_viewport_size({"width": 1440, "height": 900})
-    places = []
-    for path in ("/", "/about", "/judges", "/compare"):
-        page.goto(address + path)
-        places.append(page.locator("header nav a").first.evaluate("one => one.getBoundingClientRect().left"))
-    assert len(set(places)) == 1
-
-
 @pytest.mark.parametrize("path", BOARDS)
 def test_a_board_is_sorted_and_its_picker_fits(page: Page, address: str, path: str) -> None:
     page.goto(f"{address}{path}?sort=model&dir=asc")
