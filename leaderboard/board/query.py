@@ -194,10 +194,9 @@ class BoardQuery:
 
     @property
     def comparison(self) -> str:
-        """The address that compares what is chosen, under the same labels and categories, by what orders the board."""
-        by = self.sort if self.sort in self.spec.score_names and self.sort != self.spec.headline else ""
+        """The address that compares what is chosen, under the same labels and categories."""
         grouping = "" if self.grouping == self.spec.official else self.grouping
-        return compare_url(self.compare, grouping, revision=self.revision, as_of=self.as_of, by=by)
+        return compare_url(self.compare, grouping, revision=self.revision, as_of=self.as_of)
 
 
 def compare_url(
@@ -207,12 +206,10 @@ def compare_url(
     revision: str = "",
     as_of: str = "",
     q: str = "",
-    by: str = "",
 ) -> str:
-    """Return the address of a comparison, ``by`` one score first; "" is what is usual; commas stay readable."""
+    """Return the address of a comparison; "" is what is usual; commas stay readable."""
     pairs = [
         ("entries", ",".join(ids)),
-        ("by", by),
         ("grouping", grouping),
         ("revision", revision),
         ("as_of", as_of),

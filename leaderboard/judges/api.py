@@ -229,7 +229,7 @@ def _on_benchmark(comparison: BenchmarkComparison) -> dict[str, Any]:
             for figure, variant in zip(comparison.figures, comparison.variants, strict=True)
         ],
         "difference": None if comparison.difference is None else difference_json(comparison.difference),
-        "tested": comparison.tested,
+        "tested": comparison.difference is not None,
         "how": comparison.how or None,
     }
 

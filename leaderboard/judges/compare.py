@@ -1,13 +1,14 @@
 """Comparison of two judges on every benchmark that has both. Pure.
 
-Two entries scored here are compared under the same rule, pair by pair where that is possible. Two figures that one
-source reports of the same overall have a difference without an interval. Nothing else has a difference.
+Two entries scored here are compared under the same rule, pair by pair where that is possible. Nothing else has a
+difference: the rules of sources may differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from leaderboard.board.names import listed
 from leaderboard.board.rows import Board, BoardRow
@@ -17,8 +18,6 @@ from leaderboard.pages.compare import ScoreDifference, adjust, compare, p_text, 
 from vlrb.common.messages import _, joined
 from vlrb.protocols import protocols
 from vlrb.statistics.pairwise import PairwiseArrays
-
-MOST_OFFERED = 40  # on a page, below the field that finds the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,6 @@ class BenchmarkComparison:
     figures: tuple[OverallFigure | None, OverallFigure | None]
     difference: ScoreDifference | None
     how: str
-    reported: bool = False
     rows: tuple[BoardRow | None, BoardRow | None] = (None, None)  # the results that have the figures
 
     @property
@@ -42,17 +40,6 @@ class BenchmarkComparison:
         """How each result was made, where that is not one plain answer for each pair; why it leads nothing."""
         first, second = ("" if row is None else variant_of(row) for row in self.rows)
         return first, second
-
-    @property
-    def tested(self) -> bool:
-        """Whether both were scored here, so that the difference has an interval."""
-        return self.difference is not None and not self.reported
-
-    @property
-    def left_out(self) -> bool:
-        """Whether both were scored here, and are not compared because the votes of one need no judge."""
-        rows = [row for row in self.rows if row is not None and row.tier == "scored"]
-        return len(rows) == 2 and not all(row.leads for row in rows)
 
 
 def compare_judges(
@@ -66,38 +53,23 @@ def compare_judges(
         _on_benchmark(board_version, cells, relations=relations.get(board_version.benchmark))
         for board_version, *cells in zip(board_versions, lines[0].cells, lines[1].cells, strict=True)
     ]
-    tested = [
-        comparison.difference for comparison in comparisons if comparison.tested and comparison.difference is not None
-    ]
-    adjusted = iter(adjust(tested))
-    return tuple(
-        replace(comparison, difference=next(adjusted)) if comparison.tested else comparison
-        for comparison in comparisons
-    )
+    adjusted = iter(adjust([one.difference for one in comparisons if one.difference is not None]))
+    return tuple(one if one.difference is None else replace(one, difference=next(adjusted)) for one in comparisons)
 
 
 def _on_benchmark(
     board_version: BoardVersion, cells: Sequence[JudgeResult | None], *, relations: PairwiseArrays | None
 ) -> BenchmarkComparison:
-    board = board_version.board()
     first, second = cells
-    leading = tuple(None if cell is None else cell.leading for cell in cells)
-    leading_rows = (leading[0], leading[1])
-    rows = (first.leading_row if first else None, second.leading_row if second else None)
-    if first is None or second is None or None in leading:
-        return BenchmarkComparison(
-            board, first, second=second, figures=leading_rows, difference=None, how="", rows=rows
-        )
-    if first.figures and second.figures:
+    if first is not None and second is not None and first.figures and second.figures:
         return _scored(board_version, (first, second), relations=relations)
-    return _of_one_source(board, first, second=second) or BenchmarkComparison(
-        board,
-        first,
-        second=second,
-        figures=leading_rows,
-        difference=None,
-        how=_not_comparable(first, second),
-        rows=rows,
+    figures, rows = (
+        (None if first is None else read(first), None if second is None else read(second))
+        for read in (attrgetter("leading"), attrgetter("leading_row"))
+    )
+    how = "" if None in figures else _("Reported figures have no votes to compare, and their rules may differ.")
+    return BenchmarkComparison(
+        board_version.board(), first, second=second, figures=figures, difference=None, how=how, rows=rows
     )
 
 
@@ -131,49 +103,10 @@ def turned(difference: ScoreDifference) -> ScoreDifference:
     )
 
 
-def _of_one_source(board: Board, first: JudgeResult, *, second: JudgeResult) -> BenchmarkComparison | None:
-    """Return the difference of two figures of one overall that one source reports; None where there are none."""
-    for row, figures in first.reports:
-        for other, others in second.reports:
-            same = [
-                (figure, other_figure)
-                for figure in figures
-                for other_figure in others
-                if _is_same_figure(board, figure.key, second=other_figure.key)
-            ]
-            alike = (row.oracle, row.votes_per_item) == (other.oracle, other.votes_per_item)
-            if row.source and row.source == other.source and alike and same:
-                figure, other_figure = same[0]
-                gap, title = figure.value - other_figure.value, board.spec.title_of(figure.key)
-                difference = ScoreDifference(figure.key, gap, title=title)
-                how = _("reported by {source}, {kind}; no interval", source=row.source, kind=figure.label)
-                result = (figure, other_figure), difference, how
-                return BenchmarkComparison(board, first, second, *result, reported=True, rows=(row, other))
-    return None
-
-
-def _is_same_figure(board: Board, first: str, *, second: str) -> bool:
-    """Return whether two keys name one figure. Overalls that no source defines may be made in two ways."""
-    overall = board.spec.overall(first)
-    return first == second and (overall is None or overall.has_definition)
-
-
-def _not_comparable(first: JudgeResult, second: JudgeResult) -> str:
-    if first.figures or second.figures:
-        return _("One was scored here, the other is reported: their rules may differ.")
-    return _("Reported by different sources: their rules may differ.")
-
-
 def verdict(lines: tuple[JudgeLine, JudgeLine], comparisons: Sequence[BenchmarkComparison]) -> str:
     """Return what the comparison says, in plain words."""
     a, b = (line.name for line in lines)
-    tested = [
-        (comparison.board.spec.title, comparison.difference)
-        for comparison in comparisons
-        if comparison.tested and comparison.difference is not None
-    ]
-    if not tested and any(comparison.left_out for comparison in comparisons):
-        return _("Votes that need no judge are not compared, so there is no verdict on {a} and {b}.", a=a, b=b)
+    tested = [(one.board.spec.title, one.difference) for one in comparisons if one.difference is not None]
     if not tested:
         return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
     ahead = [(title, difference) for title, difference in tested if difference.separable and difference.delta > 0]
@@ -205,19 +138,3 @@ def _ahead(first: str, second: str, *, results: Sequence[tuple[str, ScoreDiffere
 
 def _evidence(difference: ScoreDifference) -> str:
     return "" if difference.p_adjusted is None else _(", {p}", p=p_text(difference.p_adjusted))
-
-
-def offered_judges(lines: Sequence[JudgeLine], every: Sequence[JudgeLine]) -> list[JudgeLine]:
-    """Return judges to choose from, in the usual order: those first that share most benchmarks with the one chosen.
-
-    Without one, those on most benchmarks come first.
-    """
-    if len(lines) > 1:
-        return []
-
-    def shared(other: JudgeLine) -> int:
-        cells = zip(*(line.cells for line in (*lines, other)), strict=True)
-        return sum(all(cell is not None for cell in of_one_benchmark) for of_one_benchmark in cells)
-
-    others = [other for other in every if other not in lines and shared(other)]
-    return sorted(others, key=lambda other: -shared(other))

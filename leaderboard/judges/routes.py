@@ -16,7 +16,7 @@ from leaderboard.board.reported_results import left_out
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
-from leaderboard.judges.compare import MOST_OFFERED, offered_judges, verdict
+from leaderboard.judges.compare import verdict
 from leaderboard.judges.composite import composite_of, weighted
 from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.query import JUDGE_FILTERS, PAGE, JudgesQuery, matching
@@ -98,8 +98,6 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relatio
         board_versions = [await board.current() for board in boards]
         asked = chosen_slugs(request.query_params)
         search = read_query(request, board_versions).search
-        if picked := _PICKED.search(search):
-            asked, search = (*asked, picked[1])[:2], ""
         page = await board_versions[0].executor.take(
             lambda slugs: _compare_page(board_versions, slugs, search=search, relations=relations), asked
         )
@@ -117,8 +115,10 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relatio
 def _compare_page(
     board_versions: Sequence[BoardVersion], asked: Sequence[str], *, search: str, relations: Sequence[Relations]
 ) -> str:
+    if search and len(asked) < 2:
+        found = _find_judge(board_versions, search)
+        asked, search = (asked, search) if found is None else ((*asked, found), "")
     result = compared(board_versions, asked, relations=relations)
-    offered = offered_judges(result.lines, result.every)
     lines, comparisons = result.lines, result.comparisons
     differences = [comparison.difference for comparison in comparisons if comparison.difference is not None]
     return render(
@@ -129,14 +129,20 @@ def _compare_page(
         unknown=result.unknown,
         comparisons=comparisons,
         verdict=verdict((lines[0], lines[1]), comparisons) if comparisons else "",
-        listed=offered,
-        offered=matching(offered, JudgesQuery(search=search))[:MOST_OFFERED],
+        listed=result.every,
         search=search,
         prefixes=_prefixes(board_versions),
         words=compare,
         part_of=part_of,
         axis=compare.reach([differences]),
     )
+
+
+def _find_judge(board_versions: Sequence[BoardVersion], text: str) -> str | None:
+    """Return the slug of the judge that a text means: as a choice of the list ends, or the first that it finds."""
+    if picked := _PICKED.search(text):
+        return picked[1]
+    return next((line.slug for line in matching(lines_of(board_versions), JudgesQuery(search=text))), None)
 
 
 def _agreement_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> str:

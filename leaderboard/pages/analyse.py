@@ -102,7 +102,7 @@ def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> An
     grouping = "" if hidden else _one_of(parameters.get("grouping", ""), tuple(spec.groupings))
     chart = _one_of(parameters.get("chart", ""), tuple(charts_of(spec))) or next(iter(charts_of(spec)))
     typed = parameters.get("add", "").strip()[:MAX_QUERY]
-    matches = _search(typed, board_version)
+    matches = find_judge(typed, board_version)
     return AnalyseQuery(
         spec,
         chart,
@@ -137,7 +137,7 @@ def _read_entries(
     return tuple(key for key in dict.fromkeys([*named, *added]) if key in known)[:MOST_CHOSEN]
 
 
-def _search(text: str, board_version: BoardVersion) -> list[str]:
+def find_judge(text: str, board_version: BoardVersion) -> list[str]:
     """Return the judge that a text means: by its id, by its name, or the best one that a search finds."""
     if picked := _PICKED.search(text):
         return [picked[1]]

@@ -104,14 +104,6 @@ class Comparison:
             for difference in pair.differences
         )
 
-    def pair(self, first: str, second: str) -> Pair | None:
-        """Return the pair of two entries, in this order or the other."""
-        return next((pair for pair in self.pairs if {pair.first.id, pair.second.id} == {first, second}), None)
-
-    def separable(self, name: str) -> frozenset[frozenset[str]]:
-        """Return the pairs of entries that differ on one part, adjusted for all differences of the page."""
-        return frozenset(pair_ids(pair) for pair in self.pairs if (one := pair.of(name)) and one.separable)
-
 
 def pair_ids(pair: Pair) -> frozenset[str]:
     """Return the ids of its entries."""

@@ -78,9 +78,7 @@ def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         board_version = await requested_version(cache, request)
         if board_version is None:
             return no_board(cache.context, request.headers)
-        choice = tool_pages.read_choice(
-            query_of(request, board_version), board_version.revisions, spec=board_version.spec
-        )
+        choice = await asyncio.to_thread(tool_pages.read_choice, query_of(request, board_version), board_version)
         response = await board_version.ready(
             choice.url(), lambda: status_page(tool_pages.compare_page(board_version, catalog, choice=choice))
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -11,11 +10,10 @@ from typing import Any
 
 from leaderboard.board import separation
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
-from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, explore, reported
-from leaderboard.pages.analyse import AnalyseQuery
+from leaderboard.pages.analyse import AnalyseQuery, find_judge
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, render
@@ -26,7 +24,6 @@ from vlrb.numbers.definition_check import by_printed_name, printed_names
 from vlrb.numbers.definition_report import printed_title
 from vlrb.numbers.figures import BadFigures
 
-_LISTED = 12  # entries offered to compare with
 _IN_THE_FIELD = 200  # of them that the field completes
 
 
@@ -84,31 +81,26 @@ class CompareQuery:
     revision: str = ""
     as_of: str = ""
     search: str = ""
-    by: str = ""  # the score that the matrix of all differences is about; "" is the headline
 
     def url(self, **changes: Any) -> str:
         """Return the address of this choice, with changes."""
         view = replace(self, **changes)
-        return compare_url(view.ids, view.grouping, revision=view.revision, as_of=view.as_of, q=view.search, by=view.by)
+        return compare_url(view.ids, view.grouping, revision=view.revision, as_of=view.as_of, q=view.search)
 
 
-_PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an entry's id, as a choice of the list ends
-
-
-def read_choice(parameters: Mapping[str, str], revisions: Sequence[str], *, spec: BenchmarkSpec) -> CompareQuery:
-    """Return the choice of a query string."""
-    grouping, revision, by = (parameters.get(name, "") for name in ("grouping", "revision", "by"))
+def read_choice(parameters: Mapping[str, str], board_version: BoardVersion) -> CompareQuery:
+    """Return the choice of a query string; a search adds the judge that it means."""
+    spec, revisions = board_version.spec, board_version.revisions
+    grouping, revision = (parameters.get(name, "") for name in ("grouping", "revision"))
     search = parameters.get("q", "").strip()[:MAX_QUERY]
-    picked = _PICKED.search(search)
-    ids = read_entries(parameters.get("entries", ""))
+    ids, found = read_entries(parameters.get("entries", "")), find_judge(search, board_version)
     return CompareQuery(
         spec,
-        ids if picked is None else tuple(dict.fromkeys((*ids, picked[1]))),
+        tuple(dict.fromkeys((*ids, *found))),
         grouping=grouping if grouping in spec.groupings and grouping != spec.official else "",
         revision=revision if revision in revisions else "",
         as_of=read_as_of(parameters),
-        search=search if picked is None else "",
-        by=by if by in spec.score_names and by != spec.headline else "",
+        search="" if found else search,
     )
 
 
@@ -120,12 +112,10 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         board_version, ids, relations=catalog.relations(board_version, revision), grouping=grouping, revision=revision
     )
     chosen = [row.id for row in result.rows]
-    by = choice.by if choice.by in result.board.values else result.board.headline
 
     def url(names: Sequence[str], **changes: str) -> str:
         return choice.url(ids=tuple(names), **changes)
 
-    _, matching = rows_asked_for(result.board, BoardQuery(choice.spec, search=search, baselines=False))
     own = {row.id: compare.own_grouping(board_version, row) for row in result.rows}
     return render(
         board_version.context,
@@ -138,11 +128,9 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         url=url,
         grouping=grouping,
         revision=revision,
-        by=by,
         parts=result.board.values,
         **past_board_context(board_version, choice.as_of, now=choice.url(as_of="")),
         unknown=[name for name in ids[: compare.MOST * 2] if name not in chosen],
-        offered=compare.offered(result, matching)[:_LISTED],
         listed=compare.offered(result, [row for row in result.board.rows if row.tier != "baseline"])[:_IN_THE_FIELD],
         letters=compare.letters(result),
         full=len(chosen) >= compare.MOST,
@@ -151,9 +139,9 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         separating=partial(separation.sentences, board_version, revision=revision),
         by_difficulty=explore.by_difficulty(catalog.relations(board_version, with_anonymous=True), choice.as_of),
         spec=board_version.spec,
-        api="/api/v1" + url(chosen, search="", by=""),
+        api="/api/v1" + url(chosen, search=""),
         board_url=BoardQuery(
-            choice.spec, grouping=grouping, revision=revision, as_of=choice.as_of, sort=by, compare=tuple(chosen)
+            choice.spec, grouping=grouping, revision=revision, as_of=choice.as_of, compare=tuple(chosen)
         ).only_compared,
     )
 

@@ -15,7 +15,7 @@ from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges import routes
 from leaderboard.judges.agreement import agreement_verdict, agreements, headline
-from leaderboard.judges.compare import compare_judges, offered_judges, verdict
+from leaderboard.judges.compare import compare_judges, verdict
 from leaderboard.judges.table import JudgeLine, judge_lines
 from leaderboard.pages import compare as words
 from leaderboard.render_context import RenderContext, contexts_of
@@ -74,54 +74,20 @@ def test_a_missing_result_stays_missing(board_versions: list[BoardVersion]) -> N
     assert found[1].second is None and found[1].how == ""
 
 
-def test_overalls_that_their_source_does_not_define_are_not_subtracted() -> None:
-    found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
-    for first, second, is_defined in (
-        ("BaseReward (ensemble)", "Llama-3.2-11B", False),
-        ("BaseReward (Qwen2.5-VL)", "BaseReward (Qwen2-VL)", True),
-    ):
-        lines = lines_of(found, first, second)
-        comparisons = compare_judges((lines[0], lines[1]), found, relations={})
-        (multimodal,) = [one for one in comparisons if one.board.spec.id == "multimodal-rewardbench"]
-        assert (multimodal.difference is not None) is is_defined
-
-
-def test_reports_of_one_source_differ_without_an_interval_and_others_not_at_all() -> None:
-    found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
-    lines = lines_of(found, "BaseReward (ensemble)", "R1-Reward")
-    comparisons = compare_judges((lines[0], lines[1]), found, relations={})
-    of_one_source = comparisons[2]
-    assert of_one_source.reported and of_one_source.difference is not None
-    assert of_one_source.difference.low is None and "arXiv:2509.16127" in of_one_source.how
-    assert comparisons[0].difference is None and "different sources" in comparisons[0].how
-    assert verdict((lines[0], lines[1]), comparisons).startswith("No benchmark has scored")
-
-
 def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
     body = snapshot([entry(1, 0.7, model="Mine")])
     (board_version,) = (BoardCache(FixedSource(body), context=contexts_of(SPECS[:1])[0]).refresh(),)
     lines = lines_of([board_version], "Mine", "R1-Reward")
     (comparison,) = compare_judges((lines[0], lines[1]), [board_version], relations={})
     assert comparison.difference is None and "their rules may differ" in comparison.how
-
-
-def test_without_a_judge_all_are_offered_and_with_two_none_is(board_versions: list[BoardVersion]) -> None:
-    every = judge_lines([board_version.board() for board_version in board_versions])
-    assert len(offered_judges([], every)) == len(every)
-    assert offered_judges(every[:2], every) == []
-
-
-def test_those_on_the_same_benchmarks_are_offered_first(board_versions: list[BoardVersion]) -> None:
-    every = judge_lines([board_version.board() for board_version in board_versions])
-    (one,) = lines_of(board_versions, "Judge 0")
-    assert [line.name for line in offered_judges([one], every)] == ["Judge 1", "Judge 2"]
+    assert verdict((lines[0], lines[1]), [comparison]).startswith("No benchmark has scored")
 
 
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
         ("/judges/compare", 200, "Choose two judges"),
-        ("/judges/compare?q=judge+1", 200, "a=judge-1"),
+        ("/judges/compare?q=judge+1", 200, "compare <b><bdi>Judge 1</bdi></b>"),
         ("/judges/compare?q=no-such-judge", 200, "No judge matches"),
         ("/judges/compare?a=judge-0&q=Judge+1+[judge-1]", 200, "Judge 0</bdi> and"),
         ("/judges/compare?judge=judge-0", 200, "compare <b><bdi>Judge 0</bdi></b>"),

@@ -119,9 +119,6 @@ def test_p_values_are_adjusted_for_the_differences_of_the_page(
         for one in family:
             assert one.low is not None and one.high is not None and one.p is not None
             assert (one.low > 0 or one.high < 0) == (one.p < ALPHA)
-    for name in VL.headline_first:
-        separable = {compare.pair_ids(pair) for pair in found.pairs if (one := pair.of(name)) and one.separable}
-        assert found.separable(name) == separable
 
 
 def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(board_version: BoardVersion) -> None:
