@@ -295,10 +295,7 @@ def preview(result: Mapping[str, Any]) -> View:
     if len(entries) > _MOST or len(pairs) > _MOST:
         lines.append(f"At most {_MOST} rows of a table are shown. The files have all of them.")
     if "pairs" not in result:
-        lines.append(
-            "Which labels change is not shown here, because not all of them are public. `python -m workers compare` "
-            "lists them where the label files are."
-        )
+        lines.append("Which labels change is not shown here, because not all of them are public.")
     columns = ("Judge", "Id", "Rank", "Rank range", *(name.capitalize() for name in result["columns"]))
     rows = [_preview_row(row, result["columns"]) for row in entries[:_MOST]]
     head = ("Pair", "Category", "Change", "Before", "After")

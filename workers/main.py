@@ -27,7 +27,6 @@ from vlrb.benchmarks.spec import DEMO
 from vlrb.common.messages import _
 from workers import schedule
 from workers.item_files import write_items
-from workers.jobs import check_files
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.runner import Worker, drain, run, worker_name
 from workers.scorer import Scorer, load_scorer
@@ -72,13 +71,12 @@ def _work_on(
 ) -> None:
     mirrors = _restored_mirrors(settings, database)  # before the runners look which labels are here
     runners = retry_while_away(partial(_prepared_runners, database, settings, scorers=scorers), stop.rest)
-    runners = [replace(runner, replica=settings.replica, fetch_labels=mirrors.fetch_labels) for runner in runners]
+    runners = [replace(runner, fetch_labels=mirrors.fetch_labels) for runner in runners]
     worker = _worker(database, settings.lease_seconds, runners=runners)
     retry_while_away(partial(_appear, worker), stop.rest)
     if until_empty:
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
-    daily = _file_checks(database, runners)
     watchdog = Watchdog([_JOBS, schedule.HEARTBEAT, schedule.QUEUE])
 
     def should_stop() -> bool:
@@ -88,7 +86,7 @@ def _work_on(
     with (
         listening(database, stop.wake) as heard,
         watchdog,
-        schedule.running(worker, runners, mirrors=mirrors.copies, check_files=daily, heard=heard, turned=watchdog.turn),
+        schedule.running(worker, runners, mirrors=mirrors.copies, heard=heard, turned=watchdog.turn),
     ):
         if until_empty:
             retry_while_away(partial(drain, worker, should_stop, rest=stop.wait), stop.rest)
@@ -114,18 +112,6 @@ def _restored_mirrors(settings: WorkerSettings, database: Database) -> WorkerMir
         mirror.restore()
     labels = next(mirror for mirror in mirrors if mirror.name == LABELS)
     return WorkerMirrors([mirror.copy for mirror in mirrors], fetch_labels=labels.restore)
-
-
-def _file_checks(database: Database, runners: Sequence[TaskRunner]) -> Callable[[], None]:
-    """Return the daily check of stored files that only workers may read."""
-    checks = [runner.check_labels for runner in runners]
-
-    def check() -> None:
-        result = check_files.check_daily(database, checks)
-        if result:
-            log.error("files.failed", extra={"data": {"problems": len(result), "first": result[0]}})
-
-    return check
 
 
 def _prepared_runners(database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer]) -> list[TaskRunner]:

@@ -57,14 +57,13 @@ def running(
     runners: Sequence[TaskRunner] = (),
     *,
     mirrors: Sequence[Callable[[], object]] = (),
-    check_files: Callable[[], object] = lambda: None,
     heard: Callable[[], int | None] = lambda: None,
     turned: Callable[[str], object] = lambda loop: None,
 ) -> Iterator[None]:
     """Run the regular actions of a worker in threads of this process; at the end have them finish their turns, for a
     moment.
 
-    `runners`: of maintainers' tasks, one for each benchmark. `check_files`: of stored files, which it reads once a day.
+    `runners`: of maintainers' tasks, one for each benchmark.
     `heard`: as of ``workers.runner.run``; what only an event can cause then waits for one.
     `turned`: called with a loop's name after each of its turns.
     """
@@ -81,7 +80,7 @@ def running(
     ]
     for thread in threads:
         thread.start()
-    scheduler = _scheduler(_daily(runners[:1], check_files))
+    scheduler = _scheduler(_daily(runners[:1]))
     scheduler.start()
     try:
         yield
@@ -130,7 +129,7 @@ def _maintenance_loops(
     return {**tasks, "labels": labels}
 
 
-def _daily(runners: Sequence[TaskRunner], check_files: Callable[[], object]) -> Sequence[PeriodicAction]:
+def _daily(runners: Sequence[TaskRunner]) -> Sequence[PeriodicAction]:
     """Return what is done once a day, or looked at now and then, for the whole installation."""
     return [
         action
@@ -139,7 +138,6 @@ def _daily(runners: Sequence[TaskRunner], check_files: Callable[[], object]) -> 
             PeriodicAction("head", HEAD_SECONDS, runner.keep_head, at_once=True),  # a worker need not live so long
             PeriodicAction("backup", BACKUP_SECONDS, runner.back_up),
             PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
-            PeriodicAction("files", INTEGRITY_SECONDS, check_files),
         )
     ]
 

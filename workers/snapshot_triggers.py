@@ -17,7 +17,6 @@ NON_PUBLIC_EVENTS = (
     "integrity.failed",
     "service.restored",
     "uploads.checked",
-    "files.checked",
     "quota.granted",
     "quota.revoked",
     "identity.refused",

@@ -12,7 +12,6 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from operation.replication.replica import Replica
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.files import backups
@@ -27,7 +26,7 @@ from storage.labels.label_sets import LabelSetChanged
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
 from workers import task_handlers
-from workers.jobs import audit_checkpoint, check_files
+from workers.jobs import audit_checkpoint
 from workers.jobs.activate_revision import BoardChangedMeanwhile
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.labels.store import LabelRegistry, LabelStore
@@ -50,7 +49,6 @@ class TaskRunner(TaskContext):
     lease_seconds: float
     heads: Path | None = None  # where the audit chain's head of each day goes
     dataset: HubDataset | None = None  # where these heads are published
-    replica: Replica | None = None  # that imported labels are copied to
     fetch_labels: Callable[[], int] | None = None  # brings imported labels that this disk has not got
     missing: set[str] = field(default_factory=set)  # published revisions whose labels are not here, or are damaged
 
@@ -103,10 +101,6 @@ class TaskRunner(TaskContext):
             known = label_imports.names(session, self.scorer.benchmark)
         if not all(map(self.store.has, known)) and self.fetch_labels():
             self.refresh()
-
-    def check_labels(self) -> list[str]:
-        """Return a sentence for each imported label set on this disk that is damaged."""
-        return check_files.check_labels(self.database, self.scorer.benchmark, store=self.store, replica=self.replica)
 
     def available_revisions(self, session: Session) -> set[str]:
         """Return the label revisions that this worker could score under: those in its registry, imported ones on its

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from operation.replication import stored_uploads
-from operation.replication.stored_uploads import StoredUpload, part_of_day
 from storage.database import Database
 from storage.files.uploads import Uploads
-from storage.integrity import audit
 from tests.databases import new_database
 from tests.factories import small_benchmark
 
@@ -55,23 +53,3 @@ def test_a_lost_and_a_damaged_upload_are_named_and_cleared(
     assert stored_uploads.check_daily(database, uploads) == []
     with database.read() as session:
         assert stored_uploads.alarm(session) is None
-
-
-def test_many_bytes_are_checked_in_parts_and_all_of_them_in_turn() -> None:
-    every = [
-        StoredUpload(str(number), f"{number * 2654435761 % 2**32:08x}" + "0" * 56, size=10) for number in range(100)
-    ]
-    assert part_of_day(every, 5, most_bytes=1000) == every
-    days = [part_of_day(every, day, most_bytes=300) for day in range(4)]
-    assert sorted(one.submission for part in days for one in part) == sorted(one.submission for one in every)
-    assert all(5 < len(part) < 50 for part in days)
-
-
-def test_files_that_only_workers_read_count_in_the_same_alarm(database: Database) -> None:
-    with database.write() as session:
-        audit.append(session, stored_uploads.CHECKED, data={"files": 1, "problems": 0, "named": []})
-        audit.append(session, stored_uploads.FILES_CHECKED, data={"problems": 1, "named": ["The copy is damaged."]})
-    with database.read() as session:
-        alarm = stored_uploads.alarm(session)
-    assert alarm is not None
-    assert (alarm.problems, alarm.named) == (1, ("The copy is damaged.",))

@@ -15,7 +15,6 @@ from tests.databases import new_database
 from tests.factories import small_benchmark
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import make_label_set
-from workers.jobs import check_files
 from workers.labels.store import LabelStore
 from workers.task_runner import TaskRunner, create_task_runner
 
@@ -51,7 +50,7 @@ class LabelledWorker:
 def worker_with_disk(database: Database, disk: Path, *, replica: Replica) -> LabelledWorker:
     mirror = FolderMirror(disk / LABELS, LABELS, replica=replica)
     runner = create_task_runner(database, small_benchmark.scorer(), state=disk, lease_seconds=60.0)
-    return LabelledWorker(replace(runner, replica=replica, fetch_labels=mirror.restore), mirror)
+    return LabelledWorker(replace(runner, fetch_labels=mirror.restore), mirror)
 
 
 def published(database: Database, labelled: LabelledWorker) -> None:
@@ -87,24 +86,4 @@ def test_a_worker_that_runs_scores_with_labels_that_another_one_has_imported(tmp
     assert "v3" in second.runner.scorer.revisions
     with database.read() as session:
         assert "v3" in second.runner.available_revisions(session)
-    database.close()
-
-
-def test_damaged_labels_are_named_once_a_day_and_do_not_reach_the_replica(tmp_path: Path) -> None:
-    database, first, second = two_workers(tmp_path)
-    first.mirror.copy()
-    whole = first.file.read_bytes()
-    copy = tmp_path / "replica" / LABELS / first.file.relative_to(first.mirror.folder)
-    copy.write_bytes(b"{}")
-    assert check_files.check_daily(database, [first.runner.check_labels]) == []
-    assert copy.read_bytes() == whole, "the copy is written again from the disk"
-    first.file.write_bytes(whole[:-20])
-    assert check_files.check_daily(database, [first.runner.check_labels]) is None
-    assert "Remove labels/" in first.runner.check_labels()[0]
-    again = FolderMirror(first.mirror.folder, LABELS, replica=first.mirror.replica)
-    assert again.copy() == 0, "a process that starts does not replace the copy by what this disk holds"
-    first.file.unlink()
-    first.runner.bring_labels()
-    assert first.file.read_bytes() == whole
-    assert first.runner.check_labels() == second.runner.check_labels() == []
     database.close()

@@ -73,10 +73,6 @@ class LabelStore:
             raise LabelsError(_("the stored labels of revision {revision} are damaged", revision=revision))
         return StoredLabels(labels, bytes.fromhex(stored["salt"]))
 
-    def content(self, revision: str) -> bytes:
-        """Return the file of a revision as it is."""
-        return self._path(revision).read_bytes()
-
     def has(self, revision: str) -> bool:
         """Return whether the file of a revision is here."""
         return self._path(revision).is_file()
