@@ -40,9 +40,15 @@ def read_verdict(text: str, spec: BenchmarkSpec) -> int:
     shown."""
     if spec.verdict_format == "official-sentence":
         return choice_of(text)
-    if spec.verdict_format == "answer-tag" and (tag := _ANSWER.search(text)):
-        return _NUMBERS.get(tag.group(1), UNREADABLE)
+    if spec.verdict_format == "answer-tag" and (tagged := read_tag(text)) is not None:
+        return tagged
     return read_brackets(text, ties=spec.ties)
+
+
+def read_tag(text: str) -> int | None:
+    """Return what an answer tag says: 0, 1, or UNDECIDED of the votes; None where there is no tag."""
+    tag = _ANSWER.search(text)
+    return _NUMBERS.get(tag.group(1), UNREADABLE) if tag else None
 
 
 def read_brackets(text: str, *, ties: bool) -> int:

@@ -13,15 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import complain
-from vlrb.common.messages import _
 from vlrb.judge import JudgeError
-from vlrb.judge.configuration import CLASSIFY, SCORE, RunConfiguration
-from vlrb.judge.endpoint import Endpoint, RequestRefused, TransientFault
+from vlrb.judge.configuration import SCORE, RunConfiguration
+from vlrb.judge.endpoint import Endpoint, TransientFault
 from vlrb.judge.images import image_url, open_image
-from vlrb.judge.journal import REFUSED_PARAMETER, UNDECIDED, Journal, RecordedAnswer, short
+from vlrb.judge.journal import UNDECIDED, RecordedAnswer, short
 from vlrb.judge.pairs import PairToJudge, RequestKey
-from vlrb.judge.parameters import ParameterChanges, refused_parameter
 from vlrb.judge.requests import (
     UnusableReply,
     chat_body,
@@ -80,91 +77,37 @@ class EndpointAsker:
 class ChatAsker(EndpointAsker):
     """Asks a chat endpoint for a judgement."""
 
-    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint, *, journal: Journal) -> None:
-        super().__init__(configuration, endpoint)
-        self._journal = journal
-        self._changes = ParameterChanges(configuration.parameters, journal.events_of(REFUSED_PARAMETER))
-
     async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
-        """Return the judgement; parameters that the model refuses are changed, once for all."""
-        prompt = self._configuration.prompt
-        text = prompt.render(pair.query, pair.responses, swapped=swapped)
-        messages = chat_messages(prompt, text, image=await self._images.url(pair))
-        while True:
-            sent = dict(self._changes.now)
-            try:
-                body = await self._endpoint.chat(chat_body(self._configuration.model, messages, parameters=sent))
-                reply = read_chat(body)
-            except RequestRefused as refused:
-                if not self._accommodate(refused, sent):
-                    raise
-            except UnusableReply as error:
-                raise TransientFault(str(error)) from None
-            else:
-                return RecordedAnswer(
-                    key, short(pair.fingerprint), swapped=swapped, text=reply.text, reason=reply.reason,
-                    finish_reason=reply.finish_reason, usage=reply.usage,
-                )  # fmt: skip
-
-    def _accommodate(self, refused: RequestRefused, sent: dict[str, Any]) -> bool:
-        if refused.status not in (400, 422):
-            return False
-        name = refused_parameter(refused.body, sent)
-        if name is None:
-            return False
-        if name in self._changes.now:  # otherwise another request has met the same refusal meanwhile
-            other = self._changes.change(name)
-            self._journal.append_event(REFUSED_PARAMETER, parameter=name, renamed_to=other, message=str(refused))
-            done = _("It is sent as {name}", name=other) if other else _("It is not sent any more")
-            complain(_("\nThe model refuses the parameter {name}. {done}; the run records it.", name=name, done=done))
-        return True
+        """Return the judgement."""
+        configuration = self._configuration
+        text = configuration.prompt.render(pair.query, pair.responses, swapped=swapped)
+        messages = chat_messages(configuration.prompt, text, image=await self._images.url(pair))
+        body = chat_body(configuration.model, messages, parameters=configuration.parameters)
+        try:
+            reply = read_chat(await self._endpoint.chat(body))
+        except UnusableReply as error:
+            raise TransientFault(str(error)) from None
+        return RecordedAnswer(
+            key, short(pair.fingerprint), swapped=swapped, text=reply.text, reason=reply.reason,
+            finish_reason=reply.finish_reason, usage=reply.usage,
+        )  # fmt: skip
 
 
 class ScoreAsker(EndpointAsker):
-    """Asks an endpoint for the score of one response."""
-
-    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint) -> None:
-        super().__init__(configuration, endpoint)
-        self._urls = _score_urls(endpoint.base_url, configuration)
+    """Asks an endpoint for the score of one response; vLLM serves scores beside /v1."""
 
     async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
         """Return the score of a response."""
-        body = await self._body(pair, pair.responses[key.response])
-        while True:
-            url = self._urls[0]
-            try:
-                reply = await self._endpoint.post(url, body)
-            except RequestRefused as refused:
-                if refused.status not in (404, 405) or url == self._urls[-1]:
-                    raise
-                self._urls = self._urls[1:] if url == self._urls[0] else self._urls  # others may have been here
-                continue
-            try:
-                score = read_score(reply)
-            except UnusableReply as error:
-                raise TransientFault(str(error)) from None
-            return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score, usage=read_usage(reply))
-
-    async def _body(self, pair: PairToJudge, response: str) -> dict[str, Any]:
-        model = self._configuration.model
-        image = await self._images.url(pair)
-        make = score_body if _takes_documents(self._configuration) else classify_body
-        return make(model, pair.query, response=response, image=image)
-
-
-def _takes_documents(configuration: RunConfiguration) -> bool:
-    """Return whether scores are asked for as vLLM's `/score` takes them; where the path does not tell, the API does."""
-    path = (configuration.endpoint or "").rstrip("/").rpartition("/")[2]
-    return path == SCORE if path in (SCORE, CLASSIFY, "pooling") else configuration.api == SCORE
-
-
-def _score_urls(base_url: str, configuration: RunConfiguration) -> list[str]:
-    """Return where scores are asked for: vLLM serves them beside /v1, a proxy perhaps under it."""
-    root = base_url.removesuffix("/v1")
-    if configuration.endpoint:
-        return [f"{root}/{configuration.endpoint.lstrip('/')}"]
-    name = configuration.api
-    return list(dict.fromkeys([f"{root}/{name}", f"{base_url}/{name}"]))
+        configuration, image = self._configuration, await self._images.url(pair)
+        make = score_body if configuration.api == SCORE else classify_body
+        body = make(configuration.model, pair.query, response=pair.responses[key.response], image=image)
+        root = self._endpoint.base_url.removesuffix("/v1")
+        reply = await self._endpoint.post(f"{root}/{configuration.api}", body)
+        try:
+            score = read_score(reply)
+        except UnusableReply as error:
+            raise TransientFault(str(error)) from None
+        return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score, usage=read_usage(reply))
 
 
 class ScorerAsker:

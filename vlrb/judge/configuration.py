@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from vlrb.common import atomic_files
 from vlrb.common.json_files import JsonFileFault, read_object
 from vlrb.judge import JudgeError
 from vlrb.judge.images import ImagePolicy
@@ -41,7 +41,6 @@ class RunConfiguration:
     items: str
     items_sha256: str
     pairs: int
-    endpoint: str | None = None  # path for scores, where it is not the usual one
 
     @property
     def pointwise(self) -> bool:
@@ -51,7 +50,7 @@ class RunConfiguration:
     def to_json(self) -> dict[str, Any]:
         """Return what `run.json` holds."""
         fields = asdict(self)
-        return {**fields, "prompt": {**fields["prompt"], "sha256": self.prompt.sha256}}
+        return {**fields, "prompt": {**fields["prompt"], "reading": self.prompt.reading, "sha256": self.prompt.sha256}}
 
 
 def read_run(folder: Path) -> dict[str, Any] | None:
@@ -63,17 +62,8 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     path = folder / RUN
     if not path.is_file():
         return None
-    return read_file(path, *RunConfiguration.__dataclass_fields__)
-
-
-def read_file(path: Path, *names: str) -> dict[str, Any]:
-    """Return the object of a file that an earlier command wrote, with these names.
-
-    Raises:
-        JudgeError: it is damaged.
-    """
     try:
-        return read_object(path, *names)
+        return read_object(path, *RunConfiguration.__dataclass_fields__)
     except JsonFileFault as fault:
         raise JudgeError(
             "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
@@ -138,17 +128,8 @@ def keep_prices(folder: Path, prices: Prices) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write a file as a whole or not at all."""
-    write_whole(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file in one step."""
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    data = (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    atomic_files.write(path, data, mode=atomic_files.PUBLIC)
 
 
 def _brief(value: Any) -> str:

@@ -16,7 +16,6 @@ from vlrb.common.command_line import say
 from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 from vlrb.judge.askers import AnswerFailed, Asker
-from vlrb.judge.concurrency import AdaptiveConcurrency
 from vlrb.judge.configuration import RunConfiguration
 from vlrb.judge.endpoint import RequestRefused, TransientFault
 from vlrb.judge.journal import Journal, RecordedAnswer, short
@@ -58,7 +57,6 @@ class JudgeEngine:
         self._configuration, self._asker, self._journal, self._limits = configuration, asker, journal, limits
         self._pairs: Mapping[int, PairToJudge] = {pair.row: pair for pair in pairs}
         self._stop = asyncio.Event()
-        self._slots = AdaptiveConcurrency(limits.concurrency, self._stop)
         self._stopped_by = ""
         self._failures_in_a_row = 0
         self._paused_until = 0.0
@@ -158,26 +156,26 @@ class JudgeEngine:
             await self._record_failure(replace(failed, reason=as_reason(f"{type(error).__name__}: {error}")))
 
     async def _attempt(self, pair: PairToJudge, failed: RecordedAnswer) -> None:
-        async with self._slots.slot():
-            self._check_before_sending()
-            began = time.monotonic()
-            self._sent += 1
-            try:
-                answer = await self._asker.ask(pair, failed.key, swapped=failed.swapped)
-            except TransientFault as fault:
-                if fault.throttled:
-                    self._slots.throttled(fault.retry_after)
-                    self._announce_pause(fault.retry_after or 0.0)
-                raise
-            seconds = round(time.monotonic() - began, 3)
-            await self._record(replace(answer, seconds=seconds, attempts=failed.attempts))
-            self._failures_in_a_row = 0
-            self._slots.succeeded()
+        while (pause := self._paused_until - time.monotonic()) > 0:
+            await self._sleep(pause)
+        self._check_before_sending()
+        began = time.monotonic()
+        self._sent += 1
+        try:
+            answer = await self._asker.ask(pair, failed.key, swapped=failed.swapped)
+        except TransientFault as fault:
+            if fault.throttled:
+                self._hold(fault.retry_after or 0.0)
+            raise
+        seconds = round(time.monotonic() - began, 3)
+        await self._record(replace(answer, seconds=seconds, attempts=failed.attempts))
+        self._failures_in_a_row = 0
 
-    def _announce_pause(self, seconds: float) -> None:
+    def _hold(self, seconds: float) -> None:
+        """Start nothing before the endpoint's time has passed."""
         now = time.monotonic()
-        if seconds >= _LONG_PAUSE and now >= self._paused_until:
-            self._paused_until = now + seconds
+        announced, self._paused_until = self._paused_until > now, max(self._paused_until, now + seconds)
+        if seconds >= _LONG_PAUSE and not announced:
             say(_("\nThe endpoint asks to wait {duration}.", duration=duration(seconds)), file=sys.stderr, flush=True)
 
     def _check_before_sending(self) -> None:

@@ -1,37 +1,24 @@
-"""Images as they are sent: as stored, or re-encoded by a policy that the run records."""
+"""Images as they are sent: as stored, or reduced by a policy that the run records."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import contextlib
 import io
-import ipaddress
-import mimetypes
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes
 
-from vlrb.common.messages import _
 from vlrb.judge import JudgeError as JudgeError
 
 if TYPE_CHECKING:
     from PIL import Image
 
-STORED, OFFICIAL, PNG, JPEG = "stored", "official", "png", "jpeg"
-FORMS = (STORED, OFFICIAL, PNG, JPEG)
+STORED, OFFICIAL = FORMS = ("stored", "official")
 LARGEST_IMAGE = 64 * 2**20  # octets
-LARGEST_PICTURE = 64_000_000  # pixels, of images that are decoded here
-_SIGNATURES = (
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"BM", "image/bmp"),
-    (b"II*\x00", "image/tiff"),
-    (b"MM\x00*", "image/tiff"),
-)
+LARGEST_PICTURE = 64_000_000  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +28,6 @@ class ImageSource:
     data: bytes | None = None
     path: Path | None = None
     url: str | None = None
-    stated_type: str | None = None  # of a data URI
 
     def read(self) -> bytes:
         """Return the stored bytes. Raises JudgeError for an address: the endpoint alone fetches those."""
@@ -64,38 +50,39 @@ class ImagePolicy:
     """What happens to an image before it is sent."""
 
     form: str = STORED
-    quality: int = 95  # of JPEG
     max_pixels: int | None = None
-
-    @property
-    def changes_pixels(self) -> bool:
-        """Whether images are decoded and encoded again."""
-        return self.form in (PNG, JPEG) or self.max_pixels is not None
 
 
 def image_url(source: ImageSource, policy: ImagePolicy) -> str:
-    """Return what goes into `image_url`: an address as it is, anything else as a data URL."""
-    if source.url is not None and not policy.changes_pixels:
+    """Return what goes into `image_url`: an address as it is, anything else as a data URL.
+
+    Raises:
+        JudgeError: it is no image, has too many pixels, or is an address whose pixels are wanted.
+    """
+    if source.url is not None and policy.max_pixels is None:
         return source.url
+    from PIL import Image  # takes a moment to import
+
     data = source.read()
-    if policy.changes_pixels:
-        data, kind = encode(data, policy)
-    else:
-        kind = "image/png" if policy.form == OFFICIAL else media_type(data, source)
+    try:
+        with open_image(data) as image:
+            kind = "image/png" if policy.form == OFFICIAL else Image.MIME[str(image.format)]
+            if policy.max_pixels is not None and image.width * image.height > policy.max_pixels:
+                data, kind = _reduced(image, policy.max_pixels)
+    except OSError:
+        raise JudgeError("{source} is not an image", source=source.path or "what the item holds") from None
     return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
 
 
-def encode(data: bytes, policy: ImagePolicy) -> tuple[bytes, str]:
-    """Return an image re-encoded, with its type."""
-    with open_image(data) as stored:
-        form = "JPEG" if policy.form == JPEG or (policy.form == STORED and stored.format == "JPEG") else "PNG"
-        image = stored.convert("RGB") if form == "JPEG" or stored.mode not in ("RGB", "RGBA", "L") else stored.copy()
-    if policy.max_pixels and image.width * image.height > policy.max_pixels:
-        scale = (policy.max_pixels / (image.width * image.height)) ** 0.5
-        image = image.resize((max(1, int(image.width * scale)), max(1, int(image.height * scale))))
+def _reduced(image: Image.Image, most: int) -> tuple[bytes, str]:
+    """Return an image with at most so many pixels, with its type."""
+    scale = (most / (image.width * image.height)) ** 0.5
+    jpeg = image.format == "JPEG"
+    plain = image.convert("RGB") if jpeg or image.mode not in ("RGB", "RGBA", "L") else image
     out = io.BytesIO()
-    image.save(out, form, **({"quality": policy.quality} if form == "JPEG" else {}))
-    return out.getvalue(), f"image/{form.lower()}"
+    small = plain.resize((max(1, int(image.width * scale)), max(1, int(image.height * scale))))
+    small.save(out, "JPEG" if jpeg else "PNG", quality=95)
+    return out.getvalue(), "image/jpeg" if jpeg else "image/png"
 
 
 def open_image(data: bytes) -> Image.Image:
@@ -105,33 +92,12 @@ def open_image(data: bytes) -> Image.Image:
         JudgeError: it has too many pixels.
         OSError: it is no image.
     """
-    from PIL import Image  # most runs send the stored bytes
+    from PIL import Image  # takes a moment to import
 
     image = Image.open(io.BytesIO(data))
     if image.width * image.height > LARGEST_PICTURE:
         raise JudgeError("{width:,} x {height:,} pixels are too many", width=image.width, height=image.height)
     return image
-
-
-def media_type(data: bytes, source: ImageSource) -> str:
-    """Return the true type of an image: by its first bytes, else as the data URI or the file's name says.
-
-    Raises:
-        JudgeError: nothing says that this is an image.
-    """
-    for signature, kind in _SIGNATURES:
-        if data.startswith(signature):
-            return kind
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "image/webp"
-    named = source.stated_type or (source.path and mimetypes.guess_type(source.path.name)[0]) or ""
-    if named.startswith("image/"):
-        return named
-    raise JudgeError(
-        "{source} is not an image (it starts with {start!r}).",
-        source=source.path or _("An image of a pair"),
-        start=data[:8],
-    )
 
 
 def find_image(value: Any, folder: Path | None) -> ImageSource | None:
@@ -153,7 +119,7 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
     if value[:5].lower() == "data:":
         return _from_data_uri(value)
     if value.lower().startswith(("http://", "https://")):
-        return ImageSource(url=_checked_address(value))
+        return ImageSource(url=value)
     if folder is None:
         raise JudgeError("an image of a Hub dataset is in the dataset, or an address; it names no file of this machine")
     path = folder / value
@@ -165,33 +131,16 @@ def find_image(value: Any, folder: Path | None) -> ImageSource | None:
     return ImageSource(path=path)
 
 
-def _checked_address(url: str) -> str:
-    """Return an address that an endpoint may fetch. Raises JudgeError for link-local ones: there clouds tell keys."""
-    try:
-        host = urlsplit(url).hostname or ""
-    except ValueError:
-        host = ""
-    if not host or not url.isprintable():
-        raise JudgeError("the image address {url!r} is not an address", url=url[:200])
-    with contextlib.suppress(ValueError):  # a name
-        address = ipaddress.ip_address(host.partition("%")[0])
-        if address.is_link_local or getattr(getattr(address, "ipv4_mapped", None), "is_link_local", False):
-            raise JudgeError("the image address {url} is link-local; no image lies there", url=url[:200])
-    return url
-
-
 def _from_data_uri(uri: str) -> ImageSource:
     head, comma, body = uri[5:].partition(",")
     if not comma:
         raise JudgeError("the data URI of the image has no comma")
-    kind, *parameters = head.lower().split(";")
+    encoded = head.lower().endswith(";base64")
     try:
-        data = (
-            base64.b64decode("".join(body.split()), validate=True) if "base64" in parameters else unquote_to_bytes(body)
-        )
+        data = base64.b64decode("".join(body.split()), validate=True) if encoded else unquote_to_bytes(body)
     except (binascii.Error, ValueError):
         raise JudgeError("the data URI of the image is not base64") from None
     if not data:
         raise JudgeError("the data URI of the image is empty")
     _bounded(data)
-    return ImageSource(data=data, stated_type=kind or None)
+    return ImageSource(data=data)

@@ -19,7 +19,6 @@ from vlrb.judge import JudgeError
 from vlrb.judge.pairs import WHOLE_PAIR, RequestKey
 
 JOURNAL = "journal.jsonl"
-REFUSED_PARAMETER = "refused-parameter"
 UNDECIDED = "undecided"  # the reason of a comparison that prefers neither
 
 
@@ -92,8 +91,6 @@ class Journal:
     """The journal of one directory, open for one process at a time."""
 
     def __init__(self, folder: Path) -> None:
-        self.answers: dict[RequestKey, RecordedAnswer] = {}
-        self.events: list[dict[str, Any]] = []
         self._path = folder / JOURNAL
         self._file = self._path.open("ab")
         try:
@@ -103,22 +100,14 @@ class Journal:
             raise JudgeError("Another process works on {folder}. Wait until it ends.", folder=folder) from None
         except OSError:
             pass  # a mounted bucket that knows no locks
-        self._load()
+        _cut_torn_line(self._path)
+        self.answers = read_journal(self._path)
         self._waiting: list[tuple[bytes, asyncio.Future[None]]] = []
         self._writing = False
-
-    def _load(self) -> None:
-        _cut_torn_line(self._path)
-        self.answers, self.events = read_journal(self._path)
 
     def close(self) -> None:
         """Release the directory."""
         self._file.close()
-
-    def append(self, answer: RecordedAnswer) -> None:
-        """Record an answer; it is on the disk when this returns."""
-        self._write(_line(answer.to_json()))
-        self.answers[answer.key] = answer.after(self.answers.get(answer.key))
 
     def open_of(self, keys: Iterable[RequestKey], *, failed: bool = False, empty: bool = False) -> list[RequestKey]:
         """Return the keys without an answer. `failed`, `empty`: also those of such answers."""
@@ -128,16 +117,6 @@ class Journal:
             for key, answer in known.items()
             if answer is None or (failed and answer.failed) or (empty and answer.empty)
         ]
-
-    def events_of(self, kind: str) -> list[dict[str, Any]]:
-        """Return the events of a kind."""
-        return [event for event in self.events if event["event"] == kind]
-
-    def append_event(self, event: str, **fields: Any) -> None:
-        """Record something that is no answer."""
-        record = {"event": event, **fields}
-        self._write(_line(record))
-        self.events.append(record)
 
     async def record(self, answer: RecordedAnswer) -> None:
         """Record an answer without holding up others: those that come meanwhile share one flush."""
@@ -178,20 +157,16 @@ class Journal:
         os.fsync(self._file.fileno())
 
 
-def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dict[str, Any]]]:
-    """Return the answers and events of a journal; a torn last line is passed over.
+def read_journal(path: Path) -> dict[RequestKey, RecordedAnswer]:
+    """Return the answers of a journal; a torn last line is passed over.
 
     A later line of the same key replaces a failure or an empty answer, and no other.
     """
     answers: dict[RequestKey, RecordedAnswer] = {}
-    events: list[dict[str, Any]] = []
     if not path.exists():
-        return answers, events
+        return answers
     with path.open("rb") as file:
         for line in _whole_lines(file, path):
-            if "event" in line:
-                events.append(line)
-                continue
             try:
                 answer = RecordedAnswer.from_json(line)
             except (KeyError, TypeError):
@@ -201,7 +176,7 @@ def read_journal(path: Path) -> tuple[dict[RequestKey, RecordedAnswer], list[dic
             known = answers.get(answer.key)
             if known is None or known.failed or known.empty:
                 answers[answer.key] = answer.after(known)
-    return answers, events
+    return answers
 
 
 def busy_seconds(path: Path) -> float:

@@ -14,14 +14,14 @@ from vlrb.judge import JudgeError
 from vlrb.judge.configuration import APIS, CHAT, PRICES, SCORER, RunConfiguration, read_run
 from vlrb.judge.images import FORMS, STORED, ImagePolicy
 from vlrb.judge.pairs import BOTH, ORDERS, RANDOM, PairFile, read_pairs
-from vlrb.judge.prompts import OFFICIAL, PROMPTS, READINGS, find_prompt
+from vlrb.judge.prompts import OFFICIAL, PROMPTS, find_prompt
 from vlrb.judge.requests import OFFICIAL_PARAMETERS
 from vlrb.judge.totals import Prices, RunBudget
 
 MOST_VOTES = 16
 _VOTES = {True: 1, False: 5}  # of scores, of judgements
 _OWN_OPTIONS = ("model", "messages", "stream", "seed", "n")
-_MODEL = {"api": CHAT, "base_url": None, "endpoint": None, "scorer": None}  # of a run that asks no endpoint itself
+_MODEL = {"api": CHAT, "base_url": None, "scorer": None}  # of a run that asks no endpoint itself
 
 
 def parse_number(kind: type, least: float, *, most: float = math.inf) -> Any:
@@ -55,7 +55,6 @@ def add_question_options(parser: argparse.ArgumentParser) -> None:
     names, marks = ", ".join(PROMPTS), "{query}, {a0}, {a1}"
     prompt = _("{names} or a text file with {marks} ({default})", names=names, marks=marks, default=OFFICIAL.name)
     add("--prompt", default=OFFICIAL.name, metavar="NAME", help=prompt)
-    add("--reading", choices=READINGS, help=_("how verdicts are read, for a prompt of your own"))
     _add_parameters(parser)
     _add_images(parser)
 
@@ -72,11 +71,8 @@ def _add_parameters(parser: argparse.ArgumentParser) -> None:
 
 def _add_images(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group(_("images")).add_argument
-    about = _(
-        "as stored with their true type; as stored, labelled image/png as in the official run; encoded anew (stored)"
-    )
+    about = _("as stored with their true type, or labelled image/png as in the official run (stored)")
     add("--image-form", choices=FORMS, default=STORED, help=about)
-    add("--image-quality", type=parse_number(int, 1, most=100), default=95, metavar="Q", help=_("of JPEG (95)"))
     add("--max-pixels", type=parse_number(int, 1), metavar="N", help=_("larger images are reduced to N pixels"))
 
 
@@ -96,7 +92,6 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     add, seconds = parser.add_argument, parse_number(float, 0.1, most=1e6)
     add("--base-url", metavar="URL", help=_("of an OpenAI-compatible endpoint: http://localhost:8000/v1"))
     add("--api", choices=APIS, default=CHAT, help=_("kind of endpoint (chat)"))
-    add("--endpoint", metavar="PATH", help=_("where scores are asked for: /pooling, /v1/classify"))
     add("--scorer", metavar="MODULE:FUNCTION", help=_("a Python function instead of an endpoint"))
     add("--api-key-env", metavar="NAME", help=_("environment variable with the key (OPENAI_API_KEY)"))
     add(
@@ -115,17 +110,11 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help=_("print the summary as JSON"))
     group = parser.add_argument_group(_("budget"), _("Over all starts of the run."))
     group.add_argument("--max-requests", type=parse_number(int, 1), metavar="N", help=_("most requests"))
-    tokens, money = parse_number(int, 1), parse_number(float, 0, most=1e9)
-    group.add_argument("--max-total-tokens", type=tokens, metavar="N", help=_("most tokens, prompts and replies"))
+    money = parse_number(float, 0, most=1e9)
     group.add_argument("--max-cost", type=money, metavar="MONEY", help=_("most money, with the prices below"))
-    add_price_options(group)
-
-
-def add_price_options(parser: Any) -> None:
-    """Add what tokens cost, to a parser or a group of one."""
     price = parse_number(float, 0, most=1e9)
-    parser.add_argument("--price-prompt", type=price, metavar="DOLLARS", help=_("of a million prompt tokens"))
-    parser.add_argument("--price-reply", type=price, metavar="DOLLARS", help=_("of a million reply tokens"))
+    group.add_argument("--price-prompt", type=price, metavar="DOLLARS", help=_("of a million prompt tokens"))
+    group.add_argument("--price-reply", type=price, metavar="DOLLARS", help=_("of a million reply tokens"))
 
 
 def read_prices(arguments: argparse.Namespace, folder: Path) -> Prices:
@@ -139,7 +128,7 @@ def read_budget(arguments: argparse.Namespace) -> RunBudget:
     """Return the budget of the options. Raises JudgeError where money is limited, but nothing has a price."""
     if arguments.max_cost is not None and read_prices(arguments, arguments.output) == Prices():
         raise JudgeError("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each.")
-    return RunBudget(arguments.max_requests, arguments.max_total_tokens, money=arguments.max_cost)
+    return RunBudget(arguments.max_requests, money=arguments.max_cost)
 
 
 def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -> tuple[RunConfiguration, PairFile]:
@@ -151,14 +140,14 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
     api = SCORER if arguments.scorer else arguments.api
     _require_named(arguments, api)
     votes, recorded = _votes(arguments, scores=api != CHAT and not scores_pairwise), read_run(arguments.output)
-    prompt = find_prompt(arguments.prompt, reading=arguments.reading)
+    prompt = find_prompt(arguments.prompt)
     parameters = _parameters(arguments) if api == CHAT else {}
     file = read_pairs(arguments.items)
-    images = ImagePolicy(arguments.image_form, arguments.image_quality, max_pixels=arguments.max_pixels)
-    if (images.changes_pixels or api == SCORER) and any(pair.image.url for pair in file.pairs):
+    images = ImagePolicy(arguments.image_form, max_pixels=arguments.max_pixels)
+    if (images.max_pixels or api == SCORER) and any(pair.image.url for pair in file.pairs):
         raise JudgeError(
-            "Some images are addresses, which the endpoint fetches by itself. Save them to files for --image-form "
-            "png or jpeg, --max-pixels and --scorer."
+            "Some images are addresses, which the endpoint fetches by itself. Save them to files for --max-pixels and "
+            "--scorer."
         )
     drawn = recorded["seed"] if recorded else SystemRandom().randrange(2**31)
     configuration = RunConfiguration(
@@ -176,7 +165,6 @@ def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -
         items=Path(arguments.items).name if Path(arguments.items).is_file() else arguments.items,
         items_sha256=file.sha256,
         pairs=len(file.pairs),
-        endpoint=arguments.endpoint,
     )
     return configuration, file
 
@@ -193,11 +181,6 @@ def _votes(arguments: argparse.Namespace, *, scores: bool) -> int:
 def _require_named(arguments: argparse.Namespace, api: str) -> None:
     if api == SCORER and arguments.base_url:
         raise JudgeError("--scorer needs no endpoint: give --base-url or --scorer, not both.")
-    if api in (CHAT, SCORER) and arguments.endpoint:
-        raise JudgeError(
-            "--endpoint {endpoint} is where scores are asked for: give --api classify or --api score, too.",
-            endpoint=arguments.endpoint,
-        )
     if not arguments.model and api != SCORER:
         raise JudgeError("--model is missing: the name under which the endpoint knows the model.")
     if arguments.command == "run" and not arguments.base_url and api != SCORER:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.common import atomic_files
 from vlrb.common.messages import _
-from vlrb.judge.configuration import write_whole
 from vlrb.judge.journal import UNDECIDED as NEITHER
 from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.pairs import PairFile, PairToJudge, RequestKey
 from vlrb.judge.prompts import ANSWER_TAG
 from vlrb.judge.texts import as_reason
-from vlrb.judge.totals import read_verdict
-from vlrb.verdicts import UNDECIDED
+from vlrb.judge.totals import read_reply
+from vlrb.votes import UNDECIDED
 
 PREDICTIONS = "predictions.jsonl"
 READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"  # in English, as the sentences are until shown
@@ -39,7 +39,7 @@ def write_predictions(
         if not lines:
             line["run"] = run
         lines.append(json.dumps(line, ensure_ascii=False))
-    write_whole(path, ("\n".join(lines) + "\n").encode())
+    atomic_files.write(path, ("\n".join(lines) + "\n").encode(), mode=atomic_files.PUBLIC)
     return path
 
 
@@ -50,20 +50,10 @@ def votes_of(
     if pointwise:
         return _scores(pair, answers, votes=votes)
     given = [answers[RequestKey(pair.row, vote)] for vote in range(votes)]
-    if reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == NEITHER for answer in given):
+    long = any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given)  # no service reads these
+    if long or reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == NEITHER for answer in given):
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
-    if any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given):  # the service reads no longer ones
-        return {
-            "votes": [_choice(answer, reading) for answer in given],
-            **_notes([_explained(answer) for answer in given]),
-        }
     return {"judgements": [_judgement(answer) for answer in given]}
-
-
-def _explained(answer: RecordedAnswer) -> RecordedAnswer:
-    size = len((answer.text or "").encode())
-    why = f"the text of {size:,} bytes is left out; at most {LONGEST_TEXT:,} are read"
-    return replace(answer, reason=why) if size > LONGEST_TEXT else answer
 
 
 def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
@@ -74,8 +64,8 @@ def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
 def _choice(answer: RecordedAnswer, reading: str) -> int | None:
     if answer.choice is not None:
         return answer.choice
-    verdict = read_verdict(answer.text or "", reading)
-    return None if verdict == UNDECIDED else (verdict - 1) ^ int(answer.swapped)
+    shown = read_reply(answer.text or "", reading)
+    return None if shown == UNDECIDED else shown ^ int(answer.swapped)
 
 
 def _scores(pair: PairToJudge, answers: RecordedAnswers, *, votes: int) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from vlrb.judge import JudgeError
 
 OVERALL_JUDGMENT, ANSWER_TAG = "overall-judgment", "answer-tag"
-READINGS = (OVERALL_JUDGMENT, ANSWER_TAG)
 _PLACEHOLDER = re.compile(r"\{(query|a0|a1)\}")
 
 _CRITERIA = """\
@@ -62,8 +61,12 @@ class Prompt:
     name: str
     template: str
     image_first: bool = False
-    reading: str = OVERALL_JUDGMENT  # how a verdict is read from the reply
     without: str = ""  # removed from the finished text, as the official script does with the image token
+
+    @property
+    def reading(self) -> str:
+        """How a verdict is read from the reply: as the template asks for it."""
+        return ANSWER_TAG if "<answer>" in self.template else OVERALL_JUDGMENT
 
     @property
     def sha256(self) -> str:
@@ -84,22 +87,18 @@ PROMPTS = {
     for prompt in (
         OFFICIAL,
         Prompt("vlmevalkit", _VLMEVALKIT, image_first=True),
-        Prompt("r1-reward", _R1_REWARD, image_first=True, reading=ANSWER_TAG),
+        Prompt("r1-reward", _R1_REWARD, image_first=True),
     )
 }
 
 
-def find_prompt(name: str, *, reading: str | None = None) -> Prompt:
+def find_prompt(name: str) -> Prompt:
     """Return a built-in prompt by its name, or the prompt of a text file.
 
     Raises:
         JudgeError: there is neither, or the file lacks a placeholder.
     """
     known = PROMPTS.get(name.lower())
-    if known is not None and reading not in (None, known.reading):
-        raise JudgeError(
-            "--reading is for a prompt of your own; {name} is read as {own}.", name=name, own=known.reading
-        )
     if known is not None:
         return known
     path = Path(name)
@@ -118,4 +117,4 @@ def find_prompt(name: str, *, reading: str | None = None) -> Prompt:
         raise JudgeError(
             "{path} lacks {names}: the question and the two responses go there.", path=path, names=", ".join(missing)
         )
-    return Prompt(path.name, template, reading=reading or OVERALL_JUDGMENT)
+    return Prompt(path.name, template)

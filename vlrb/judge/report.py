@@ -1,4 +1,4 @@
-"""Report and predictions of a run, as each start leaves them behind."""
+"""Figures and predictions of a run, as each start leaves them behind."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from typing import Any
 from vlrb.common.command_line import INTERRUPTED as INTERRUPTED_CODE
 from vlrb.common.command_line import lines
 from vlrb.common.messages import _
-from vlrb.judge.configuration import PRICES, write_json
-from vlrb.judge.journal import JOURNAL, REFUSED_PARAMETER, Journal, busy_seconds, read_journal
+from vlrb.judge.configuration import PRICES
+from vlrb.judge.journal import JOURNAL, Journal, busy_seconds, read_journal
 from vlrb.judge.pairs import PairFile, RequestKey
 from vlrb.judge.predictions import dry_run, write_predictions
-from vlrb.judge.texts import as_money, duration
+from vlrb.judge.texts import as_money
 from vlrb.judge.totals import Prices, describe
 
 OK, OPEN = 0, 1
-REPORT = "report.json"
 INTERRUPTED = _("Interrupted. Run the same command to continue.")
 
 
@@ -36,7 +35,7 @@ def engine_versions() -> dict[str, str]:
 
 
 class FinishedRun:
-    """What a start leaves behind: a report, and the predictions once nothing is open."""
+    """What a start leaves behind: figures, and the predictions once nothing is open."""
 
     def __init__(
         self, folder: Path, recorded: Mapping[str, Any], *, file: PairFile, journal: Journal, pointwise: bool
@@ -45,14 +44,15 @@ class FinishedRun:
         self._pointwise = pointwise
 
     def tell(
-        self, pairs: int, wanted: Sequence[RequestKey], *, prices: Prices,  stopped: str | None, as_json: bool,
-        pace: float | None = None,
-    ) -> int:  # fmt: skip
-        """Write and print what there is. `pace`: seconds an answer took of this start. Returns the exit code."""
-        report = self._report(pairs, wanted, prices=prices)
-        of_all = len(wanted) * self._recorded["pairs"] / pairs
-        report["seconds_of_all"] = round(pace * of_all, 1) if pace is not None else None
-        write_json(self._folder / REPORT, report)
+        self, pairs: int, wanted: Sequence[RequestKey], *, prices: Prices, stopped: str | None, as_json: bool
+    ) -> int:
+        """Write and print what there is. Returns the exit code."""
+        answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
+        reading = self._recorded["prompt"]["reading"]
+        report = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
+        if report["cost_of_all"] is not None:
+            report["cost_of_all"] *= self._recorded["pairs"] / pairs
+        report["wall_seconds"] = busy_seconds(self._folder / JOURNAL) or None
         if stopped is None:
             sentences = [*self._write(pairs, report), *self._nothing_but_failures(report, wanted)]
         else:
@@ -68,32 +68,16 @@ class FinishedRun:
             )
 
     def _write(self, pairs: int, report: Mapping[str, Any]) -> list[str]:
-        run = run_metadata(self._recorded, self._journal.events, report=report, pointwise=self._pointwise)
+        run = run_metadata(self._recorded, report=report, pointwise=self._pointwise)
         chosen = self._file.pairs[:pairs]
         path = write_predictions(self._folder, self._file, pairs=chosen, answers=self._journal.answers, run=run)
         return [_("Written: {path}", path=path), *dry_run(path, self._recorded["benchmark"])]
 
-    def _report(self, pairs: int, wanted: Sequence[RequestKey], *, prices: Prices) -> dict[str, Any]:
-        answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
-        reading = self._recorded["prompt"]["reading"]
-        result = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
-        if result["cost_of_all"] is not None:
-            result["cost_of_all"] *= self._recorded["pairs"] / pairs
-        result["wall_seconds"] = busy_seconds(self._folder / JOURNAL) or None
-        return result | {"pairs": pairs, "pairs_in_items": self._recorded["pairs"], "at": round(time.time(), 3)}
 
-
-def run_metadata(
-    recorded: Mapping[str, Any], events: Sequence[Mapping[str, Any]], *, report: Mapping[str, Any], pointwise: bool
-) -> dict[str, Any]:
+def run_metadata(recorded: Mapping[str, Any], *, report: Mapping[str, Any], pointwise: bool) -> dict[str, Any]:
     """Return what the first line of the predictions says about their run. No address, no key."""
     kept = ("api", "model", "votes", "order", "seed", "parameters", "images", "benchmark", "items", "items_sha256")
     prompt = recorded["prompt"]
-    refused = [
-        {name: event.get(name) for name in ("parameter", "renamed_to")}
-        for event in events
-        if event["event"] == REFUSED_PARAMETER
-    ]
     used = ("requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "seconds_per_request", "cost",
             "wall_seconds")  # fmt: skip
     return {
@@ -101,27 +85,19 @@ def run_metadata(
         "prompt": {"name": prompt["name"], "sha256": prompt["sha256"]},
         "reading": prompt["reading"],
         "pointwise": pointwise,
-        "refused_parameters": refused,
         "engine": engine_versions(),
         "usage": {name: report[name] for name in used},
         "failed": report["failed"],
     }
 
 
-def stored_metadata(folder: Path, recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same of a run that has ended, from what its directory holds."""
-    report, events, pointwise = stored_report(folder, recorded)
-    report["wall_seconds"] = busy_seconds(folder / JOURNAL) or None
-    return run_metadata(recorded, events, report=report, pointwise=pointwise)
-
-
-def stored_report(folder: Path, recorded: Mapping[str, Any]) -> tuple[dict[str, Any], list[dict[str, Any]], bool]:
-    """Return the figures of a run by its journal, its events, and whether responses are scored one by one."""
-    answers, events = read_journal(folder / JOURNAL)
+def stored_report(folder: Path, recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the figures of a run by its journal."""
+    answers = read_journal(folder / JOURNAL)
     pointwise = any(key.response >= 0 for key in answers)
     wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
     reading, prices = recorded["prompt"]["reading"], recorded.get(PRICES, {})
-    return describe(answers.values(), wanted=wanted, reading=reading, prices=prices), events, pointwise
+    return describe(answers.values(), wanted=wanted, reading=reading, prices=prices)
 
 
 def readable(report: Mapping[str, Any]) -> list[str]:
@@ -160,17 +136,7 @@ def _expense(report: Mapping[str, Any]) -> Iterator[str]:
         replies=report["completion_tokens"],
     )
     if report["seconds_per_request"] is not None:
-        yield _time_of_a_request(report["seconds_per_request"], report.get("seconds_of_all"))
+        yield _("  time of a request   {seconds:g} s", seconds=report["seconds_per_request"])
     if report["cost"] is not None:
         cost, whole = as_money(report["cost"]), as_money(report["cost_of_all"])
         yield _("  cost                {cost}; of the whole run about {whole}", cost=cost, whole=whole)
-
-
-def _time_of_a_request(seconds: float, of_all: float | None) -> str:
-    if of_all is None:
-        return _("  time of a request   {seconds:g} s", seconds=seconds)
-    return _(
-        "  time of a request   {seconds:g} s; the whole run takes about {duration}",
-        seconds=seconds,
-        duration=duration(of_all),
-    )

@@ -44,7 +44,7 @@ def chat_body(model: str, messages: list[dict[str, Any]], *, parameters: Mapping
 
 
 def classify_body(model: str, query: str, *, response: str, image: str) -> dict[str, Any]:
-    """Return the body of vLLM's `/classify` or `/pooling` for one response; the raw score is asked for."""
+    """Return the body of vLLM's `/classify` for one response; the raw score is asked for."""
     user = [{"type": "image_url", "image_url": {"url": image}}, {"type": "text", "text": query}]
     messages = [{"role": "user", "content": user}, {"role": "assistant", "content": response}]
     return {"model": model, "messages": messages, "use_activation": False}
@@ -100,14 +100,14 @@ def read_usage(body: Mapping[str, Any]) -> TokenUsage:
 
 
 def read_score(body: Any) -> float:
-    """Return the one score of a `/classify`, `/score` or `/pooling` reply.
+    """Return the one score of a `/classify` or `/score` reply.
 
     Raises:
         UnusableReply: there is none, or there are several.
     """
     try:
         data = body["data"][0]
-        result = data.get("score", data.get("probs", data.get("data")))
+        result = data.get("score", data.get("probs"))
     except (KeyError, IndexError, TypeError, AttributeError):
         raise UnusableReply("the reply holds no score") from None
     while isinstance(result, list) and len(result) == 1:

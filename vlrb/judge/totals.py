@@ -10,22 +10,19 @@ from typing import Any
 from vlrb.common.messages import _
 from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.prompts import ANSWER_TAG
-from vlrb.verdicts import FIRST, UNDECIDED, verdict
+from vlrb.verdicts import choice_of, read_tag
+from vlrb.votes import UNDECIDED
 
-_TAG_OPEN, _TAG_CLOSE = "<answer>", "</answer>"
 MILLION = 1_000_000
 _REASONS = 3  # of failures, the most frequent ones
 
 
-def read_verdict(text: str, reading: str) -> int:
-    """Return FIRST, SECOND or UNDECIDED: which of the answers shown a judgement prefers."""
-    if reading != ANSWER_TAG:
-        return verdict(text)
-    lower = text.lower()
-    start = lower.rfind(_TAG_OPEN)
-    end = lower.find(_TAG_CLOSE, start)
-    message = lower[start + len(_TAG_OPEN) : end].strip() if 0 <= start < end else ""
-    return {"1": 1, "2": 2}.get(message, UNDECIDED)
+def read_reply(text: str, reading: str) -> int:
+    """Return which of the answers shown a judgement prefers: 0, 1, or UNDECIDED of the votes."""
+    if reading == ANSWER_TAG:
+        tagged = read_tag(text)
+        return UNDECIDED if tagged is None else tagged
+    return choice_of(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +74,6 @@ class RunBudget:
     """What a run may use in all, over all its starts; None is no limit."""
 
     requests: int | None = None
-    tokens: int | None = None
     money: float | None = None
 
     def exceeded_by(self, totals: RunTotals, prices: Prices, *, in_flight: int) -> str | None:
@@ -85,8 +81,6 @@ class RunBudget:
         mean = 1 / max(1, totals.answers)
         if self.requests is not None and totals.requests + in_flight >= self.requests:
             return _("{number:,} requests", number=self.requests)
-        if self.tokens is not None and totals.tokens * (1 + in_flight * mean) >= self.tokens:
-            return _("{number:,} tokens", number=self.tokens)
         cost = prices.cost(totals.prompt_tokens, totals.completion_tokens)
         if self.money is not None and cost * (1 + in_flight * mean) >= self.money:
             return f"${self.money:g}"
@@ -106,7 +100,7 @@ def describe(
             result = _position(answer, reading)
             texts += 1
             readable += result != UNDECIDED
-            shown_first += result == FIRST
+            shown_first += result == 0
     rate = Prices(**prices)
     cost = rate.cost(totals.prompt_tokens, totals.completion_tokens) if rate != Prices() else None
     done = totals.answers + totals.failed
@@ -132,5 +126,5 @@ def describe(
 
 def _position(answer: RecordedAnswer, reading: str) -> int:
     if answer.choice is not None:
-        return FIRST if answer.choice == int(answer.swapped) else 2
-    return read_verdict(answer.text or "", reading)
+        return answer.choice ^ int(answer.swapped)
+    return read_reply(answer.text or "", reading)

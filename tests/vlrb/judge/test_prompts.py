@@ -9,7 +9,7 @@ import pytest
 
 from vlrb.judge import JudgeError
 from vlrb.judge.prompts import OFFICIAL, PROMPTS, find_prompt
-from vlrb.judge.totals import read_verdict
+from vlrb.judge.totals import read_reply
 
 STORED = "76b0586d362927cb34e5c07cd131ef971fd9f6ac3c36dac9e968069ce40e2786"
 SWAPPED = "1515cad062a11eff5f68c6f1a5e0af7c74adb49be93a4a1457b552144cd38a57"
@@ -42,10 +42,10 @@ def test_the_prompt_of_r1_reward_keeps_its_trailing_spaces_and_its_own_verdict()
     prompt = PROMPTS["r1-reward"]
     assert "[Response 1]:\n{a0}  \n\n" in prompt.template
     assert prompt.template.endswith("</think><answer>1/2</answer>")
-    assert [read_verdict(text, prompt.reading) for text in ("<answer> 2 </answer>", "<answer>3</answer>", "2")] == [
-        2,
-        0,
-        0,
+    assert [read_reply(text, prompt.reading) for text in ("<answer> 2 </answer>", "<answer>3</answer>", "2")] == [
+        1,
+        -1,
+        -1,
     ]
 
 

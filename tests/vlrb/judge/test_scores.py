@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.factories.suite.programs import judge_main as main
-from tests.vlrb.judge.model_server import Reply, refusal, serving_model
+from tests.vlrb.judge.model_server import Reply, serving_model
 from tests.vlrb.judge.running import item, predictions, run, write_items
 
 
@@ -32,39 +32,15 @@ def scored(path: str, body: Any, times: int) -> Reply:
     return Reply(body={"data": [{"index": 0, "object": "score", "score": length_of(body)}]})
 
 
-def pooled(path: str, body: Any, times: int) -> Reply:
-    return Reply(body={"data": [{"index": 0, "object": "pooling", "data": [length_of(body)]}]})
-
-
-@pytest.mark.parametrize(
-    ("api", "options", "answer", "path"),
-    [
-        ("classify", [], classified, "/classify"),
-        ("classify", ["--endpoint", "/pooling"], pooled, "/pooling"),
-        ("classify", ["--endpoint", "/v1/classify"], classified, "/v1/classify"),
-        ("score", [], scored, "/score"),
-        ("score", ["--endpoint", "/pooling"], pooled, "/pooling"),
-        ("classify", ["--endpoint", "/v1/score"], scored, "/v1/score"),
-    ],
-)
-def test_each_response_has_its_raw_score(
-    items: Path, tmp_path: Path, api: str, options: list[str], answer: Any, path: str
-) -> None:
+@pytest.mark.parametrize(("api", "answer"), [("classify", classified), ("score", scored)])
+def test_each_response_has_its_raw_score(items: Path, tmp_path: Path, api: str, answer: Any) -> None:
     with serving_model(answer) as model:
-        assert run(model.url, items, tmp_path / "run", "--api", api, *options) == 0
-    assert {asked for asked, _, _ in model.asked} == {path} and len(model.asked) == 6
-    assert all(("documents" in body) == path.endswith("/score") for body in model.bodies)
+        assert run(model.url, items, tmp_path / "run", "--api", api) == 0
+    assert {asked for asked, _, _ in model.asked} == {f"/{api}"} and len(model.asked) == 6
+    assert all(("documents" in body) == (api == "score") for body in model.bodies)
     assert all(body["use_activation"] is False for body in model.bodies)
     expected = [[[float(len(text)) for text in item(i)["response"]]] for i in range(3)]
     assert [line["scores"] for line in predictions(tmp_path / "run")] == expected
-
-
-def test_classify_under_v1_is_found(items: Path, tmp_path: Path) -> None:
-    def answer(path: str, body: Any, times: int) -> Reply:
-        return classified(path, body, times) if path == "/v1/classify" else refusal(404, "Not Found")
-
-    with serving_model(answer) as model:
-        assert run(model.url, items, tmp_path / "run", "--api", "classify") == 0
 
 
 def test_a_pair_without_a_score_is_undecided_with_its_reason(items: Path, tmp_path: Path) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import io
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vlrb.common import atomic_files
 from vlrb.editions.errors import CurateError
-from vlrb.judge.images import LARGEST_PICTURE, JudgeError, find_image
+from vlrb.judge.images import JudgeError, find_image, open_image
 
 _SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif", "BMP": "bmp", "TIFF": "tiff", "MPO": "jpg"}
 _FLAT = 2.0  # standard deviation of grey values below which a perceptual hash means nothing
@@ -49,21 +47,16 @@ def inspect_image(data: bytes) -> ImageFacts:
     Raises:
         CurateError: it is no image, is damaged, or has too many pixels.
     """
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
-        with warnings.catch_warnings(), Image.open(io.BytesIO(data)) as image:
-            warnings.simplefilter("ignore")  # a warning about size; the size is checked here
-            if image.width * image.height > LARGEST_PICTURE:
-                raise CurateError(f"the image has {image.width:,} x {image.height:,} pixels; reduce it")
+        with open_image(data) as image:
             suffix = _SUFFIXES.get(image.format or "")
             if suffix is None:
                 raise CurateError(f"the image is {image.format}; give PNG, JPEG, WebP, GIF, BMP or TIFF")
             perceptual = _perceptual_hash(image)
-    except Image.DecompressionBombError:
-        raise CurateError("the image has far too many pixels; reduce it") from None
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:  # what decoders raise
-        raise CurateError(f"the image cannot be read ({type(error).__name__}); store it anew") from None
+    except (JudgeError, Image.DecompressionBombError, OSError, ValueError, SyntaxError) as error:  # as decoders raise
+        raise CurateError(f"the image cannot be read ({error}); store it anew") from None
     digest = hashlib.sha256(data).hexdigest()
     return ImageFacts(f"images/{digest[:2]}/{digest}.{suffix}", digest, perceptual=perceptual)
 

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import signal
 import sys
-import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,22 +42,20 @@ def run_command(arguments: argparse.Namespace) -> int:
         pairs = file.pairs[: arguments.limit]
         wanted = list(keys(pairs, configuration.votes, pointwise=pointwise))
         remaining = journal.open_of(wanted, failed=arguments.retry_failed, empty=arguments.retry_empty)
-        began, before, stopped = time.monotonic(), dict(journal.answers), None
+        stopped = None
         if remaining:
             limits = EngineLimits(
                 arguments.concurrency, arguments.attempts, first_wait=arguments.retry_wait, budget=budget, prices=prices
             )
-            asker = _asker(configuration, journal, key=key, timeout=arguments.timeout)
+            asker = _asker(configuration, key=key, timeout=arguments.timeout)
             engine = JudgeEngine(configuration, file.pairs, asker=asker, journal=journal, limits=limits)
             pause = 0.2 if sys.stderr.isatty() else 30.0  # seconds between two lines
             progress = tqdm(
                 total=len(wanted), initial=len(wanted) - len(remaining), unit="votes", mininterval=pause, delay=1
             )
             stopped = _ask(engine, remaining, progress=progress)
-        got = sum(before.get(key) is not journal.answers.get(key) for key in remaining)
-        pace = (time.monotonic() - began) / got if got else None
         run = FinishedRun(folder, configuration.to_json(), file=file, journal=journal, pointwise=pointwise)
-        return run.tell(len(pairs), wanted, prices=prices, stopped=stopped, as_json=arguments.json, pace=pace)
+        return run.tell(len(pairs), wanted, prices=prices, stopped=stopped, as_json=arguments.json)
 
 
 def _ask(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm[Any]) -> str | None:
@@ -81,12 +78,12 @@ async def _run(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress
         await engine.close()
 
 
-def _asker(configuration: RunConfiguration, journal: Journal, *, key: str | None, timeout: float) -> Asker:
+def _asker(configuration: RunConfiguration, *, key: str | None, timeout: float) -> Asker:
     if configuration.scorer:
         return ScorerAsker(configuration.scorer)
     endpoint = Endpoint(str(configuration.base_url), key, timeout=timeout)
     if configuration.api == CHAT:
-        return ChatAsker(configuration, endpoint, journal=journal)
+        return ChatAsker(configuration, endpoint)
     return ScoreAsker(configuration, endpoint)
 
 

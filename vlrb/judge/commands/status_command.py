@@ -9,9 +9,9 @@ from typing import Any
 
 from vlrb.common.command_line import lines
 from vlrb.common.messages import _, ngettext
-from vlrb.judge.configuration import read_file, require_run
+from vlrb.judge.configuration import require_run
 from vlrb.judge.predictions import PREDICTIONS
-from vlrb.judge.report import OK, REPORT, readable, stored_report
+from vlrb.judge.report import OK, readable, stored_report
 
 
 def status_command(arguments: argparse.Namespace) -> int:
@@ -26,8 +26,7 @@ def status_command(arguments: argparse.Namespace) -> int:
         pairs=state["pairs"],
         votes=state["votes"],
     )
-    cut = [_("Cut short: --limit was given.")] if state["limited"] else []
-    print(lines([run, *readable(state), *cut, _where(state)]))
+    print(lines([run, *readable(state), _where(state)]))
     return OK
 
 
@@ -43,15 +42,12 @@ def _where(state: Mapping[str, Any]) -> str:
 def read_state(directory: Any) -> dict[str, Any]:
     """Return the state of a run as JSON has it."""
     recorded = require_run(directory)
-    result, events, _pointwise = stored_report(directory, recorded)
-    report = read_file(path, "pairs") if (path := directory / REPORT).is_file() else {}
+    result = stored_report(directory, recorded)
     predictions = directory / PREDICTIONS
     return {
         **{name: recorded[name] for name in ("model", "api", "pairs", "votes")},
         **result,
         "complete": result["done"] >= result["wanted"],
-        "limited": bool(report) and report["pairs"] < recorded["pairs"],
-        "events": events,
         "predictions": str(predictions) if predictions.is_file() else None,
         "predicted_pairs": predictions.read_bytes().count(b"\n") if predictions.is_file() else 0,
     }

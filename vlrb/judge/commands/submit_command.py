@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,6 @@ from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 from vlrb.judge.configuration import require_run
 from vlrb.judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
-from vlrb.judge.report import stored_metadata
 
 
 def submit_command(arguments: argparse.Namespace) -> int:
@@ -28,7 +28,8 @@ def submit_command(arguments: argparse.Namespace) -> int:
     lines = list(dry_run(path, recorded["benchmark"]))
     if not lines[-1].startswith((READY, ELSEWHERE)):
         raise JudgeError("\n".join([*lines, _("A submission covers a whole revision: run all of its pairs.")]))
-    defaults = describe_run(stored_metadata(arguments.directory, recorded))
+    with path.open(encoding="utf-8") as file:
+        defaults = describe_run(json.loads(file.readline())["run"])
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
     return submit.run([str(path), "--model", arguments.model, *options, *arguments.rest])
 
@@ -43,9 +44,7 @@ def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
     if run["benchmark"] != DEFAULT_BENCHMARK:
         fields["--benchmark"] = run["benchmark"]
     temperature = run["parameters"].get("temperature")
-    if temperature is not None and not any(
-        parameter["parameter"] == "temperature" for parameter in run["refused_parameters"]
-    ):
+    if temperature is not None:
         fields["--temperature"] = f"{temperature:g}"
     if run["api"] == "chat":
         fields["--prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
@@ -71,8 +70,4 @@ def _notes(run: Mapping[str, Any]) -> str:
         f"{usage['requests']} requests"
         + (f", {usage['seconds_per_request']:g} s a request." if usage["seconds_per_request"] is not None else "."),
     ]
-    changes = [
-        f"{parameter['parameter']} -> {parameter['renamed_to'] or 'not sent'}"
-        for parameter in run["refused_parameters"]
-    ]
-    return "\n".join([*parts, *([f"Parameters refused by the model: {', '.join(changes)}."] if changes else [])])
+    return "\n".join(parts)
