@@ -60,6 +60,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
             "one_order": behaviour.one_order,
             "self_consistency": behaviour.self_consistency,
             "both_orders": behaviour.both_orders,
+            "style": behaviour.style and behaviour.style.to_json(),
             "both_votes_right": agree / n if tally.k == 2 else None,
             "preferred_response": {length: _with_accuracy(tally, length) for length in LENGTHS},
         },

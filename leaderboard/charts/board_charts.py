@@ -35,7 +35,7 @@ from leaderboard.charts.scatter_plots import (
     matrix,
     planes,
 )
-from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.baselines import EARLIER
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.common.rounding import one_decimal
 from vlrb.statistics.pairwise import AGREEMENT_AT_MOST
@@ -227,9 +227,9 @@ def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("{score}, % (up is better), n {n} judges", score=title, n=len(rows)),
     )
-    across, levels = log_axis([row.parameters_b or 1 for row in rows]), chance_line(spots, view.spec)
+    across, levels = log_axis([row.parameters_b or 1 for row in rows]), level_lines(spots, view)
     under = _("Parameters, billions (log scale)")
-    reach = score_range(spots, view.spec)
+    reach = score_range(spots, view)
     plane = ScatterPanel(spots, reach, across=across | {"tickvals": _SIZES}, under=under, levels=levels)
     silent = sum(1 for row in ranked(view) if not row.parameters_b)
     notes = (
@@ -260,8 +260,8 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         axis=_("{score}, % (up is better), n {n} results", score=headline_name(view.spec, first=True), n=len(rows)),
     )
     steps = _steps(rows, key, last=last)
-    reach, chance = score_range(spots, view.spec), chance_line(spots, view.spec)
-    plane = ScatterPanel(spots, reach, across=_BY_MONTH, under=_DATES, levels=chance, steps=steps)
+    reach, levels = score_range(spots, view), level_lines(spots, view)
+    plane = ScatterPanel(spots, reach, across=_BY_MONTH, under=_DATES, levels=levels, steps=steps)
     luck = _("The best of many results is better by luck alone. Intervals do not correct for that.")
     notes = (luck, *_reported_note(rows))
     records = {row.id for row in best}
@@ -363,15 +363,26 @@ def row_cells(row: BoardRow, headline: str) -> tuple[object, ...]:
     return (_name(row), row.tier, 100 * (row.value(headline) or 0), *(_ends(row, headline) or (None, None)))
 
 
-def score_range(spots: Sequence[Point2D], spec: BenchmarkSpec) -> tuple[float, float]:
+def score_range(spots: Sequence[Point2D], view: ChartQuery) -> tuple[float, float]:
     values = [spot.y for spot in spots] + [end for spot in spots if spot.y_ends for end in spot.y_ends]
-    return reach_of(values, 100 * spec.chance(spec.headline))
+    ceiling = [score for score, _name in _ceiling(view)]
+    return reach_of([*values, *ceiling], 100 * view.spec.chance(view.spec.headline))
 
 
-def chance_line(spots: Sequence[Point2D], spec: BenchmarkSpec) -> list[tuple[float, str]]:
-    (low, high), chance = score_range(spots, spec), 100 * spec.chance(spec.headline)
-    name = _("chance ({chance}%)", chance=spec.chance_percent(spec.headline))
-    return [(chance, name)] if low <= chance <= high else []
+def level_lines(spots: Sequence[Point2D], view: ChartQuery) -> list[tuple[float, str]]:
+    """Return the heights of chance, where the axis reaches it, and of what errors of earlier labels leave of a perfect
+    score."""
+    (low, high), chance = score_range(spots, view), 100 * view.spec.chance(view.spec.headline)
+    name = _("chance ({chance}%)", chance=view.spec.chance_percent(view.spec.headline))
+    return [*([(chance, name)] if low <= chance <= high else []), *_ceiling(view)]
+
+
+def _ceiling(view: ChartQuery) -> list[tuple[float, str]]:
+    perfect = next((row for row in view.around.rows if row.id == EARLIER), None)
+    score = None if perfect is None else perfect.value(view.spec.headline)
+    if score is None or score == 1:
+        return []
+    return [(100 * score, _("perfect by the first labels ({score}%)", score=one_decimal(100 * score)))]
 
 
 def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, headline_name, rules, to_chart
-from leaderboard.charts.board_charts import chance_line, log_axis, points_of, ranked, row_cells, score_range
+from leaderboard.charts.board_charts import level_lines, log_axis, points_of, ranked, row_cells, score_range
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.fits import best_so_far
 from leaderboard.charts.layout import ChartText
@@ -91,11 +91,11 @@ def _panel(title: str, rows: tuple[_Costs, _Costs], *, chosen: set[str], view: C
     named = chosen | {row.id for row, _value in front}
     spots = points_of([row for row, _value in result], [value for _row, value in result], chosen=named, view=view)
     across = log_axis([value for _row, value in result])
-    y_range = score_range(spots, view.spec)
+    y_range = score_range(spots, view)
     xs = [value for _row, value in front]
     ys = [100 * (row.value(view.spec.headline) or 0) for row, _value in front]
     steps = [([xs[0], *xs, 10 ** across["range"][1]], [y_range[0], *ys, ys[-1]], False)]
-    levels = chance_line(spots, view.spec)
+    levels = level_lines(spots, view)
     return ScatterPanel(
         spots, y_range, across=across, title=title, subtitle=f"n {len(result)}", levels=levels, steps=steps
     )

@@ -11,15 +11,16 @@ from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
 from leaderboard.charts.bias_charts import length_estimates
-from leaderboard.charts.board_charts import log_axis
+from leaderboard.charts.board_charts import level_lines, log_axis, score_range
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import judges
 from leaderboard.charts.fits import best_so_far, fit_line
 from leaderboard.charts.layout import ChartText, Page
-from leaderboard.charts.scatter_plots import matrix
+from leaderboard.charts.scatter_plots import Point2D, matrix
 from tests.factories import pairwise
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import CATEGORIES, PAPER, VL
+from vlrb.benchmarks.baselines import EARLIER
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
 
@@ -330,3 +331,13 @@ def test_history_has_a_line_for_scored_and_one_for_reported_results() -> None:
     assert max(reported) == pytest.approx(
         max(100 * (row.value("macro") or 0) for row in VIEW.around.rows if row.tier == "reported")
     )
+
+
+def test_a_perfect_answer_by_the_first_labels_is_a_line_that_the_axis_reaches() -> None:
+    spots = [Point2D("", 1.0, y=value, hover="") for value in (45.0, 60.0)]
+    known = {"id": EARLIER, "name": "Earlier", "expected": None, "tallies": {"v2": entry(9, 0.95)["tallies"]["v2"]}}
+    plain, corrected = (view_of({**BODY, "baselines": rows}) for rows in ([], [known]))
+    assert [place for place, _name in level_lines(spots, plain)] == [50]
+    (_chance, (ceiling, name)) = level_lines(spots, corrected)
+    assert 90 < ceiling < 100 and "perfect by the first labels (9" in name
+    assert score_range(spots, plain)[1] < ceiling < score_range(spots, corrected)[1]

@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from leaderboard import routes
 from leaderboard.cache import BoardCache
-from leaderboard.charts.board_charts import chance_line
+from leaderboard.charts.base import ChartQuery
+from leaderboard.charts.board_charts import level_lines
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.layout import ChartText, Page
@@ -105,5 +106,6 @@ def test_the_line_of_each_panel_of_a_figure_is_at_its_chance() -> None:
 
 def test_the_line_of_a_plane_is_at_the_chance_of_the_headline() -> None:
     spots = [Point2D("", 1.0, y=value, hover="") for value in (30.0, 60.0)]
-    assert [place for place, _name in chance_line(spots, TIES)] == pytest.approx([100 / 3])
-    assert [place for place, _name in chance_line(spots, VL)] == [50]
+    for spec, places in ((TIES, [100 / 3]), (VL, [50])):
+        lines = level_lines(spots, ChartQuery("v2", Page(spec)))
+        assert [place for place, _name in lines] == pytest.approx(places)

@@ -58,7 +58,7 @@ def test_the_bytes_are_those_of_the_single_job(ready: Database, scorer: Scorer) 
     labels, table = scorer.labels["demo"], scorer.table
     for number, name in enumerate(ids):
         votes, orders = small_benchmark.votes(number), small_benchmark.orders() if number % 2 else None
-        behaviour = behaviour_of(votes, orders, preferred=labels.preferred)
+        behaviour = behaviour_of(votes, orders, preferred=labels.preferred, table=table)
         assert in_bulk[name] == jobs_rescore.tally_text(tally(votes, labels, table=table), behaviour)
 
 

@@ -89,8 +89,8 @@ def test_the_behaviour_on_the_pairs_of_each_revision_is_stored_with_its_counts(
         }
     for number, name in enumerate(names):
         for revision, labels in scorer.labels.items():
-            orders = small_benchmark.orders() if number else None
-            expected = behaviour_of(small_benchmark.votes(number), orders, preferred=labels.preferred)
+            votes, orders = small_benchmark.votes(number), small_benchmark.orders() if number else None
+            expected = behaviour_of(votes, orders, preferred=labels.preferred, table=scorer.table)
             assert Behaviour.from_json(stored[name, revision]) == expected
             assert (expected.position_bias is None) == (orders is None)
 

@@ -24,8 +24,6 @@ from vlrb.numbers import report
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.statistics.pairwise import PairedCounts, compare_all
 from vlrb.statistics.reliability import condensed
-from vlrb.statistics.style_control import StyleControl, style_control
-from vlrb.votes import resolved
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,24 +62,6 @@ class Scorecard:
         columns = ["protocol", "score", "accuracy", "low", "high"]
         frame: pd.DataFrame = _pandas().DataFrame(rows, columns=columns)
         return frame.astype(dict.fromkeys(columns[2:], float))
-
-    def style(self) -> StyleControl | None:
-        """Return how place and length sway the judge's votes, by a logistic model with the category; None where the
-        file does not say which response was shown first, or the votes do not determine it."""
-        judge, label, table = self.judge.predictions, self.labels.preferred[:, np.newaxis], self.judge.table
-        if judge.orders is None:
-            return None
-        votes, first = (resolved(one.matrix, label) for one in (judge.votes, judge.orders))
-        known = np.isin(votes, (0, 1)) & np.isin(first, (0, 1)) & np.isin(label, (0, 1))
-        pair, best = np.nonzero(known)[0], np.broadcast_to(label, votes.shape)[known]
-        words, other = table.word_counts[pair, best], table.word_counts[pair, 1 - best]
-        return style_control(
-            (votes == label)[known],
-            pair=pair,
-            category=np.array(table.spec.category_keys)[table.category_index[pair]],
-            preferred_first=(first == label)[known],
-            longer=(words - other) / np.maximum(words + other, 1),
-        )
 
 
 def read(

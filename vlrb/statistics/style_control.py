@@ -8,8 +8,9 @@ and the accuracy in a category is 1 / (1 + exp(-a_c)). Votes of one pair are a c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,17 @@ class StyleControl:
     length: LogOdds
     categories: dict[str, LogOdds]
     pairs: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields by name, coefficients as lists."""
+        categories = {name: list(odds) for name, odds in self.categories.items()}
+        return {"order": list(self.order), "length": list(self.length), "categories": categories, "pairs": self.pairs}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> StyleControl:
+        """Return the model of ``to_json``."""
+        categories = {name: LogOdds(*odds) for name, odds in data["categories"].items()}
+        return cls(LogOdds(*data["order"]), LogOdds(*data["length"]), categories, data["pairs"])
 
 
 def style_control(

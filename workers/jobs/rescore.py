@@ -90,7 +90,9 @@ def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: st
         for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
             orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=k)
             margins = None if entry.margins is None else Margins.unpack(entry.margins)
-            behaviour = behaviour_of(Votes(votes), orders, preferred=labels.preferred, margins=margins)
+            behaviour = behaviour_of(
+                Votes(votes), orders, preferred=labels.preferred, margins=margins, table=scorer.table
+            )
             text = tally_text(counted, behaviour)
             texts[entry.id] = _Counted(text, entry.content_sha256)
     return texts

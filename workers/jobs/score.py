@@ -92,7 +92,7 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
         labels = scorer.labels[claim.label_revision]
         counted = tally(votes, labels, table=scorer.table)
         margins = None if stored.margins is None else Margins.unpack(stored.margins)
-        behaviour = behaviour_of(votes, orders, preferred=labels.preferred, margins=margins)
+        behaviour = behaviour_of(votes, orders, preferred=labels.preferred, margins=margins, table=scorer.table)
         with database.write() as session:
             record(session, claim, text=tally_text(counted, behaviour), content_sha256=stored.content_sha256)
     except LeaseLost:
