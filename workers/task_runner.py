@@ -128,10 +128,8 @@ class TaskRunner(TaskContext):
 
     def keep_head(self) -> None:
         """Write the head of the chain of the day: to a file first, whatever the Hub answers."""
-        if self.heads is not None:
-            audit_checkpoint.write_checkpoint(self.database, self.heads)
-            if self.dataset is not None:
-                audit_checkpoint.publish_heads(self.heads, self.dataset)
+        if self.heads is not None and audit_checkpoint.write_checkpoint(self.database, self.heads) and self.dataset:
+            audit_checkpoint.publish_heads(self.heads, self.dataset)
 
     def _execute(self, claim: TaskClaim) -> None:
         """Run one unit of work and record its failure with the task."""

@@ -12,7 +12,7 @@ from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import Conflict, file_text
 from storage.database import LARGEST, Database
-from storage.integrity import audit, audit_checkpoints
+from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.integrity.integrity_check import ChainCheck
 from vlrb.common.canonical_json import canonical_json
@@ -70,7 +70,7 @@ def verify(ctx: ActionContext, head: HeadText = None) -> ChainCheck:
 def head(ctx: ActionContext) -> dict[str, Any]:
     """Return the last link as a head's file has it, for keeping elsewhere. For maintainers."""
     with ctx.database.read() as session:
-        return audit_checkpoints.latest(session)
+        return audit.dated_head(session)
 
 
 def public(database: Database, after: int = 0, *, page: int = 2000) -> Iterator[str]:

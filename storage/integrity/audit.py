@@ -20,7 +20,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from storage.announcements import announce
-from storage.clock import database_now, exact, instant
+from storage.clock import database_now, exact, instant, iso
 from storage.database import any_text
 from storage.models.core import AuditEvent, AuditHead
 from storage.models.receipts import EventSubject
@@ -225,6 +225,11 @@ def head(session: Session) -> Head:
     if row is None:
         raise HeadMissing
     return Head(*row)
+
+
+def dated_head(session: Session) -> dict[str, Any]:
+    """Return the last link and when this was, as it is kept elsewhere. Raises HeadMissing."""
+    return {**head(session)._asdict(), "at": iso(session.execute(select(database_now())).scalar_one())}
 
 
 def verify(session: Session) -> ChainError | None:

@@ -20,7 +20,7 @@ from auth import LOCAL
 from maintenance.actions import audit as actions_audit
 from receipts.jws import Signer
 from receipts.service import ReceiptService
-from storage.integrity import audit, audit_checkpoints
+from storage.integrity import audit
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
 from tests.factories.specs import spec_of
@@ -72,7 +72,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> VerifySetup:
     with database.write() as session:
         audit.append(session, "test", data={"after": "the acceptance"})
     with database.read() as session:
-        audit_checkpoints.write(folder / "head.json", audit_checkpoints.latest(session))
+        (folder / "head.json").write_text(json.dumps(audit.dated_head(session)))
     (folder / "chain.jsonl").write_text("".join(actions_audit.public(database)))
     (folder / "predictions.jsonl").write_bytes(data)
     (folder / "items.json").write_text(json.dumps(setup.items.to_json()))
