@@ -90,15 +90,9 @@ def _add_action(router: APIRouter, action: Action[Any, Any], *, context: ActionC
 
 def _endpoint(action: Action[Any, Any], context: ActionContext) -> Callable[..., Response]:
     """Return a function with the signature from which FastAPI makes parameters, body and description."""
-    split = {
-        parameter.name: parameter.info.separator
-        for parameter in action.sent()
-        if parameter.is_list and action.method == "GET"
-    }
 
     def endpoint(request: Request, **given: Any) -> Response:
         values = {**given, **_sent(action, given.pop("body", None))}
-        values |= {name: values[name].split(separator) for name, separator in split.items()}
         values.pop("body", None)
         result = action.run(context.acting_as(identity_of(request)), values)
         return done(result) if isinstance(result, ActionResult) else private(action.json(result))
@@ -108,7 +102,7 @@ def _endpoint(action: Action[Any, Any], context: ActionContext) -> Callable[...,
         _keyword(parameter.name, parameter.annotation, default=parameter.default) for parameter in action.in_path()
     ]
     if action.method == "GET":
-        asked += [_query(parameter) for parameter in action.sent()]
+        asked += [_keyword(one.name, one.annotation, default=one.default) for one in action.sent()]
     elif action.sent():
         asked.append(_keyword("body", _body(action), default=SignatureParameter.empty))
     endpoint.__signature__ = Signature(asked, return_annotation=Response)  # type: ignore[attr-defined]
@@ -126,14 +120,6 @@ def _sent(action: Action[Any, Any], body: Any) -> Mapping[str, Any]:
 
 def _keyword(name: str, annotation: Any, *, default: Any) -> SignatureParameter:
     return SignatureParameter(name, SignatureParameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _query(action_parameter: ActionParameter) -> SignatureParameter:
-    if action_parameter.is_list:
-        return _keyword(
-            action_parameter.name, str, default=action_parameter.info.separator.join(action_parameter.default)
-        )
-    return _keyword(action_parameter.name, action_parameter.annotation, default=action_parameter.default)
 
 
 def _body(action: Action[Any, Any]) -> Any:

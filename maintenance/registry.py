@@ -49,7 +49,6 @@ class ParamInfo:
     option: str = ""  # "--reason"; "" is a positional argument
     metavar: str | None = None
     choices: Sequence[str] = ()
-    separator: str = ""  # between the values of a list that is one text, in a form or a query
     is_file: bool = False  # a form sends a file, whose text it is; `read` reads the file that a command names
     whole_body: bool = False  # the JSON body is this mapping
     read: Callable[[str], Any] | None = None  # typed text to value; raises Conflict

@@ -30,7 +30,6 @@ _IGNORED = ("id", "corrected_by", "second_hand")  # what reported.json has besid
 _ALIASES = {"model": "name"}
 _NOTE = ("annotation", "annotation_url")
 _REPORTERS = ("authors", "benchmark", "others")
-_ROUNDING = 0.11  # figures with one decimal, each rounded its own way
 _ARXIV = re.compile(r"arxiv\.org/(?:abs|pdf|html)/(\d{4}\.\d{4,5})")
 
 
@@ -194,22 +193,7 @@ def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spe
     elif numbers and max(numbers) <= 1:
         message = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
         row_problems.append(RowProblem(line, spec.headline, code="not-percent", message=message))
-    elif problem := _impossible(line, facts, spec=spec):
-        row_problems.append(problem)
     return row_problems
-
-
-def _impossible(line: int, facts: Mapping[str, Any], *, spec: BenchmarkSpec) -> RowProblem | None:
-    """Return the problem of an overall beyond its categories, None without one: it is their weighted mean."""
-    parts, overall = [facts[name] for name in spec.category_keys], facts[spec.pooled]
-    if overall is None or None in parts or min(parts) - _ROUNDING <= overall <= max(parts) + _ROUNDING:
-        return None
-    message = (
-        f"{spec.title_of(spec.pooled)} {overall:g} cannot come from categories of {min(parts):g} to "
-        f"{max(parts):g}, however many pairs each has. Compare with the source, or leave out the figure "
-        "that is wrong and say so in notes."
-    )
-    return RowProblem(line, spec.pooled, code="impossible", message=message)
 
 
 def repeated(rows: Sequence[Read]) -> list[RowProblem]:

@@ -5,7 +5,6 @@ A and B are the responses as the pair's page shows them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
@@ -36,19 +35,8 @@ Better = Annotated[
     str, ParamInfo(option="--better", choices=DISPUTE_ANSWERS, help="what is right; A and B as on the pair's page")
 ]
 ErrorTag = Annotated[str | None, ParamInfo(option="--tag", help="which kind of error the worse response makes")]
-States = Annotated[Sequence[str], ParamInfo(option="--state", choices=STATES, separator=",", help="open if left out")]
+DisputeState = Annotated[str, ParamInfo("State", option="--state", choices=STATES, help="open if left out")]
 DisputeNumber = Annotated[int, Field(ge=0, le=LARGEST), ParamInfo("Dispute", "its number", read=whole_number)]
-DisputeNumbers = Annotated[
-    Sequence[Annotated[int, Field(ge=0, le=LARGEST)]],
-    ParamInfo(
-        "Only disputes",
-        "7, 12; empty: all accepted",
-        option="--dispute",
-        help="only this one",
-        separator=",",
-        read=whole_number,
-    ),
-]
 AuthorNote = Annotated[str, ParamInfo("Note to its author", option="--note", help="to its author")]
 
 
@@ -150,14 +138,14 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     help="disputes by pair, with the judges' votes",
     view=views.disputed,
 )
-def review(ctx: ActionContext, state: States = ("open",)) -> list[DisputedItem]:
+def review(ctx: ActionContext, state: DisputeState = "open") -> list[DisputedItem]:
     """Disputes by item, with the judges' votes; the item that was disputed last first. For maintainers."""
-    if unknown := set(state) - set(STATES):
-        raise Conflict("bad-state", f"{', '.join(sorted(unknown))}: a dispute is {', '.join(STATES)}.")
+    if state not in STATES:
+        raise Conflict("bad-state", f"A dispute is {', '.join(STATES)}.")
     with ctx.database.read() as session:
-        states = stored.in_states(session, ctx.benchmark, states=state)
+        found = stored.in_state(session, ctx.benchmark, state=state)
     by_item: dict[str, list[Disputed]] = {}
-    for dispute in states:
+    for dispute in found:
         by_item.setdefault(dispute.item, []).append(dispute)
     places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
     known = [places[key] for key in by_item if key in places]
@@ -229,23 +217,16 @@ def request_draft(
     *,
     base: BaseRevision,
     reason: Reason,
-    disputes: DisputeNumbers = (),
     disclosure: Disclosure = "",
 ) -> ActionResult:
-    """Have a worker write the draft that accepted disputes make of a base revision. For maintainers.
+    """Have a worker write the draft that all accepted disputes make of a base revision. For maintainers.
 
-    `disputes`: which ones; all that are accepted if none is named. `disclosure`: what may be shown of scores under
-    it, as of the base's if left out. Raises AuthError, NotFound, Conflict.
+    `disclosure`: what may be shown of scores under it, as of the base's if left out.
+    Raises AuthError, NotFound, Conflict.
     """
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        if disputes:
-            states = stored.find(session, ctx.benchmark, ids=disputes)
-        else:
-            states = stored.in_states(session, ctx.benchmark, states=("accepted",))
-        accepted = sorted(state.id for state in states if state.state == "accepted")
-        if missing := sorted(set(disputes) - set(accepted)):
-            raise Conflict("not-accepted", f"Not accepted: {', '.join(map(str, missing))}.")
+        accepted = sorted(found.id for found in stored.in_state(session, ctx.benchmark, state="accepted"))
         if not accepted:
             raise Conflict("nothing-accepted", "No dispute is accepted yet.")
         params = {"disputes": accepted, "disclosure": stated_level(disclosure, usual="")}

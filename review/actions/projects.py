@@ -61,33 +61,19 @@ ClosedDraft = Annotated[
 ]
 Accounts = Annotated[
     Sequence[str],
-    ParamInfo(
-        "Annotators", "user names or ids, with commas", metavar="account", separator=",", help="ids or user names"
-    ),
-]
-FirstAccounts = Annotated[
-    Sequence[str],
-    ParamInfo(
-        "Annotators",
-        "user names or ids, with commas",
-        option="--annotator",
-        metavar="ACCOUNT",
-        separator=",",
-        help="who may answer",
-    ),
+    ParamInfo("Annotators", "user names or ids, with commas", metavar="account", help="ids or user names"),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationTeam:
-    """Who answers, and how many answers a pair needs."""
+    """How many answers a pair needs, and what is read beside it."""
 
     answers: Annotated[
         int,
         Field(ge=FEWEST_ANSWERS, le=MOST_ANSWERS),
         ParamInfo("Answers per pair", option="--answers", metavar="N", help="people who answer each pair (2)"),
     ] = FEWEST_ANSWERS
-    annotators: FirstAccounts = ()
     guidelines: Annotated[
         str,
         ParamInfo("Guidelines", option="--guidelines", metavar="TEXT", help="what annotators read beside each pair"),
@@ -161,10 +147,9 @@ def create(
             guidelines=guidelines,
             folder=str(find_pair_file(pairs.file, ctx.import_dirs).parent) if pairs.file and not base else "",
         )
-        added = _add_accounts(session, project, accounts=team.annotators)
         gold = sum(item.gold is not None for item in items)
         facts = {"project": project, "name": name, "base": base, "items": len(items), "gold": gold}
-        facts |= {"answers": team.answers, "annotators": added, "reason": why, "by": ctx.user.account}
+        facts |= {"answers": team.answers, "reason": why, "by": ctx.user.account}
         seq = audit.append(session, CREATED, data=facts)
     size = plural(len(items), "pair") + (f", {gold} of them gold" if gold else "")
     return ActionResult(True, f"Project {project} ({name}) has {size}: /annotate/{project}", seq=seq)
@@ -184,7 +169,8 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     """
     with ctx.database.write() as session:
         result = _open(session, ctx, project=project)
-        added = _add_accounts(session, project, accounts=annotators)
+        ids = [account_search.find(session, named, local=True).id for named in annotators]
+        added = annotation_projects.add_annotators(session, project, accounts=ids)
         if not added:
             return ActionResult(False, "They may answer already.")
         facts = {"project": project, "annotators": added, **ctx.author}
@@ -353,12 +339,6 @@ def _report(session: Session, ctx: ActionContext, *, project: Project) -> Projec
         agreement=agreement(given, [pair.item for pair in pairs]),
         states={state: sum(pair.state == state for pair in pairs) for state in PAIR_STATES},
     )
-
-
-def _add_accounts(session: Session, project: int, *, accounts: Sequence[str]) -> list[str]:
-    """Let accounts, named by ids or user names, answer in a project; returns those that could not before."""
-    ids = [account_search.find(session, named, local=True).id for named in accounts]
-    return annotation_projects.add_annotators(session, project, accounts=ids)
 
 
 def _answers_digest(session: Session, project: int) -> dict[str, Any]:

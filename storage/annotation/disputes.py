@@ -50,9 +50,9 @@ def of_account(session: Session, benchmark: str, *, account: str, limit: int = 5
     return _listed(session, Dispute.benchmark == benchmark, Dispute.account == account, limit=limit)
 
 
-def in_states(session: Session, benchmark: str, *, states: Sequence[str], limit: int = 5000) -> list[Disputed]:
-    """Disputes in some states, the newest first."""
-    return _listed(session, Dispute.benchmark == benchmark, Dispute.state.in_(states), limit=limit)
+def in_state(session: Session, benchmark: str, *, state: str, limit: int = 5000) -> list[Disputed]:
+    """Disputes in a state, the newest first."""
+    return _listed(session, Dispute.benchmark == benchmark, Dispute.state == state, limit=limit)
 
 
 def find(session: Session, benchmark: str, *, ids: Sequence[int]) -> list[Disputed]:

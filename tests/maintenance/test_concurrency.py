@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from auth import Identity, bans
 from maintenance.actions import bans as actions_bans
-from maintenance.actions import entries, labels, operations, reported, rescoring
+from maintenance.actions import entries, operations, reported, rescoring
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, tasks
@@ -68,11 +68,6 @@ def _fill(database: Database) -> tuple[list[str], list[int]]:
     return ids, failed
 
 
-def _resume(site: ConcurrentSite) -> Decide:
-    operations.pause(by(site.database, MAINTAINER), "moving house")
-    return lambda user: operations.resume(by(site.database, user))
-
-
 def _restore(site: ConcurrentSite) -> Decide:
     entries.hide(by(site.database, MAINTAINER), site.ids[0], "because")
     return lambda user: entries.restore(by(site.database, user), site.ids[0], reason="because")
@@ -100,11 +95,7 @@ def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[ConcurrentS
 DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
     "hide": ([entries.HIDDEN], _entry(entries.hide, "because")),
     "restore": ([entries.RESTORED], _restore),
-    "withdraw": ([entries.WITHDRAWN], _entry(entries.withdraw, "because")),
-    "verify": ([entries.VERIFIED], _entry(entries.verify, "because")),
-    "flag": ([entries.FLAGGED], _entry(entries.flag, "because")),
     "edit": ([entries.EDITED], _entry(entries.edit, {"notes": "new"})),
-    "transfer": ([entries.TRANSFERRED], _entry(entries.transfer, "local", "because")),
     "merge": (
         [entries.MERGED],
         lambda site: lambda user: entries.merge(by(site.database, user), site.ids[0], site.ids[1], "because"),
@@ -114,20 +105,7 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
         lambda site: lambda user: operations.requeue(by(site.database, user), site.failed[0]),
     ),
     "pause": ([operations.PAUSED], lambda site: lambda user: operations.pause(by(site.database, user), "moving house")),
-    "resume": ([operations.RESUMED], _resume),
     "backup": ([tasks.REQUESTED], lambda site: lambda user: operations.request_backup(by(site.database, user))),
-    "import labels": (
-        [tasks.REQUESTED],
-        lambda site: lambda user: labels.request_import(by(site.database, user), "v3", "v3.jsonl", "because"),
-    ),
-    "preview": (
-        [tasks.REQUESTED],
-        lambda site: lambda user: rescoring.request_preview(by(site.database, user), "flipped"),
-    ),
-    "apply": (
-        [tasks.REQUESTED],
-        lambda site: lambda user: rescoring.request_apply(by(site.database, user), "flipped", "why", "flipped"),
-    ),
     "import results": (
         [reported.IMPORTED],
         lambda site: lambda user: reported.import_file(by(site.database, user), REPORTED, reason="because"),

@@ -186,23 +186,6 @@ def test_the_dates_of_the_log_are_those_that_were_hashed(turned: tuple[Database,
     assert audit.verify(by(database, MAINTAINER)).ok
 
 
-def test_the_boards_of_a_change_are_those_that_the_chain_names(turned: tuple[Database, dict[str, Any]]) -> None:
-    database, _ = turned
-    told = [one.to_json() for one in decisions(database)]
-    with database.write() as session:
-        session.execute(text("DROP TRIGGER IF EXISTS snapshots_no_update"))
-        session.execute(text("CREATE TEMP TABLE dates AS SELECT id, created_at, through_seq FROM snapshots"))
-        session.execute(text("UPDATE snapshots SET created_at = 86400, through_seq = 0"))
-    assert [one.to_json() for one in decisions(database)] == told
-    with database.write() as session:
-        session.execute(
-            text(
-                "UPDATE snapshots SET (created_at, through_seq) = "
-                "(SELECT created_at, through_seq FROM dates WHERE dates.id = snapshots.id)"
-            )
-        )
-
-
 def test_a_change_that_is_taken_back_tells_the_same_counts_turned_round(
     turned: tuple[Database, dict[str, Any]],
 ) -> None:
@@ -232,12 +215,3 @@ def test_both_feeds_say_what_a_change_of_labels_did(turned: tuple[Database, dict
         assert moved in feed
         assert applied.changes[-1] in feed
         assert f"{applied.sentence}. {applied.changes[0]}" in feed, "a reason without a full stop does not run on"
-
-
-def test_the_feed_leads_to_the_decisions_own_pages(turned: tuple[Database, dict[str, Any]]) -> None:
-    database, _ = turned
-    found = decisions(database)
-    feed = atom(found, "https://board.example.org").decode()
-    for one in found:
-        assert f'href="https://board.example.org/decisions/{one.seq}"' in feed
-        assert one.sentence in feed

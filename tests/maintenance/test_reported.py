@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,12 @@ from storage import reported_results as stored
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.operations import ReportedResult
-from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions
 from tests.factories.refusals import refuses
 from tests.factories.snapshots import snapshot
 from tests.factories.specs import VL, spec_of, verdict
-from tests.factories.suite.programs import Finished, run_maintenance
 from vlrb.benchmarks.spec_file import load_spec
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
@@ -325,36 +322,8 @@ def test_a_shipped_result_is_corrected_annotated_and_hidden_until_that_is_taken_
     assert shown() == before
 
 
-def test_the_command_imports_lists_and_refuses(tmp_path: Path) -> None:
-    small_benchmark.write_demo(tmp_path)
-    new_database(f"sqlite:///{tmp_path}/demo/leaderboard.db").close()
-    file = tmp_path / "results.csv"
-    environ = {"DATA_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
-
-    def run(*arguments: str) -> Finished:
-        return run_maintenance("reported", *arguments, environ=environ)
-
-    file.write_bytes(_csv(ROW, {**OTHER, "url": ""}))
-    refused = run("import", str(file), "--dry-run")
-    assert (refused.returncode, "line 3, url" in refused.stderr) == (1, True)
-    file.write_bytes(_csv(ROW, OTHER))
-    done = run("import", str(file), "--reason", "a survey", "--json")
-    assert (done.returncode, len(json.loads(done.stdout)["new"])) == (0, 2)
-    assert "Judge-72B" in run("list").stdout
-
-
 def _row(**facts: Any) -> tuple[Any, list[RowProblem]]:
     return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts}, spec=VL)
-
-
-def test_an_overall_that_no_numbers_of_pairs_can_make_is_refused() -> None:
-    found, (problem,) = _row(overall=80, general=60, hallucination=66, reasoning=66)
-    assert (found, problem.field, problem.code) == (None, "overall", "impossible")
-    assert "80 cannot come from categories of 60 to 66" in problem.message
-    kept, problems = _row(overall=65.9, general=60, hallucination=66, reasoning=66)  # possible, and remarked
-    assert not problems and arithmetic(kept.facts, VL) == "fits no known categories"
-    assert not _row(overall=66.1, general=60, hallucination=66, reasoning=66)[1]  # rounding
-    assert not _row(overall=80, general=60, hallucination=66)[1]
 
 
 @pytest.mark.parametrize("votes", ["five", "5.5", 0, 17, True])

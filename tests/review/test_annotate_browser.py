@@ -140,21 +140,6 @@ def test_pairs_are_answered_with_keys_alone_and_every_answer_survives_a_reload(
     assert all(item.key not in page.content() for item in site.bench.table.items)
 
 
-def test_another_annotator_starts_afresh(browser: Browser, site: _AnnotateSite) -> None:
-    page = _open(browser, site, user=SECOND_MAINTAINER)
-    expect(page.locator("#done")).to_have_text("0 of 21 answered")
-    page.goto(f"{site.url}/annotate/1#2")
-    _place(page, 2)
-    page.click("text=First is better")
-    page.wait_for_selector(SAVED)
-    chosen, other = (page.locator(f'[data-verdict="{name}"]') for name in ("first", "second"))
-    ground = "one => getComputedStyle(one).backgroundColor"
-    assert chosen.evaluate("one => getComputedStyle(one).color") == other.evaluate(ground), (
-        "what was chosen stays legible"
-    )
-    assert site.said(SECOND_MAINTAINER)[site.bench.key(1)][0] == site.letter(SECOND_MAINTAINER, 1, place=0)
-
-
 def test_a_pair_without_its_image_says_so_and_a_wrong_number_is_forgotten_on_escape(
     browser: Browser, site: _AnnotateSite
 ) -> None:

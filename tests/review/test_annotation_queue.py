@@ -83,8 +83,8 @@ def test_one_annotator_alone_changes_no_label(bench: ReviewSetup) -> None:
 @pytest.mark.usefixtures("people")
 @on_both
 def test_a_contested_pair_takes_one_more_answer_and_then_keeps_its_label(bench: ReviewSetup) -> None:
-    team = AnnotationTeam(annotators=[STRANGER.account, OWNER_OF_IT.account])
-    project = start(bench, file=bench.file_of(0, 1), team=team)
+    project = start(bench, file=bench.file_of(0, 1))
+    projects.add_annotators(bench.by(MAINTAINER), project, annotators=[STRANGER.account, OWNER_OF_IT.account])
     for user, letter in ((STRANGER, "a"), (MAINTAINER, "b")):
         bench.prefer(user, project=project, place=1, letter=letter)
     assert states(bench, project) == {1: ("contested", None), 2: ("open", None)}

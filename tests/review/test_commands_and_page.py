@@ -49,7 +49,7 @@ def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_co
     assert WHY in shown
     _run(bench, "disputes", "accept", "1", "--note", "yes")
     assert _run(bench, "disputes", "list").text == "Nothing is disputed."
-    assert "accepted" in _run(bench, "disputes", "list", "--state", "accepted", "--state", "rejected").text
+    assert "accepted" in _run(bench, "disputes", "list", "--state", "accepted").text
     asked = _run(bench, "disputes", "draft", "next", "--base", "demo", "--reason", "one")
     bench.runner.run_all()
     assert asked.data["changed"] and bench.stored("next").preferred[0] != bench.labels.preferred[0]
@@ -77,10 +77,9 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     assert "is accepted" in page.act("disputes.accept", ["1"], note="you are right")
     assert "Nothing is disputed" in page.look("disputes") and "accepted" in page.look("disputes", state="accepted")
     assert "its number" in page.act("disputes.accept", ["one"], note="x")
-    draft = {"revision": "next", "base": "demo", "reason": "because", "disputes": "1", "disclosure": "public"}
+    draft = {"revision": "next", "base": "demo", "reason": "because", "disclosure": "public"}
     assert "waits for a worker" in page.act("disputes.draft", **draft)
     assert operations.recent_tasks(bench.by(MAINTAINER))[0].params["disclosure"] == "public"
-    assert "Not accepted: 7." in page.act("disputes.draft", **{**draft, "revision": "more", "disputes": "1, 7"})
     start = {"name": "may", "base": "demo", "reason": "x", "file": bench.file_of(0, 4)}
     assert "has 2 pairs" in page.act("verification.start", **start)
     assert "no account" in page.act("verification.annotators", ["1"], annotators="nobody")

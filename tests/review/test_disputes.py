@@ -251,8 +251,6 @@ def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: Revi
     with refuses(Conflict, "nothing-accepted"):
         ask("next")
     _dispute(bench, STRANGER, index=0)
-    with refuses(Conflict, "not-accepted"):
-        ask("next", disputes=[1])
     _accept(bench, 1)
     for name, base, error in (("demo", "demo", Conflict), ("Bad name", "demo", Conflict), ("n", "v9", NotFound)):
         with pytest.raises(error):

@@ -20,7 +20,6 @@ from maintenance.view import terminal
 from review import views as review_views
 from review.actions import answers, projects
 from review.actions.answers import GivenAnswer
-from review.actions.projects import AnnotationTeam
 from review.selection import PairSelection
 from storage.annotation import annotation_projects
 from storage.integrity import audit
@@ -60,9 +59,8 @@ def _account(name: str) -> Account:
 
 
 def _start(bench: ReviewSetup, *, name: str = "may", **more: Any) -> int:
-    pairs, team = PairSelection(more.pop("file", "")), AnnotationTeam(**more)
-    ctx = bench.by(MAINTAINER)
-    done = projects.create(ctx, name, base="demo", reason="to be sure", pairs=pairs, team=team)
+    ctx, pairs = bench.by(MAINTAINER), PairSelection(more.get("file", ""))
+    done = projects.create(ctx, name, base="demo", reason="to be sure", pairs=pairs)
     return int(done.message.rpartition("/")[2])
 
 
@@ -70,7 +68,10 @@ def _start(bench: ReviewSetup, *, name: str = "may", **more: Any) -> int:
 def test_annotators_and_maintainers_may_answer_and_to_others_the_project_does_not_exist(
     bench: ReviewSetup, catalog: ItemCatalog
 ) -> None:
-    project = _start(bench, annotators=[STRANGER.account])
+    project = _start(bench)
+    with pytest.raises(NotFound):
+        projects.add_annotators(bench.by(MAINTAINER), project, annotators=["nobody"])
+    assert projects.add_annotators(bench.by(MAINTAINER), project, annotators=[STRANGER.account]).changed
     for user in (STRANGER, MAINTAINER):
         assert answers.show(bench.by(user, items=catalog), project, place=1).question
         assert answers.answer(bench.by(user), project, place=1, given_answer=GivenAnswer("poor-image")).changed
@@ -99,8 +100,8 @@ def test_a_project_is_about_all_pairs_or_those_of_a_file_and_has_a_name_of_its_o
             name: [item.item for item in annotation_projects.items(session, project)] for name, project in made.items()
         }
     assert held == {"all": [item.key for item in bench.table.items], "listed": [bench.key(0), bench.key(4)]}
-    for bad in ({"name": "all"}, {"name": "Bad name"}, {"name": "x", "annotators": ["nobody"]}):
-        with pytest.raises((Conflict, NotFound)):
+    for bad in ({"name": "all"}, {"name": "Bad name"}):
+        with pytest.raises(Conflict):
             _start(bench, **bad)
 
 

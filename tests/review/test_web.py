@@ -85,8 +85,11 @@ def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _Re
 
 @pytest.mark.usefixtures("people")
 def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: _ReviewSite) -> None:
-    body = {"name": "may", "base": "demo", "reason": "x", "annotators": [STRANGER.account]}
-    assert site.ask(MAINTAINER, "POST", path="/api/v1/maintenance/verification", body=body).status_code == 200
+    body = {"name": "may", "base": "demo", "reason": "x"}
+    path = "/api/v1/maintenance/verification"
+    assert site.ask(MAINTAINER, "POST", path=path, body=body).status_code == 200
+    body = {"annotators": [STRANGER.account]}
+    assert site.ask(MAINTAINER, "POST", path=f"{path}/1/annotators", body=body).json()["changed"]
     one, said = "/api/v1/verification/1", {"verdict": "first"}
     for method, path in (("GET", ""), ("GET", "/1"), ("PUT", "/1")):
         assert site.ask(OWNER_OF_IT, method, path=one + path, body=said if method == "PUT" else None).status_code == 404
