@@ -24,7 +24,7 @@ from vlrb.statistics.ranking import (
     ranges_of,
     step_down,
 )
-from vlrb.statistics.selection import luck, select_best, selected_p
+from vlrb.statistics.selection import luck, select_best
 from vlrb.statistics.uncertainty import (
     ALPHA,
     clopper_pearson,
@@ -76,9 +76,6 @@ def one_choice(random: np.random.Generator, k: int, *, differing: float, spread:
     rival = random.random(len(CATEGORY)) < true
     ahead_on = right[0].astype(int) - rival
     result = macro_difference([(ahead_on[p].sum(), (ahead_on[p] ** 2).sum(), p.sum()) for p in PARTS])
-    adjusted = float(
-        selected_p(result.p, chosen.near, correlation=1 - chosen.variance / (2 * result.standard_error**2))
-    )
     ahead = result.delta > 0
     return (
         float(macro(right)[0]) - true,
@@ -86,7 +83,7 @@ def one_choice(random: np.random.Generator, k: int, *, differing: float, spread:
         plain.low <= true <= plain.high,
         low <= true <= plain.high,
         ahead and result.p < ALPHA,
-        ahead and adjusted < ALPHA,
+        ahead and chosen.near * result.p < ALPHA,
     )
 
 
@@ -118,10 +115,10 @@ def best_of(share: float = 1.0) -> Iterator[str]:
         )
 
 
-def board(random: np.random.Generator, abilities: npt.NDArray[np.float64]) -> BoolArray:
+def board(random: np.random.Generator, abilities: npt.NDArray[np.float64], *, alike: float = 1.5) -> BoolArray:
     """Return judges that find the same pairs hard: right where ability plus noise exceeds difficulty, on a logistic
-    scale."""
-    hard = random.normal(0, 1.5, len(CATEGORY))
+    scale. ``alike``: standard deviation of difficulty; the larger, the fewer pairs two equal judges differ on."""
+    hard = random.normal(0, alike, len(CATEGORY))
     return np.asarray(
         random.random((len(abilities), len(CATEGORY))) < 1 / (1 + np.exp(hard - abilities[:, np.newaxis]))
     )
@@ -161,22 +158,24 @@ def ranges(share: float = 1.0) -> Iterator[str]:
 
 
 def first_place(share: float = 1.0) -> Iterator[str]:
-    """Power and level of first place: 22 judges, one ahead of 21 equals; how often it stands alone by its rivals and
-    by all pairs, and how often it is left out."""
+    """Power and level of first place: 22 judges, one ahead of 21 equals that differ on a share of the pairs; how often
+    it stands alone by its rivals and by all pairs, and how often it is left out."""
     judges, boards = 22, round(200 * share)
-    yield "| judges | lead, points | boards | alone, best set | alone, all pairs | best left out |"
-    yield "|---|---|---|---|---|---|"
-    for lead in (0.0, 0.2, 0.4, 0.6):
+    yield "| equals differ on | lead, points | alone, best set | alone, all pairs | best left out |"
+    yield "|---|---|---|---|---|"
+    for alike, lead in ((1.5, 0.0), (1.5, 0.2), (1.5, 0.4), (1.5, 0.6), (4.5, 0.0), (4.5, 0.4), (4.5, 0.7)):
         random, result = np.random.default_rng(judges), []
         for _ in range(boards):
-            right = board(random, np.append(np.full(judges - 1, 0.7), 0.7 + lead))
+            right = board(random, np.append(np.full(judges - 1, 0.7), 0.7 + lead), alike=alike)
             tests = paired_tests(right, PARTS, exact=False)
             first = best_set(judges, tests, clear=tests.p < best_set_limit(judges))
             beaten = ranges_of(judges, tests, rejected=holm(tests.p) < ALPHA).worst[-1] == 1
             ahead = macro(right)
-            result.append((first[-1] and first.sum() == 1, beaten, not first[-1], ahead[-1] - ahead[:-1].mean()))
-        alone, all_pairs, left_out, points = np.array(result, dtype=float).mean(axis=0)
-        yield f"| {judges} | {100 * points:.1f} | {boards} | {alone:.2f} | {all_pairs:.2f} | {left_out:.3f} |"
+            differ = (right[0] != right[1]).mean()
+            alone_first = first[-1] and first.sum() == 1
+            result.append((differ, ahead[-1] - ahead[:-1].mean(), alone_first, beaten, not first[-1]))
+        differ, points, alone, all_pairs, left_out = np.array(result, dtype=float).mean(axis=0)
+        yield f"| {differ:.0%} | {100 * points:.1f} | {alone:.2f} | {all_pairs:.2f} | {left_out:.3f} |"
 
 
 def paired_intervals(share: float = 1.0) -> Iterator[str]:

@@ -62,6 +62,7 @@ from vlrb.statistics.ranking import (
     normal_draws,
     parts_of,
     rank_ranges,
+    selected_p,
     tests_of_sums,
 )
 from vlrb.statistics.reliability import majority
@@ -70,7 +71,7 @@ from vlrb.statistics.self_preference import self_preference_json
 from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, resolved
 
-VERSION = "7"  # of everything computed here; a change makes the workers compute all of it again
+VERSION = "8"  # of everything computed here; a change makes the workers compute all of it again
 MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
 AGREEMENT_AT_MOST = 200
@@ -282,8 +283,7 @@ class PairwiseArrays:
         tests = self.tests(names, order, spec=spec, grouping=grouping)
         if tests is None:
             return None
-        better = np.where(tests.delta > 0, tests.first, tests.second)
-        p = tests.p * np.array([tried.get(name, 1) for name in names])[better]
+        p = selected_p(tests, {place: tried[name] for place, name in enumerate(names) if name in tried})
         first = best_set(len(names), tests, clear=p < best_set_limit(len(names)))
         return frozenset(name for name, known in zip(names, first.tolist(), strict=True) if known)
 
@@ -584,13 +584,13 @@ def _ranges(
         for order, masks in orders.items():
             key = b"".join(np.packbits(mask).tobytes() for mask in masks)
             if key not in known:
-                chosen = {
-                    index: selection[grouping][order]
+                tried = {
+                    index: selection[grouping][order].near
                     for index, selection in selections.items()
                     if order in selection[grouping]
                 }
                 how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
-                ranges = rank_ranges(right, masks, exact=not spec.is_mean(order), chosen=chosen, **how)
+                ranges = rank_ranges(right, masks, exact=not spec.is_mean(order), tried=tried, **how)
                 known[key] = {"best": ranges.best.tolist(), "worst": ranges.worst.tolist()}
             result[grouping][order] = known[key]
     return result

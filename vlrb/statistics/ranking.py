@@ -18,7 +18,6 @@ import numpy.typing as npt
 from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
 from vlrb.benchmarks.spec import MEAN, MICRO
 from vlrb.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p, mean_difference
-from vlrb.statistics.selection import Selection, selected_p
 from vlrb.statistics.uncertainty import ALPHA, PairedSums, holm, macro_difference, mcnemar_exact, paired_sums
 
 RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
@@ -26,7 +25,6 @@ DRAWS, DRAWS_OF_MANY, MANY = 4999, 499, 200
 """Draws of a bootstrap; fewer of more entries than MANY, whose ranges are wide whatever the draws."""
 SEED, STEPS = 20241126, 3
 _TINY = 1e-30
-_NO_DOUBT = 1e-10
 _ROUNDING = 1e-5  # of a variance, in single precision
 _AT_ONCE = 64  # draws
 
@@ -95,10 +93,6 @@ class RankRanges:
     worst: IntArray
     differs: BoolArray
 
-    def led_by(self, first: BoolArray) -> RankRanges:
-        """Return the ranges, of which those of the best set (bool by entry), and no others, begin at 1."""
-        return replace(self, best=np.where(first, 1, np.maximum(self.best, 2)))
-
 
 class PairTests(NamedTuple):
     """Every two entries by a paired test, none adjusted: arrays over the pairs (first, second), first < second."""
@@ -115,15 +109,15 @@ def rank_ranges(
     parts: Sequence[BoolArray],
     *,
     exact: bool,
-    chosen: Mapping[int, Selection] | None = None,
+    tried: Mapping[int, int] | None = None,
     draws: Array | None = None,
     pairwise_only: bool = False,
 ) -> RankRanges:
     """Rank ranges of entries scored on the same items, ordered by the mean of their accuracies over ``parts``.
 
     ``outcomes``: entries x items, 0, 1/2 or 1 under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
-    McNemar over the one part where outcomes are whole, else by the paired macro test. ``chosen``: how entries were
-    chosen among variants; that such an entry is better is judged by the best of them. ``draws``: ``normal_draws`` of
+    McNemar over the one part where outcomes are whole, else by the paired macro test. ``tried``: of how many
+    variants an entry is the best; it beats a rival by p times that number. ``draws``: ``normal_draws`` of
     the items, for who asks about several orders. ``pairwise_only``: adjust by Holm, whose thresholds depend on each
     pair's own test alone; max-T looks at how all tests are correlated, which tells more about labels that are not
     public.
@@ -137,15 +131,13 @@ def rank_ranges(
     if not right.shape[0] or not parts:
         raise ValueError("no entries or no items: there is nothing to rank")
     tests = paired_tests(right, parts, exact=exact)
-    selected = SelectedTests.of(tests, chosen or {})
+    tests = tests._replace(p=selected_p(tests, tried or {}))
     if pairwise_only:
-        selected.make_exact(selected.bound)
-        rejected = holm(selected.p) < ALPHA
+        rejected = holm(tests.p) < ALPHA
     else:
         weights = normal_draws(right.shape[1], len(right)) if draws is None else draws
-        rejected = step_down(tests, influence(right, parts), draws=weights, selected=selected)
-    first = best_set(len(right), tests, clear=selected.below(best_set_limit(len(right))))
-    return ranges_of(len(right), tests, rejected=rejected).led_by(first)
+        rejected = step_down(tests, influence(right, parts), draws=weights)
+    return _ranges_of_tests(len(right), tests, rejected=rejected)
 
 
 def grouped_rank_ranges(
@@ -163,8 +155,14 @@ def grouped_rank_ranges(
     else:
         scores = influence(right, parts) @ _membership(groups)
         rejected = step_down(tests, scores, draws=normal_draws(scores.shape[1], len(right)))
-    first = best_set(len(right), tests, clear=tests.p < best_set_limit(len(right)))
-    return ranges_of(len(right), tests, rejected=rejected).led_by(first)
+    return _ranges_of_tests(len(right), tests, rejected=rejected)
+
+
+def _ranges_of_tests(entries: int, tests: PairTests, *, rejected: BoolArray) -> RankRanges:
+    """Return the ranges, of which those of the best set, and no others, begin at 1."""
+    first = best_set(entries, tests, clear=tests.p < best_set_limit(entries))
+    ranges = ranges_of(entries, tests, rejected=rejected)
+    return replace(ranges, best=np.where(first, 1, np.maximum(ranges.best, 2)))
 
 
 def best_set_limit(entries: int) -> float:
@@ -277,50 +275,13 @@ def _mcnemar(b: FloatArray, c: FloatArray) -> FloatArray:
     return np.asarray(known[key])
 
 
-@dataclass(frozen=True, slots=True)
-class SelectedTests:
-    """p values, where the better of the two was chosen among variants: by the largest of their differences.
-
-    ``p``: Bonferroni's bound where ``bound``, which is enough where there is no doubt; it is made exact in place.
-    ``near``, ``spread``: variants that might have been the best, and the variance among them, of the better one.
-    """
-
-    tests: PairTests
-    p: FloatArray
-    bound: BoolArray
-    near: FloatArray
-    spread: FloatArray
-
-    @classmethod
-    def of(cls, tests: PairTests, chosen: Mapping[int, Selection]) -> SelectedTests:
-        """Return the bounds."""
-        entries = int(tests.second.max(initial=0)) + 1
-        near, spread = np.ones(entries), np.zeros(entries)
-        for index, best in chosen.items():
-            near[index], spread[index] = best.near, best.variance
-        better = np.where(tests.delta > 0, tests.first, tests.second)
-        p = tests.p * near[better]
-        bound = (near[better] > 1) & (p > _NO_DOUBT) & (tests.p < ALPHA) & (tests.variance > 0)
-        return cls(tests, np.minimum(p, 1.0), bound=bound, near=near[better], spread=spread[better])
-
-    def make_exact(self, pairs: BoolArray) -> None:
-        """Replace the bounds of these pairs, which takes a thousand times as long as a bound."""
-        pairs = pairs & self.bound
-        if pairs.any():
-            correlation = 1 - self.spread[pairs] / (2 * self.tests.variance[pairs])
-            self.p[pairs] = np.minimum(selected_p(self.tests.p[pairs], self.near[pairs], correlation=correlation), 1.0)
-            self.bound[pairs] = False
-
-    def above(self, deviate: float) -> BoolArray:
-        """Return which pairs are above a normal deviate, exactly."""
-        from scipy.special import ndtr
-
-        return self.below(2 * float(ndtr(-deviate)))
-
-    def below(self, limit: float) -> BoolArray:
-        """Return which pairs have a p below a limit, exactly."""
-        self.make_exact((self.tests.p < limit) & (self.p >= limit))
-        return np.asarray(self.p < limit)
+def selected_p(tests: PairTests, tried: Mapping[int, int]) -> FloatArray:
+    """Return p values times the number of variants of which the better of the two is the best (Bonferroni). ``tried``:
+    entry -> that number, of those with several."""
+    better = np.where(tests.delta > 0, tests.first, tests.second)
+    factor = np.ones(int(tests.second.max(initial=0)) + 1)
+    factor[list(tried)] = list(tried.values())
+    return np.asarray(np.minimum(tests.p * factor[better], 1.0))
 
 
 def normal_draws(items: int, entries: int = 0) -> npt.NDArray[np.float32]:
@@ -338,7 +299,7 @@ def influence(outcomes: Array, parts: Sequence[BoolArray]) -> npt.NDArray[np.flo
     return result
 
 
-def step_down(tests: PairTests, scores: Array, *, draws: Array, selected: SelectedTests | None = None) -> BoolArray:
+def step_down(tests: PairTests, scores: Array, *, draws: Array) -> BoolArray:
     """Return which pairs differ, with a family-wise error of ALPHA: the step-down max-T procedure of Romano & Wolf
     2005.
 
@@ -347,16 +308,16 @@ def step_down(tests: PairTests, scores: Array, *, draws: Array, selected: Select
     quantile is that of the Gaussian multiplier bootstrap (Chernozhukov, Chetverikov & Kato 2013): the items' scores,
     weighted by normal draws. Holm's threshold, for comparison, knows nothing of how alike the tests are.
 
-    ``scores``: (entries, items), ``influence``; ``draws``: (draws, items), ``normal_draws``; ``selected``: the p
-    values of entries chosen among variants.
+    ``scores``: (entries, items), ``influence``; ``draws``: (draws, items), ``normal_draws``.
     """
-    p = SelectedTests.of(tests, {}) if selected is None else selected
+    from scipy.special import ndtr
+
     rejected = np.zeros(tests.p.size, dtype=bool)
     scale = _inverse_errors(scores)
     sums = np.ascontiguousarray((draws @ scores.T).T)
     largest, first, second = _largest(sums, scale)
     for _ in range(STEPS):
-        new = p.above(_upper(largest)) & ~rejected
+        new = (tests.p < 2 * float(ndtr(-_upper(largest)))) & ~rejected
         if not new.any():
             break
         rejected |= new
