@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,10 +23,9 @@ from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Session, open_migrated
 from submissions.metadata import parse_columns
 from vlrb.benchmarks.item_texts import item_rows, item_text
-from vlrb.benchmarks.items import ItemTable, build_table, load_table
+from vlrb.benchmarks.items import load_table
 from vlrb.benchmarks.labels import LabelsError
-from vlrb.benchmarks.pairs import pair_table, read_pairs
-from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.command_line import CommandParser, complain, say
 from web.actions import ACTIONS
@@ -133,22 +130,13 @@ def _manifest(options: argparse.Namespace) -> int:
     spec = load_spec(options.benchmark, definitions_folder(os.environ))
     named = dict(pair.split("=", 1) for pair in options.revision)
     try:
-        table = _table({name: _rows(Path(path)) for name, path in named.items()}, spec)
+        table = build_table(spec, {name: _rows(Path(path)) for name, path in named.items()})
     except LabelsError as error:
         complain(f"maintenance: {error}")
         return 1
     options.output.write_text(manifest_text(table.to_json()))
     say(f"{options.output}: {len(table)} pairs, revisions {', '.join(table.revisions)}")
     return 0
-
-
-def _table(files: Mapping[str, list[Any]], spec: BenchmarkSpec) -> ItemTable:
-    """Return the items of a benchmark; rows of its own under the name of a released edition are held to its sizes."""
-    if spec.fields is None:
-        return build_table(spec, files)
-    released = {edition.key for edition in spec.editions}
-    sets = {name: read_pairs(rows, spec, edition=name if name in released else None) for name, rows in files.items()}
-    return pair_table([replace(pairs, edition=name) for name, pairs in sets.items()])
 
 
 def _items(options: argparse.Namespace) -> int:

@@ -248,7 +248,7 @@ class BenchmarkSettings(DeclaredSettings):
                 f"HIDDEN_LABELS names {', '.join(sorted(hidden))} of {name}, whose definition says that its "
                 "labels are public. Take it out of HIDDEN_LABELS."
             )
-        manifest = self.data_dir / "items" / f"{name}.json" if spec.fields is not None else None
+        manifest = None if spec.has_items else self.data_dir / "items" / f"{name}.json"
         return ServedSettings(
             spec,
             specs,

@@ -15,8 +15,9 @@ from functools import cache
 from typing import Any
 from zipfile import ZipFile
 
-from vlrb.benchmarks.items import ItemTable, build_table
-from vlrb.benchmarks.labels import LabelSet, error_tags, make_label_set, preferred_index
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.pairs import build_table, label_set
 from vlrb.benchmarks.spec import DEMO, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 
@@ -53,13 +54,7 @@ def demo_items(pairs: Sequence[Mapping[str, Any]]) -> ItemTable:
 
 def demo_labels(pairs: Sequence[Mapping[str, Any]], table: ItemTable) -> LabelSet:
     """Return the label set "demo" of the pairs, which are the table's items in its order."""
-    preferred = {index: preferred_index(row["human_ranking"]) for index, row in enumerate(pairs)}
-    tags = {
-        index: error_tags(row["human_error_analysis"], table.spec)
-        for index, row in enumerate(pairs)
-        if row["human_error_analysis"] is not None
-    }
-    return make_label_set(REVISION, table, preferred=preferred, tags=tags)
+    return label_set(pairs, REVISION, table=table)
 
 
 def demo_label_rows(pairs: Sequence[Mapping[str, Any]]) -> list[DemoRow]:

@@ -47,7 +47,7 @@ def group_fields(votes: str) -> tuple[str, ...]:
 def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the FIELDS that a benchmark counts, by name."""
     sums = [name for votes in VOTES for name in group_fields(votes)] if spec.grouped is not None else []
-    return (*FIELDS, *UNREADABLE, *sums) if spec.tells_ties else FIELDS
+    return (*FIELDS, *(UNREADABLE if spec.tells_ties else ()), *sums)
 
 
 def slices(spec: BenchmarkSpec) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs, load_table
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
-from vlrb.benchmarks.pairs import PairSet, labels_of_pairs, pair_table
+from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.disclosure import BY_CATEGORY, PUBLIC, category_steps, gain_of
@@ -79,24 +79,12 @@ def load_scorer(
 
 
 def table_of_sources(spec: BenchmarkSpec, sources: Iterable[str], *, token: str = "") -> ItemTable:
-    """Return the items of the definition where the sources label whole editions of it, else those that they hold.
+    """Return the items of the sources, for a benchmark whose definition has none.
 
     Raises:
-        LabelsError: a source is not the benchmark's own file, or there is neither a source nor a manifest.
+        LabelsError: a source is not the benchmark's own file, or there is none.
     """
-    sets = [load_pairs(source, spec, token=token) for source in sources]
-    editions = {pairs.edition: pairs for pairs in sets}
-    known = ItemTable.load(spec) if spec.has_items else None
-    if known is not None and all(_labels_edition(pairs, known) for pairs in editions.values()):
-        return known
+    editions = {pairs.edition: pairs for pairs in (load_pairs(source, spec, token=token) for source in sources)}
     if not editions:
         raise LabelsError(_("{title} has no pairs; name its own file in LABELS", title=spec.title))
     return pair_table(list(editions.values()))
-
-
-def _labels_edition(pairs: PairSet, table: ItemTable) -> bool:
-    """Return whether pairs are exactly those of an edition of the table."""
-    try:
-        return pairs.edition in table.revisions and labels_of_pairs(pairs, pairs.edition, table=table).items > 0
-    except LabelsError:
-        return False

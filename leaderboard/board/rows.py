@@ -528,7 +528,7 @@ def _scored_rows(
 ) -> list[BoardRow]:
     decided, missing = numbers.decided.tolist(), numbers.missing.tolist()
     measured = _measured(numbers, spec.score_names)
-    if spec.fields is not None:  # a file has an edition, no label revision, and all of a board have the same
+    if spec.public_labels:  # a file has an edition, no label revision, and all of a board have the same
         entries = [{**entry, "revision": ""} for entry in entries]
     return [
         _scored_row(entry, revision, values=values, bounds=bounds, decided=decided[i], missing=missing[i])

@@ -113,7 +113,7 @@ def _result(
                 "categories": spec.grouping_text(board.grouping).title,
                 "label_revision": board.label_revision,
                 "votes_per_item": row.votes_per_item,
-                **({"edition": entry["revision"]} if spec.fields is not None and entry.get("revision") else {}),
+                **({"edition": entry["revision"]} if entry.get("revision") else {}),
             },
             "lower_is_better": False,
             "score_type": "continuous",

@@ -6,8 +6,9 @@ import numpy as np
 
 from tests.factories.specs import INVENTED, SOURCES, TAGS
 from vlrb.behaviour import Behaviour
-from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet, make_label_set
+from vlrb.benchmarks.pairs import build_table
 from vlrb.scoring import Tally, tally
 from vlrb.votes import Matrix, Votes
 

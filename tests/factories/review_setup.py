@@ -27,8 +27,8 @@ from tests.factories.actions import by
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import ItemTable, presentation_order
-from vlrb.benchmarks.label_files import label_set
 from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.pairs import label_set
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.label_quality.annotation import annotation_order
 from vlrb.scorecard import SCORER_VERSION

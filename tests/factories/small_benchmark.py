@@ -18,8 +18,8 @@ from storage.models.core import BoardState, Snapshot
 from tests.databases import a_submission, accept
 from tests.factories import labels
 from tests.factories.specs import DEMO
-from vlrb.benchmarks.items import ItemTable, build_table
-from vlrb.benchmarks.label_files import label_set
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.pairs import build_table, label_set
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.votes import Votes

@@ -15,7 +15,7 @@ from tests.factories.labels import pairs
 from tests.factories.specs import INVENTED
 from tests.factories.suite.programs import run_maintenance, run_vlrb
 from tests.pair_files import mmrb_items, mmrb_predictions, write_json_lines
-from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.pairs import build_table
 from vlrb.commands.check import readable
 
 ROOT = Path(__file__).resolve().parents[2]

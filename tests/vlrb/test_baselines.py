@@ -16,9 +16,10 @@ from vlrb.benchmarks.baselines import (
     constant_judge_tallies,
     earlier_labels_tally,
 )
-from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import load_labels
-from vlrb.benchmarks.labels import make_label_set, preferred_index
+from vlrb.benchmarks.labels import make_label_set
+from vlrb.benchmarks.pairs import build_table
 from vlrb.protocols import scores
 
 REVISIONS = {"v0": "items_v0.jsonl", "v2": "labels_v2.jsonl"}
@@ -26,7 +27,7 @@ REVISIONS = {"v0": "items_v0.jsonl", "v2": "labels_v2.jsonl"}
 
 def test_on_the_first_revision_always_first_is_nearly_always_right_and_always_longer_is_not():
     table = ItemTable.load(VL)
-    preferred = {i: preferred_index(row["human_ranking"]) for i, row in enumerate(real_data.rows("items_v0.jsonl"))}
+    preferred = {i: row["human_ranking"][0] for i, row in enumerate(real_data.rows("items_v0.jsonl"))}
     counted = constant_judge_tallies(make_label_set("v0", table, preferred=preferred, tags=None), table)
     assert round(100 * scores(counted[FIRST])["overall"], 1) == 99.6
     longer = counted[LONGER]

@@ -8,7 +8,8 @@ from maintenance.__main__ import main as maintenance
 from tests.factories.labels import SIZES, pairs
 from tests.factories.specs import INVENTED, SOURCES, VL, source_from_id
 from tests.real_data import real_file, rows
-from vlrb.benchmarks.items import ItemTable, build_table, fingerprint, load_table, normalise_query
+from vlrb.benchmarks.items import ItemTable, fingerprint, load_table, normalise_query
+from vlrb.benchmarks.pairs import build_table
 
 
 def test_white_space_and_the_image_mark_do_not_change_a_fingerprint() -> None:

@@ -5,18 +5,7 @@ import pytest
 from tests.factories.labels import labels, table
 from tests.factories.specs import VL
 from tests.real_data import rows
-from vlrb.benchmarks.labels import NOT_LABELLED, error_tags, make_label_set, preferred_index
-
-
-def test_a_ranking_names_the_preferred_stored_response() -> None:
-    assert preferred_index([0, 1]) == 0 and preferred_index([1, 0]) == 1
-
-
-@pytest.mark.parametrize("ranking", [[0, 0], [1], [], [1, 2], [0, 1, 2]])
-def test_any_other_ranking_is_an_error(ranking: list[int]) -> None:
-    with pytest.raises(ValueError, match="human_ranking") as error:
-        preferred_index(ranking)
-    assert str(error.value) == "human_ranking is neither [0, 1] nor [1, 0]"  # of what it is, nothing
+from vlrb.benchmarks.labels import NOT_LABELLED, error_tags, make_label_set
 
 
 def test_tags_lose_their_sub_types_and_free_text_and_count_once() -> None:

@@ -42,13 +42,6 @@ def test_the_command_builds_a_manifest_from_the_benchmarks_own_file(
     assert "170 pairs, revisions released" in capsys.readouterr().out
 
 
-def test_a_part_is_no_released_edition(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = write_json(tmp_path / "part.json", mmrb_items(24, seed=3))
-    command = ["manifest", "multimodal-rewardbench", f"released={file}", "--output", str(tmp_path / "manifest.json")]
-    assert main(command) == 1
-    assert "not those of the edition released" in capsys.readouterr().err
-
-
 def test_no_text_and_no_label_is_in_a_manifest(tmp_path: Path) -> None:
     items = mmrb_items(24, seed=3)
     file, output = write_json(tmp_path / "all_data.json", items), tmp_path / "manifest.json"

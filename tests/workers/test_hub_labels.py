@@ -23,7 +23,7 @@ from tests.factories import labels
 from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
 from tests.factories.services.serving import held_port
 from tests.factories.suite.command_process import CommandProcess
-from vlrb.benchmarks.label_files import COLUMNS, label_set
+from vlrb.benchmarks.pairs import label_set
 from vlrb.benchmarks.spec import DEFINITIONS
 
 TOKEN = "hf_that_may_read_the_labels"
@@ -141,7 +141,6 @@ def test_labels_come_from_a_hub_dataset_without_its_images(hub: Hub) -> None:
             assert fetched < 0.1 * chunk.total_compressed_size, (group, fetched)
     total = sum(last + 1 - first for first, last in asked)
     assert total < 0.1 * hub.file.stat().st_size
-    assert "image" not in COLUMNS
 
 
 def test_a_dataset_or_commit_that_is_not_there_is_named(hub: Hub) -> None:

@@ -27,8 +27,7 @@ from submissions import queries
 from tests.databases import fill_once
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
-from vlrb.benchmarks.items import build_table
-from vlrb.benchmarks.label_files import label_set
+from vlrb.benchmarks.pairs import build_table, label_set
 from vlrb.scorecard import SCORER_VERSION
 from web.actions import ACTIONS
 from workers.runner import Worker, drain

@@ -315,40 +315,5 @@ def table_of(spec: BenchmarkSpec, revisions: Mapping[str, Iterable[tuple[str, It
     return ItemTable(spec, tuple(revisions), items=items)
 
 
-def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[Mapping[str, Any]]]) -> ItemTable:
-    """Return the table of dataset rows, revision by revision.
-
-    A row has ``id`` and either ``query`` and ``response`` (two texts) or, in later revisions, ``v0_row`` (the row
-    number of the same pair in the first revision).
-
-    Raises:
-        ValueError: a revision holds one pair twice, or a row tells no source.
-    """
-    first = next(iter(revisions))
-    return table_of(
-        spec,
-        {
-            name: [
-                (row["id"], int(row["v0_row"]) if name != first and "v0_row" in row else _item(row, spec))
-                for row in rows
-            ]
-            for name, rows in revisions.items()
-        },
-    )
-
-
-def _item(row: Mapping[str, Any], spec: BenchmarkSpec) -> Item:
-    """Return the item of a dataset row; its source is its own ``source``, or that of its id or category."""
-    source, category, item_id = row.get("source"), row.get("category"), str(row["id"])
-    if source not in spec.source_category:
-        if spec.has_sources:
-            category = None
-        elif category not in spec.category_keys:
-            category = spec.category_of(str(category or ""), item_id)
-        source = source_of(item_id, spec, category=category)
-    first, second = row["response"]
-    return item_of(row["query"], (first, second), source=str(source), spec=spec)
-
-
 def _append(index: dict[Any, tuple[int, ...]], key: Any, *, value: int) -> None:
     index[key] = (*index.get(key, ()), value)

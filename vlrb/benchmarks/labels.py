@@ -52,17 +52,6 @@ def coverage_problems(preferred: Mapping[int, int], revision: str, *, table: Ite
     return [_("no pair of {category} has a label", category=category) for category in unlabelled]
 
 
-def preferred_index(ranking: Sequence[int]) -> int:
-    """Return the stored index of the preferred response: [0, 1] prefers response 0, [1, 0] response 1.
-
-    Raises:
-        ValueError: any other ranking, which is a label and is not repeated.
-    """
-    if list(ranking) not in ([0, 1], [1, 0]):
-        raise ValueError("human_ranking is neither [0, 1] nor [1, 0]")
-    return int(ranking[0])
-
-
 def error_tags(raw: Iterable[str], spec: BenchmarkSpec) -> frozenset[str]:
     """Return the error tags of a raw ``human_error_analysis``: sub-types and free text dropped, each tag once.
 

@@ -1,14 +1,17 @@
-"""Pairs with their labels, read from a benchmark's own rows under its definition.
+"""Rows of a benchmark's own file, read under its definition: its items, and the labels of a table's items.
 
-A pair's identity is its id and both responses: ids repeat. Pairs that agree in all of that are distinguished by their
-order in the file. Where the benchmark's file names the preferred response, its order is the label. Then the items have
-their responses in the order of fingerprints, and a vote for "the preferred one" keeps that meaning
-(`vlrb.votes.PREFERRED`).
+Ids repeat, so an item is known by its id and both responses; rows that agree in all of that are distinguished by their
+order. A file of labels may leave texts out: then the k-th row of an id is the k-th item of it. Where the benchmark's
+file names the preferred response, its order is the label. Then the items have their responses in the order of
+fingerprints, and a vote for "the preferred one" keeps that meaning (`vlrb.votes.PREFERRED`).
+
+Problems name row and field, never a label: the messages leave the worker.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,8 +26,18 @@ from vlrb.benchmarks.items import (
     source_of,
     table_of,
 )
-from vlrb.benchmarks.labels import LabelsError, LabelSet, coverage_problems, make_label_set, refuse_labels
-from vlrb.benchmarks.spec import TIE, BenchmarkSpec, ItemFields, SpecError, UnknownCategory, value_at
+from vlrb.benchmarks.labels import (
+    LabelsError,
+    LabelSet,
+    coverage_problems,
+    error_tags,
+    make_label_set,
+    refuse_labels,
+)
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec, SpecError, value_at
+from vlrb.common.messages import _
+
+LabelRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +51,19 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True)
 class PairSet:
-    """The labelled pairs of one edition, in the order of their file."""
+    """The labelled pairs of one edition, in the order of their file, and its rows."""
 
     spec: BenchmarkSpec
     edition: str
     pairs: tuple[LabelledPair, ...]
+    rows: tuple[LabelRow, ...]
+
+    def labels(self, revision: str, *, table: ItemTable) -> LabelSet:
+        """Return the labels under a name, over the items of a table. Raises LabelsError."""
+        return label_set(self.rows, revision, table=table)
 
 
-def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
+def read_pairs(rows: Sequence[LabelRow], spec: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
     """Return the pairs of a benchmark's own rows.
 
     ``edition`` None: the edition is what the rows hold, under the name of a released edition if they are as many.
@@ -53,62 +71,172 @@ def read_pairs(rows: Sequence[Mapping[str, Any]], spec: BenchmarkSpec, *, editio
     Raises:
         LabelsError: a row lacks a field, has an unknown category, or the rows are not those of the edition.
     """
-    if spec.fields is None:
-        raise LabelsError(f"{spec.title} is scored by label revision, not from a file of pairs")
     if not rows:
         raise LabelsError(f"holds no row; a file of {spec.title} is needed")
     pairs: list[LabelledPair] = []
     problems: list[str] = []
     for number, row in enumerate(rows, start=1):
         try:
-            pairs.append(_pair(row, spec, fields=spec.fields))
-        except (LabelsError, UnknownCategory) as error:
-            problems.append(f"row {number}: {error}")
+            pairs.append(_pair(row, spec))
+        except ValueError as error:
+            problems.append(_("row {number}: {error}", number=number, error=str(error)))
     refuse_labels(problems)
-    return PairSet(spec, _edition_name(pairs, spec, wanted=edition), pairs=tuple(pairs))
+    return PairSet(spec, _edition_name(pairs, spec, wanted=edition), pairs=tuple(pairs), rows=tuple(rows))
 
 
-def holds_pairs_of(row: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
+def holds_pairs_of(row: LabelRow, spec: BenchmarkSpec) -> bool:
     """Return whether a row has the fields of this benchmark's own file."""
-    if spec.fields is None:
-        return False
-    names = [spec.fields.id, *spec.fields.responses, *([spec.fields.label] if spec.fields.label else [])]
-    return all(value_at(row, name) is not None for name in names) and any(
-        value_at(row, name) for name in spec.fields.category
+    fields = spec.fields
+    names = [fields.id, *fields.responses, *([fields.label] if fields.label else [])]
+    return all(value_at(row, name) is not None for name in names) and (
+        spec.has_sources or any(value_at(row, name) for name in fields.category)
     )
 
 
-def _pair(row: Mapping[str, Any], spec: BenchmarkSpec, *, fields: ItemFields) -> LabelledPair:
-    item_id = _text(row, fields.id)
-    texts = tuple(_text(row, name) for name in fields.responses)
-    stated = value_at(row, fields.question)
-    values = [value for name in fields.category if isinstance(value := value_at(row, name), str) and value]
-    if not values:
-        raise LabelsError(f"no field {' or '.join(f'`{name}`' for name in fields.category)}, which tells the category")
-    source = source_of(item_id, spec, category=spec.category_of(values[0], item_id))
-    label = _label(row, fields)
-    first, second = 0, 1
+def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[LabelRow]]) -> ItemTable:
+    """Return the table of a benchmark's own rows, revision by revision.
+
+    A row of a later revision may have ``v0_row``, the row number of the same pair in the first one, in place of texts.
+
+    Raises:
+        ValueError: a revision holds one pair twice, or a row tells no pair or no source.
+    """
+    first = next(iter(revisions))
+    return table_of(
+        spec,
+        {
+            name: [
+                (_id(row, spec), int(row["v0_row"]) if name != first and "v0_row" in row else _item(row, spec))
+                for row in rows
+            ]
+            for name, rows in revisions.items()
+        },
+    )
+
+
+def pair_table(editions: Sequence[PairSet]) -> ItemTable:
+    """Return the items of one or more editions of a benchmark, in the order in which they first occur."""
+    return table_of(
+        editions[0].spec, {each.edition: [(pair.id, pair.item) for pair in each.pairs] for each in editions}
+    )
+
+
+def label_set(rows: Sequence[LabelRow], revision: str, *, table: ItemTable) -> LabelSet:
+    """Return the labels of rows over the items of a table. Raises LabelsError with every kind of problem it found."""
+    preferred: dict[int, int] = {}
+    tags: dict[int, frozenset[str]] = {}
+    problems: list[str] = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            index, label = _placed(row, revision, table=table, used=preferred)
+            tags[index] = _tags(row, table.spec)
+            preferred[index] = label
+        except ValueError as error:
+            problems.append(_("row {number}: {error}", number=number, error=str(error)))
+    refuse_labels(problems or coverage_problems(preferred, revision, table=table))
+    tagged = any(value_at(row, table.spec.fields.tags) for row in rows)
+    return make_label_set(revision, table, preferred=preferred, tags=tags if tagged else None)
+
+
+def recognise(rows: Sequence[LabelRow], table: ItemTable) -> str:
+    """Return the first revision of the table that has exactly the rows' ids. Raises LabelsError where none has."""
+    ids = Counter(str(value_at(row, table.spec.fields.id)) for row in rows)
+    for revision in table.revisions:
+        if ids == Counter(table.items[index].ids[revision] for index in table.in_revision(revision)):
+            return revision
+    raise LabelsError(
+        _("the ids are those of no known revision ({names}); name the revision", names=", ".join(table.revisions))
+    )
+
+
+def _placed(row: LabelRow, revision: str, *, table: ItemTable, used: Mapping[int, int]) -> tuple[int, int]:
+    """Return the item of a row, and its label in the order in which the item has its responses."""
+    name, texts, label = _id(row, table.spec), _texts(row, table.spec), _label(row, table.spec)
+    known = revision if revision in table.revisions else None
+    given = texts and (response_fingerprint(texts[0]), response_fingerprint(texts[1]))
+    candidates = _with_responses(given, name, known, table=table) if given else table.by_id(name, known)
+    if not candidates:
+        by = _("this id and these responses") if given else _("this id")
+        raise LabelsError(_("no pair of {benchmark} has {by}", benchmark=table.benchmark, by=by))
+    index = next((index for index in candidates if index not in used), None)
+    if index is None:
+        raise LabelsError(_("the pair is labelled twice"))
+    as_stored = given is None or label == TIE or given == table.items[index].responses
+    return index, label if as_stored else 1 - label
+
+
+def _with_responses(given: tuple[str, str], name: str, revision: str | None, *, table: ItemTable) -> list[int]:
+    """Return the items with both responses: of several those with the id, and first those that have the same order."""
+    same = [index for index in table.by_response(given[0]) if {*table.items[index].responses} == {*given}]
+    ids = {index: table.items[index].ids for index in same}
+    named = [i for i in same if (ids[i].get(revision) == name if revision else name in ids[i].values())]
+    found = named or (same if len(same) == 1 else [])
+    return sorted(found, key=lambda index: table.items[index].responses != given)
+
+
+def _pair(row: LabelRow, spec: BenchmarkSpec) -> LabelledPair:
+    item, label = _item(row, spec), _label(row, spec)
+    if spec.preferred_is_named:  # it is stored where the first one of the row is
+        label = item.responses.index(response_fingerprint(str(value_at(row, spec.fields.responses[0]))))
+    return LabelledPair(_id(row, spec), label, item=item)
+
+
+def _item(row: LabelRow, spec: BenchmarkSpec) -> Item:
+    """Return the item of a row; its source is its own ``source``, or that of its id or category."""
+    name, texts, question = _id(row, spec), _texts(row, spec), value_at(row, spec.fields.question)
+    if texts is None:
+        raise LabelsError(f"the field `{spec.fields.responses[0]}` must be a text")
+    source = row.get("source")
+    if source not in spec.source_category:
+        source = source_of(name, spec, category=None if spec.has_sources else _category(row, spec))
     if spec.preferred_is_named:
-        first, second = presentation_order((response_fingerprint(texts[0]), response_fingerprint(texts[1])))
-        label = first  # the preferred response is stored where the first one of the row is: at 0, or turned at 1
-    question = stated if isinstance(stated, str) else ""
-    return LabelledPair(item_id, label, item=item_of(question, (texts[first], texts[second]), source=source, spec=spec))
+        order = presentation_order((response_fingerprint(texts[0]), response_fingerprint(texts[1])))
+        texts = texts[order[0]], texts[order[1]]
+    return item_of(question if isinstance(question, str) else "", texts, source=str(source), spec=spec)
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
-    value = value_at(row, name)
+def _category(row: LabelRow, spec: BenchmarkSpec) -> str:
+    values = (value_at(row, name) for name in spec.fields.category)
+    return spec.category_of(next((value for value in values if value and isinstance(value, str)), ""), _id(row, spec))
+
+
+def _id(row: LabelRow, spec: BenchmarkSpec) -> str:
+    value = value_at(row, spec.fields.id)
     if not isinstance(value, str):
-        raise LabelsError(f"the field `{name}` must be a text")
+        raise LabelsError(_("the field `{name}` must be a text", name=spec.fields.id))
     return value
 
 
-def _label(row: Mapping[str, Any], fields: ItemFields) -> int:
+def _texts(row: LabelRow, spec: BenchmarkSpec) -> tuple[str, str] | None:
+    """Return the two responses in the order of the row; None where it has none."""
+    first, second = (value_at(row, name) for name in spec.fields.responses)
+    if first is None and second is None:
+        return None
+    for name, text in zip(spec.fields.responses, (first, second), strict=True):
+        if not isinstance(text, str):
+            raise LabelsError(_("the field `{name}` must be a text", name=name))
+    return first, second
+
+
+def _label(row: LabelRow, spec: BenchmarkSpec) -> int:
+    fields = spec.fields
     if fields.label is None:
         return 0
     value = value_at(row, fields.label)
-    if not isinstance(value, str) or value not in fields.label_values:
-        raise LabelsError(f"the field `{fields.label}` must be one of {', '.join(fields.label_values)}")
-    return fields.label_values[value]
+    label = fields.label_values.get(value if isinstance(value, str) else json.dumps(value, default=repr))
+    if label is None:
+        known = ", ".join(fields.label_values)
+        raise LabelsError(_("the field `{name}` must be one of {known}", name=fields.label, known=known))
+    return label
+
+
+def _tags(row: LabelRow, spec: BenchmarkSpec) -> frozenset[str]:
+    raw = value_at(row, spec.fields.tags) if spec.tags else None
+    if raw in (None, ""):
+        return frozenset()
+    if not isinstance(raw, list) or not all(isinstance(tag, str) for tag in raw):
+        raise LabelsError(_("{name} is not a list of texts", name=spec.fields.tags))
+    return error_tags(raw, spec)
 
 
 def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted: str | None) -> str:
@@ -131,35 +259,3 @@ def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted:
 def _digest(pairs: Iterable[LabelledPair]) -> str:
     lines = sorted("\n".join((pair.id, *pair.item.responses, "")) for pair in pairs)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-def pair_table(editions: Sequence[PairSet]) -> ItemTable:
-    """Return the items of one or more editions of a benchmark, in the order in which they first occur."""
-    return table_of(
-        editions[0].spec, {each.edition: [(pair.id, pair.item) for pair in each.pairs] for each in editions}
-    )
-
-
-def labels_of_pairs(pairs: PairSet, revision: str, *, table: ItemTable) -> LabelSet:
-    """Return the labels of pairs over the items of a table.
-
-    Raises:
-        LabelsError: a pair is no item of the table, or items of the revision have no label.
-    """
-    preferred: dict[int, int] = {}
-    problems: list[str] = []
-    for row, pair in enumerate(pairs.pairs, start=1):
-        responses = pair.item.responses
-        same = [i for i in table.by_id(pair.id) if set(table.items[i].responses) == set(responses)]
-        # Of the same responses in both orders, the one in the order of the row comes first.
-        same.sort(key=lambda i: table.items[i].responses != responses)
-        index = next((i for i in same if i not in preferred), None)
-        if index is None:
-            problems.append(
-                f"row {row}: no pair of {table.benchmark} has this id and these responses, or it occurs twice"
-            )
-        else:
-            as_stored = pair.label == TIE or responses == table.items[index].responses
-            preferred[index] = pair.label if as_stored else 1 - pair.label
-    refuse_labels(problems or coverage_problems(preferred, revision, table=table))
-    return make_label_set(revision, table, preferred=preferred, tags=None)

@@ -22,6 +22,8 @@ MANIFEST = "items.json"
 """The item manifest in the folder of a definition."""
 HUB_DATASETS = "https://huggingface.co/datasets/"
 MICRO, MEAN, GROUPS = "micro", "mean", "groups"
+SENTENCE = "official-sentence"
+"""The verdict format that names one of two answers."""
 TIE = 2
 """The label, and the verdict, that neither response is better."""
 
@@ -81,11 +83,12 @@ class CategoryRule:
 
 @dataclass(frozen=True, slots=True)
 class ItemFields:
-    """Where an item is in the benchmark's own file. Field names may be dotted paths (``answer1.answer``).
+    """Where an item is in the benchmark's own file. Field names may be dotted paths (``answer1.answer``, ``texts.0``).
 
     ``category``: the fields of which the first non-empty one is held against the rules.
-    ``label``: the field with the preferred response, and ``label_values`` what its values mean (0, 1 or TIE); None
-    where the first response is the preferred one by name.
+    ``label``: the field with the preferred response, and ``label_values`` what its values (or their JSON) mean: 0, 1 or
+    TIE; None where the first response is the preferred one by name.
+    ``tags``: the field with the error tags. ``shuffled``: the order of the responses tells nothing of the label.
     """
 
     id: str
@@ -94,6 +97,15 @@ class ItemFields:
     category: tuple[str, ...]
     label: str | None = None
     label_values: Mapping[str, int] = field(default_factory=dict)
+    tags: str = ""
+    shuffled: bool = False
+
+
+RANKED = ItemFields(
+    "id", "query", ("response.0", "response.1"), ("category",),
+    "human_ranking", {"[0, 1]": 0, "[1, 0]": 1}, tags="human_error_analysis",
+)  # fmt: skip
+"""The fields of a benchmark that states none: those of VL-RewardBench."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +248,6 @@ class GroupingText:
 class BenchmarkSpec:
     """All that distinguishes one benchmark from another. What is derived from it is computed once.
 
-    ``fields`` None: its items and labels are read by label revision (item manifest, label sets).
     ``filtered_by``: judges whose errors chose the pairs, so that they score below chance by construction.
     ``sources`` is never empty: where none are declared, each category is its own source.
     ``errors``: what annotators choose from; where none are declared, each tag is an error.
@@ -262,7 +273,7 @@ class BenchmarkSpec:
     public_labels: bool = False
     label_digests: frozenset[str] = frozenset()  # of label revisions that anybody can have
     ties: bool = False
-    fields: ItemFields | None = None
+    fields: ItemFields = RANKED
     grouped: Grouped | None = None
     editions: tuple[ItemEdition, ...] = ()
     has_sources: bool = False
@@ -319,12 +330,12 @@ class BenchmarkSpec:
     @property
     def tells_ties(self) -> bool:
         """Whether that neither response is better is a verdict of a judge; elsewhere it is none, as an unread reply."""
-        return self.fields is not None
+        return self.ties or self.verdict_format != SENTENCE
 
     @property
     def preferred_is_named(self) -> bool:
         """Whether the fields of the benchmark's own file say which response is the preferred one."""
-        return self.fields is not None and self.fields.label is None
+        return self.fields.label is None
 
     @cached_property
     def has_items(self) -> bool:
@@ -510,7 +521,10 @@ class BenchmarkSpec:
 def value_at(row: Any, path: str) -> Any:
     """Return the value at a dotted path of a row; None where there is none."""
     for name in path.split("."):
-        row = row.get(name) if isinstance(row, Mapping) else None
+        if isinstance(row, list) and name.isdecimal():
+            row = row[int(name)] if int(name) < len(row) else None
+        else:
+            row = row.get(name) if isinstance(row, Mapping) else None
     return row
 
 

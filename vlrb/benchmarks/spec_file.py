@@ -18,6 +18,8 @@ from vlrb.benchmarks.spec import (
     GROUPS,
     MEAN,
     MICRO,
+    RANKED,
+    SENTENCE,
     TIE,
     BenchmarkSpec,
     Category,
@@ -40,7 +42,7 @@ SPEC = "spec.toml"
 """The definition in its folder."""
 OFFICIAL = "official"
 """The grouping of a definition that states none."""
-VERDICT_FORMATS = ("official-sentence", "double-brackets", "answer-tag")
+VERDICT_FORMATS = (SENTENCE, "double-brackets", "answer-tag")
 UNREADABLE_RULES = ("wrong", "excluded", "half", "first")
 VOTE_RULES = ("majority", "first")
 _OPTIONS: Mapping[str, int] = {"first": 0, "second": 1, "tie": TIE}
@@ -141,7 +143,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
     errors = _tables(ErrorChoice, given["errors"], "errors")
     built = {
         "categories": categories,
-        "fields": _item_fields(data["items"]) if "items" in data else None,
+        "fields": _item_fields(data["items"]) if "items" in data else RANKED,
         "rules": _tables(CategoryRule, given["category_rules"], "category_rules"),
         "protocols": _tables(ProtocolSpec, _protocols(data), "protocols", shown=("title", "summary", "text")),
         "overalls": overalls,
@@ -253,15 +255,11 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     _check_known("tag of a tag name", spec.tag_names.values(), known=spec.tags)
     if len(spec.tag_of) != len(spec.errors):
         raise ValueError("the key of an error occurs twice")
-    if spec.fields is not None and not spec.rules:
-        raise ValueError("items are described, but no category_rules")
     _check_counting(spec)
 
 
 def _check_counting(spec: BenchmarkSpec) -> None:
     """Raise ValueError where the rules ask for counts that are not kept."""
-    if spec.fields is None and (spec.ties or spec.grouped is not None):
-        raise ValueError("ties and groups need [items]: they are counted pair by pair")
     if spec.grouped is not None and any(protocol.unreadable != "wrong" for protocol in spec.protocols):
         raise ValueError("where pairs come in groups, an unreadable verdict is wrong under every protocol")
     if any(overall.kind == MEAN and (overall.without_ties or overall.pairs is not None) for overall in spec.overalls):

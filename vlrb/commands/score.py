@@ -62,7 +62,7 @@ def command_line() -> argparse.ArgumentParser:
 
 def _scored(options: argparse.Namespace) -> ScoringResult:
     spec, revision = load_spec(options.benchmark, definitions_folder(os.environ)), options.revision or options.edition
-    if spec.fields is not None and options.items is None:  # the labels are the benchmark's own file, or a part of it
+    if options.items is None and (spec.public_labels or not spec.has_items):  # its own file, or a part of it
         pairs = load_pairs(options.labels, spec, edition=revision)
         return score(
             options.file, options.labels, revision=pairs.edition, table=pair_table([pairs]), as_json=options.json

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import BoolArray, Int8Array
-from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.editions.errors import CurateError, listed

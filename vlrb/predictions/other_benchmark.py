@@ -35,10 +35,10 @@ def benchmark_of_record(record: Any, specs: Iterable[BenchmarkSpec]) -> Benchmar
 
 
 def _belongs(record: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
-    item_id = value_at(record, spec.fields.id if spec.fields is not None else "id")
+    item_id = value_at(record, spec.fields.id)
     if not isinstance(item_id, str):
         return False
-    if spec.fields is None:
+    if spec.has_sources:
         return any(item_id.startswith(prefix) for source in spec.sources for prefix in source.id_prefixes)
     places = [path for name in spec.fields.category for path in (name, f"Meta.{name}", f"doc.{name}")]
     return any(_has_category(value_at(record, path), item_id, spec=spec) for path in places)

@@ -390,7 +390,7 @@ def _upload(
     _note_no_judge(choices, matrix, table=table, findings=findings)
     known = Votes(orders) if (orders >= 0).any() else None
     behaviour = behaviour_of(Votes(matrix), known)
-    if spec.fields is not None and spec.fields.label is not None:  # the order of its own file tells no label
+    if spec.fields.shuffled:
         behaviour = replace(behaviour, one_order=None)
     return Predictions(
         reading.format,

@@ -155,8 +155,6 @@ def fields_of(records: Records, findings: ProblemCollector, *, id_field: str = "
 
 def own_responses(row: Any, spec: BenchmarkSpec) -> tuple[str, str] | None:
     """Return both responses where a row repeats them under the names of the benchmark's own file."""
-    if spec.fields is None:
-        return None
     return two_texts([value_at(row, name) for name in spec.fields.responses])
 
 

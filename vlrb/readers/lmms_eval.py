@@ -89,14 +89,15 @@ def _row(fields: FieldReader, spec: BenchmarkSpec) -> PredictionRow:
     The task multimodal_rewardbench shows the responses as stored, vl_rewardbench by the parity rule.
     """
     record, doc = fields.record, fields.record.get("doc")
-    score, prompt = record.get(_METRIC), record.get("input")
-    if score is not None or own_responses(doc, spec):
-        name = value_at(doc, spec.fields.id if spec.fields else "id") or value_at(score, "question_id")
-        responses = own_responses(doc, spec) or (_assistants(prompt) if isinstance(prompt, str) else None)
+    score, prompt, stored = record.get(_METRIC), record.get("input"), two_texts(value_at(doc, "response"))
+    own = None if stored else own_responses(doc, spec)
+    if score is not None or own:
+        name = value_at(doc, spec.fields.id) or value_at(score, "question_id")
+        responses = own or (_assistants(prompt) if isinstance(prompt, str) else None)
         return PredictionRow(fields.line, (), (0,), name if isinstance(name, str) else None, None, responses)
     name = value_at(record, "vlreward_score.question_id")
     texts = prompted(prompt) if isinstance(prompt, str) and not isinstance(doc, dict) else None
-    if isinstance(doc, dict) and isinstance(doc.get("query"), str) and (stored := two_texts(doc.get("response"))):
+    if isinstance(doc, dict) and isinstance(doc.get("query"), str) and stored:
         name, texts = doc.get("id"), (doc["query"], stored)
     query, responses = texts or (None, None)
     by_parity = responses is None or isinstance(doc, dict)

@@ -15,7 +15,8 @@ from leaderboard.render_context import RenderContext
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, related, stored
 from tests.factories.specs import INVENTED, VL
-from vlrb.benchmarks.items import ItemTable, build_table, response_fingerprint
+from vlrb.benchmarks.items import ItemTable, response_fingerprint
+from vlrb.benchmarks.pairs import build_table
 
 
 def item_file(path: Path, rows: list[dict[str, Any]]) -> Path:

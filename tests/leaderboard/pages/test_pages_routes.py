@@ -20,7 +20,7 @@ from tests.factories.labels import SIZES, pairs, table
 from tests.factories.pairwise import body, stored
 from tests.factories.snapshots import FixedSource, baselines, entry
 from tests.factories.specs import INVENTED
-from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.pairs import build_table
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
 A, B, C = (f"e{number:011d}" for number in range(1, 4))

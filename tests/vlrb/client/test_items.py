@@ -13,7 +13,7 @@ from tests.factories.fakes.fake_hub import COMMIT, DATASET, build
 from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
 from tests.vlrb.judge.running import PNG, item
-from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.judge.pairs import read_pairs
 

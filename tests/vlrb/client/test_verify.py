@@ -26,7 +26,7 @@ from tests.databases import new_database, with_labels
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native
 from vlrb.benchmarks.items import load_table
-from vlrb.benchmarks.label_files import label_set
+from vlrb.benchmarks.pairs import label_set
 from vlrb.cli import main
 from vlrb.client.jws import read
 from vlrb.common.canonical_json import GENESIS, canonical_json, link, link_of

@@ -12,7 +12,7 @@ from PIL import Image
 from tests.factories.suite.programs import edition_main as main
 from tests.real_data import rows
 from tests.vlrb.editions.synthetic import picture
-from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.editions.folder.edition import definition
 from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex, similarity

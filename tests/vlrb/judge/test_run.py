@@ -17,7 +17,7 @@ from tests.factories.specs import VL
 from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.vlrb.judge.running import PNG, item, predictions, run, write_items
-from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.pairs import build_table
 from vlrb.judge.commands.submit_command import describe_run
 from vlrb.judge.endpoint import read_retry_after
 from vlrb.judge.journal import busy_seconds

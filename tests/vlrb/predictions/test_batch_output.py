@@ -11,7 +11,8 @@ import pytest
 
 from tests.factories.refusals import refuses
 from tests.factories.specs import INVENTED
-from vlrb.benchmarks.items import ItemTable, build_table, fingerprint
+from vlrb.benchmarks.items import ItemTable, fingerprint
+from vlrb.benchmarks.pairs import build_table
 from vlrb.predictions.parse import UploadRejected, parse_predictions
 
 SAID = "Overall Judgment: Answer {} is better."

@@ -11,7 +11,7 @@ import pytest
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.pairs import labels_of_pairs, pair_table, read_pairs
+from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.protocols import has_unread_replies
@@ -56,7 +56,7 @@ def table_and_labels(revision: str) -> tuple[ItemTable, Any]:
     if not revision:
         pairs = read_pairs(rows("benchmarks/multimodal_rewardbench_part.json"), load_spec("multimodal-rewardbench"))
         table = pair_table([pairs])
-        return table, labels_of_pairs(pairs, pairs.edition, table=table).preferred
+        return table, pairs.labels(pairs.edition, table=table).preferred
     table = ItemTable.load(VL)
     preferred = np.full(len(table), -9)
     preferred[list(table.in_revision(revision))] = [row["human_ranking"].index(0) for row in rows(FILES[revision])]

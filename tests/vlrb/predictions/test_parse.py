@@ -12,7 +12,8 @@ from tests.factories import prediction_files as files
 from tests.factories.labels import SIZES, pairs, table
 from tests.factories.specs import DEMO, INVENTED, VL
 from tests.real_data import rows
-from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.pairs import build_table
 from vlrb.common.messages import Message
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 from vlrb.predictions.problems import ProblemCollector

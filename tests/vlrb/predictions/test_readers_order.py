@@ -10,7 +10,7 @@ from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.prediction_files import Writer
 from tests.factories.specs import INVENTED
-from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.pairs import build_table
 from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
 
 PAIRS = pairs(2)

@@ -17,7 +17,8 @@ from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from tests.factories.services.service import ROOT, alive, until
 from tests.factories.specs import INVENTED, VL
-from vlrb.benchmarks.items import ItemTable, build_table
+from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec import DEFINITIONS
 from vlrb.predictions.parse import parse_predictions
 

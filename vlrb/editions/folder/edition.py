@@ -7,16 +7,16 @@ import json
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
-from vlrb.benchmarks.items import build_table
+from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec import MANIFEST as ITEMS
-from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec import RANKED, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.common import atomic_files
@@ -109,7 +109,8 @@ class EditionWriter:
 
     def _write_parts(self, public: Path, private: Path) -> dict[str, Any]:
         spec = self._write_definition(public)
-        table = build_table(spec, {key: held for key, held in self._revisions.items() if held})
+        revisions = {key: held for key, held in self._revisions.items() if held}
+        table = build_table(replace(spec, fields=RANKED), revisions)  # the columns of the pool, not of the labels
         write_json(public / ITEMS, table.to_json())  # as a service reads them, in the order of fingerprints
         for part, held in self._parts.items():
             write_split(public / "hub", part, rows=map(self._question, held), columns=QUESTIONS)
