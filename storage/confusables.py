@@ -1,19 +1,16 @@
-"""Names that people would take for one another, by the skeletons of Unicode Technical Standard #39, folded further.
+"""Names that people would take for one another.
 
-UTS #39, section 4: skeleton(X) = NFD of NFD(X) without invisible characters and with every other one replaced by what
-it looks like; two names are confusable if their skeletons are equal. The table is Unicode's own, cut down
-(data/confusables.txt). It tells capitals and separators apart, and i from 1, as people do not. So case is folded; i, l
-and 1 are one letter, o and 0 another; signs at either end are nothing (but a plus); and a separator counts between
-two digits alone: `Qwen2-VL-7B` is `qwen2_vl 7b`, but 1.5 is neither 15 nor 1-5.
+Two names are confusable if their skeletons are equal. Case, kinds of separators, signs (but a plus) and what is drawn
+as nothing do not count; i, l and 1 are one letter, o and 0 another; letters of Cyrillic and Greek that look like Latin
+ones are these (rarer alphabets are not looked at). A separator counts between two digits alone: `Qwen2-VL-7B` is
+`qwen2_vl 7b`, but 1.5 is not 15.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping
-from functools import cache, lru_cache
-from itertools import groupby
-from pathlib import Path
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import select, text
@@ -26,69 +23,33 @@ from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
 from vlrb.common.invisible_characters import invisible
 from vlrb.judges import judge_name, judge_slug
 
-_TABLE = Path(__file__).with_name("data") / "confusables.txt"
 FIELDS = ("model", "organisation", "judge")
 """Names on the board."""
 REPORTED = {"model": "name", "organisation": "organisation", "judge": "judge_name"}
 """Column of a reported result for each of these fields."""
-_ONE_LETTER = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
-_SEPARATORS = frozenset({"Pd", "Pc", "Zs"})  # categories
-_LIKE_DIGITS = frozenset("iIlLoO|")
-_POINTS = frozenset(".,\u00b7\u2022")
-_MORE_SEPARATORS = frozenset(".,:;/\\'\"`\u00b7\u2022\u2019")
+_CYRILLIC = (
+    "\u0430\u0432\u0435\u0437\u043a\u043c\u043d\u043e\u0440\u0441"
+    "\u0442\u0443\u0445\u0455\u0456\u0458\u04bb\u0501\u051b\u051d"
+)
+_GREEK = "\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
+_LATIN = str.maketrans(f"{_CYRILLIC}{_GREEK}\u0131", "abe3kmhopctyxsijhdqwabezhikmnoptyxi")
+_ONE_LETTER = str.maketrans({"i": "l", "1": "l", "0": "o"})
 _LOCK = 0x4E414D45  # any number but that of the migrations, the same in every process
 
 
 @lru_cache(maxsize=1 << 16)
 def skeleton(name: str) -> str:
     """Return what a name (NFKC) looks like; equal for names that look alike."""
-    seen = "".join(character for character in unicodedata.normalize("NFD", name) if not invisible(character))
-    separated = _without_separators(_without_ends(seen))
-    looks = _skeletons()
-    # Twice: a capital may look like another one, whose small letter looks like a third.
-    folded = separated.translate(looks).casefold().translate(looks).casefold()
-    return unicodedata.normalize("NFD", folded.translate(_ONE_LETTER))
+    seen = (character for character in unicodedata.normalize("NFD", name) if not invisible(character))
+    first, *others = "".join(character if _counts(character) else " " for character in seen).split() or [name]
+    for word in others:
+        first += f"-{word}" if first[-1].isdigit() and word[0].isdigit() else word
+    return first.casefold().translate(_LATIN).replace("rn", "m").translate(_ONE_LETTER)
 
 
-def _without_ends(name: str) -> str:
-    """Cut signs off at both ends; a name of nothing else stays."""
-    first, last = 0, len(name)
-    while first < last and _is_sign(name[first]):
-        first += 1
-    while first < last and _is_sign(name[last - 1]):
-        last -= 1
-    return name[first:last] or name
-
-
-def _without_separators(name: str) -> str:
-    """Leave a point or a dash between two digits, and no other separator."""
-    result, before, between = "", "", ""
-    for separates, signs in groupby(name, _is_separator):
-        part = "".join(signs)
-        if separates:
-            between = "." if _POINTS.intersection(part) else "-"
-            continue
-        digits = before and _is_digit(before[-1], before[-2:-1]) and _is_digit(part[0], part[1:2])
-        result += between + part if digits else part
-        before = part
-    return result or name
-
-
-def _is_digit(character: str, beside: str) -> bool:
-    """Return whether a character is a digit, or may pass for one because it is alone or beside one."""
-    return character.isdigit() or (character in _LIKE_DIGITS and (not beside or beside.isdigit()))
-
-
-@lru_cache(maxsize=1 << 12)
-def _is_separator(character: str) -> bool:
-    looks = _skeletons().get(ord(character), character)
-    return all(character in _MORE_SEPARATORS or unicodedata.category(character) in _SEPARATORS for character in looks)
-
-
-@lru_cache(maxsize=1 << 12)
-def _is_sign(character: str) -> bool:
-    looks = _skeletons().get(ord(character), character)
-    return character != "+" and all(unicodedata.category(letter)[0] in "PZS" for letter in looks)
+def _counts(character: str) -> bool:
+    """Return whether a character is a letter, a digit, a mark on one, or a plus."""
+    return character.isalnum() or character == "+" or unicodedata.category(character)[0] == "M"
 
 
 def lock_names(session: Session) -> None:
@@ -152,10 +113,3 @@ def _reported(session: Session, benchmark: str, *, field: str, shipped: Iterable
 def _same_spelling(name: str) -> str:
     """Return a reported name, which nobody has normalised."""
     return " ".join(unicodedata.normalize("NFKC", name).split())
-
-
-@cache
-def _skeletons() -> Mapping[int, str]:
-    """Code point -> what it looks like."""
-    lines = (line.split() for line in _TABLE.read_text("ascii").splitlines() if not line.startswith("#"))
-    return {int(source, 16): "".join(chr(int(code, 16)) for code in target) for source, *target in lines}

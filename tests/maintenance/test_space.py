@@ -41,7 +41,7 @@ WITHHELD = (
     "receipt-1.jws",
 )
 LYING_AROUND = ("labels.parquet", "all_data.json", "notes.txt", "web/labels.csv", "benchmark/all_data.json")
-CODE = ("app.py", "settings/web.py", "storage/data/confusables.txt", "storage/labels/label_sets.py", "auth/keys.py")
+CODE = ("app.py", "settings/web.py", "vlrb/numbers/data.json", "storage/labels/label_sets.py", "auth/keys.py")
 
 
 @pytest.fixture
