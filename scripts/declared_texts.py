@@ -105,4 +105,4 @@ def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
 
 def _of_about(spec: BenchmarkSpec) -> Iterator[str]:
     texts = about.texts(spec)
-    yield from (texts.pairs, texts.tags, texts.lengths, texts.scores, texts.groupings, texts.reported)
+    yield from (texts.pairs, texts.lengths, texts.scores, texts.groupings, texts.reported)

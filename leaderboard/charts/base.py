@@ -47,7 +47,6 @@ class ChartQuery:
     page: Page
     protocol: str = ""
     grouping: str = ""
-    paper: bool = False  # whether the paper's own figures are shown as reference points
     hidden: bool = False  # whether the labels are not public, so that only what needs none is drawn
     around: BoardContext = BoardContext()
 

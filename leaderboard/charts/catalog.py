@@ -30,7 +30,6 @@ class ChartKind(NamedTuple):
     chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Chart]
     group: Group = "accuracy"
     alone: bool = False  # has something to show without a judge chosen
-    paper: bool = False  # the paper's figures can be shown in it
     needs_labels: bool = True
     suits: Callable[[SnapshotEntry], bool] | None = None  # which judges it can show; None: all that are scored
     about: Callable[[BenchmarkSpec], object] | None = None  # what of a benchmark it shows; None: what all have
@@ -50,12 +49,10 @@ def _field(title: str, chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Ch
 
 
 CHARTS: Mapping[str, ChartKind] = {
-    "categories": ChartKind(_("Categories"), judge_charts.category_chart, paper=True),
-    "tags": ChartKind(_("Error tags"), tag_chart, paper=True, about=lambda spec: spec.tags),
+    "categories": ChartKind(_("Categories"), judge_charts.category_chart),
+    "tags": ChartKind(_("Error tags"), tag_chart, about=lambda spec: spec.tags),
     "sources": ChartKind(_("Sources"), judge_charts.source_chart, about=lambda spec: spec.shown_sources),
-    "votes": ChartKind(
-        _("Votes"), judge_charts.vote_chart, paper=True, suits=lambda entry: entry["votes_per_item"] > 1
-    ),
+    "votes": ChartKind(_("Votes"), judge_charts.vote_chart, suits=lambda entry: entry["votes_per_item"] > 1),
     "confidence": ChartKind(_("Confidence"), confidence_chart, suits=has_confidence),
     "critics": ChartKind(
         _("Critics"), judge_charts.critic_chart, alone=True, about=lambda spec: paper_figures(spec).critics

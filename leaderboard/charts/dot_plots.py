@@ -294,10 +294,7 @@ def curves(
     page: Page,
     words: ChartText,
 ) -> go.Figure:
-    """Return lines named at their ends, where the 95% interval of the score is.
-
-    Hollow ones are dashed.
-    """
+    """Return lines named at their ends, where the 95% interval of the score is."""
     figure, chance = go.Figure(), page.chance(page.spec.headline)
     values = [point.value for points, _ in drawn for point in points]
     values += [end for _, e in drawn if e is not None for end in (e.low, e.high) if end is not None]
@@ -305,16 +302,15 @@ def curves(
     most = max(point.k for points, _ in drawn for point in points)
     ends = _apart([points[-1].value for points, _ in drawn], 18 * (high - low) / _CURVES)
     for index, (line, (points, final), end) in enumerate(zip(lines, drawn, ends, strict=True)):
-        symbol = SYMBOLS[index % len(SYMBOLS)] + ("-open" if line.hollow else "")
-        colour, last = LIGHT.soft if line.hollow else LIGHT.ink, points[-1]
-        look = {"marker": {"symbol": symbol, "size": 8, "color": colour}, "opacity": FADED if of_few(final) else 1}
+        symbol, last = SYMBOLS[index % len(SYMBOLS)], points[-1]
+        look = {"marker": {"symbol": symbol, "size": 8, "color": LIGHT.ink}, "opacity": FADED if of_few(final) else 1}
         votes = [page.text(_("{k} votes", k=point.k)) for point in points]
         figure.add_scatter(
             x=[point.k for point in points],
             y=[point.value for point in points],
             mode="lines+markers",
             **look,
-            line={"color": LIGHT.soft, "width": 1.5, "dash": "dot" if line.hollow else "solid"},
+            line={"color": LIGHT.soft, "width": 1.5},
             hoverinfo="text",
             hovertext=[
                 f"<b>{plain(line.name)}</b><br>{vote}: {one_decimal(point.value)}"
@@ -332,8 +328,7 @@ def curves(
                 error_y=error_bars([final], LIGHT.ink),
                 **look,
             )
-        small = f" ({plain(page.text(line.small))})" if line.small and not page.narrow else ""
-        text = f"<b>{one_decimal(last.value)}</b>  {plain(line.name, 14 if page.narrow else 34)}{small}"
+        text = f"<b>{one_decimal(last.value)}</b>  {plain(line.name, 14 if page.narrow else 34)}"
         figure.add_annotation(
             x=0.58 if page.narrow else 0.77,
             xref="paper",
@@ -341,7 +336,7 @@ def curves(
             y=end,
             text=text,
             showarrow=False,
-            font={"color": colour, "size": 12},
+            font={"color": LIGHT.ink, "size": 12},
         )
     if low <= chance <= high:
         figure.add_hline(

@@ -57,8 +57,7 @@ def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         subtitle = joined((subtitle, _("Hollow: reported, by its source's own rule.")), " ")
     finding = category_finding([line.name for line in drawn], [line.estimates for line in drawn], spec=view.spec)
     words = ChartText(finding, subtitle, axis=_("Agreement, % (right is better)"))
-    paper = _table_of_paper(view) if view.paper else []
-    return _dots(drawn, drawn_scores(view.spec), view=view, words=words, notes=notes, paper=paper)
+    return _dots(drawn, drawn_scores(view.spec), view=view, words=words, notes=notes)
 
 
 def _scored_and_reported(entries: Sequence[SnapshotEntry], view: ChartQuery) -> tuple[list[ChartLine], tuple[str, ...]]:
@@ -125,7 +124,12 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     drawn = [vote_curve(judge) for judge in chosen]
     words = ChartText(
         vote_finding([points for points, _ in drawn], view.spec),
-        _votes_words(view),
+        _(
+            "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
+            "Rule {rule}, labels {revision}.",
+            rule=view.spec.ranking,
+            revision=view.label_revision,
+        ),
         axis=_(
             "{score}, % (up is better), n {pairs} pairs",
             score=headline_name(view.spec, first=True),
@@ -140,33 +144,7 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         for point in points
     ]
     lines = [ChartLine(judge.name) for judge in chosen]
-    if not view.paper:
-        return to_chart(curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows)
-    printed = paper_figures(view.spec)
-    notes += (
-        *printed.notes_on("rule"),
-        _("The paper draws one subset of the votes, so its curves move with the draw."),
-    )
-    rows = [(*row, HERE) for row in rows]
-    for name, values in (printed.by_votes or {}).items():
-        source = (printed.votes_notes or {}).get(name, printed.votes_source)
-        points = [Point(k, value) for k, value in zip(printed.votes, values, strict=True)]
-        lines.append(ChartLine(name, small=_("paper"), hollow=True))
-        drawn.append((points, None))
-        rows += [(name, _votes(point.k), point.value, None, None, None, source) for point in points]
-    return to_chart(
-        curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows, header=WITH_SOURCE
-    )
-
-
-def _votes_words(view: ChartQuery) -> str:
-    text = _(
-        "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
-        "Rule {rule}, labels {revision}.",
-        rule=view.spec.ranking,
-        revision=view.label_revision,
-    )
-    return joined((text, _("Hollow and dotted: the paper.")), " ") if view.paper else text
+    return to_chart(curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows)
 
 
 def _votes(k: int) -> str:
@@ -227,15 +205,10 @@ def _dots(
     view: ChartQuery,
     words: ChartText,
     notes: tuple[str, ...],
-    paper: Sequence[ChartLine] = (),
 ) -> Chart:
-    """Dots of what the reader chose, and beneath them those of the paper where the reader wants them."""
-    every = [*lines, *((_heading(_("Paper")), *paper) if paper else ())]
-    drawn = dots(every, keys=keys, page=view.page, words=words)
-    if paper:
-        notes += paper_figures(view.spec).notes_on("rule")
-    by_others = any(line.hollow for line in every)
-    rows = table(every, keys=keys, sources=by_others)
+    drawn = dots(lines, keys=keys, page=view.page, words=words)
+    by_others = any(line.hollow for line in lines)
+    rows = table(lines, keys=keys, sources=by_others)
     return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if by_others else HEADER)
 
 
@@ -255,17 +228,3 @@ def printed_line(name: str, values: Mapping[str, float], *, source: str) -> Char
         hollow=True,
         source=source,
     )
-
-
-def _table_of_paper(view: ChartQuery) -> list[ChartLine]:
-    """Return the paper's Table 2 from the reported rows of the board, best headline score first."""
-    there, printed = {row.id for row in view.around.reported}, paper_figures(view.spec)
-    headline = view.spec.headline
-    rows = [row for row in view.around.rows if row.tier == "reported" and row.source == printed.paper]
-    drawn_lines = []
-    for row in sorted(rows, key=lambda row: row.value(headline) or 0, reverse=True):
-        if row.id not in there:
-            values = {key: row.value(key) for key in drawn_scores(view.spec)}
-            shares = {key: 100 * value for key, value in values.items() if value is not None}
-            drawn_lines.append(printed_line(row.model, shares, source=printed.table))
-    return drawn_lines

@@ -16,7 +16,6 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message
 
 FILE = "paper_figures.json"
-_SOURCES = ("tags_source", "votes_source", "critics_source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +42,17 @@ class PaperPolicy:
 class PaperFigures:
     """What a paper prints. Empty where the benchmark has none."""
 
-    paper: str = ""
-    table: str = ""
-    tags_source: str = ""
-    votes_source: str = ""
     critics_source: str = ""
     choices_n: int = 0
     base: str = ""  # the heading of the critics
     policies: tuple[PaperPolicy, ...] = ()
     critics: Mapping[str, Mapping[str, float]] | None = None  # critic -> score -> percent
-    error_rates: Mapping[str, Mapping[str, float]] | None = None  # judge -> error tag -> percent
-    votes: Sequence[int] = ()
-    by_votes: Mapping[str, Sequence[float]] | None = None  # judge -> headline score for each of `votes`
-    votes_notes: Mapping[str, str] | None = None  # judge -> another source
     notes: Mapping[str, Sequence[str]] | None = None  # chart -> sentences
 
     @property
     def sources(self) -> Iterator[str]:
         """Where the figures are from."""
-        yield from (self.tags_source, self.votes_source, self.critics_source, *(self.votes_notes or {}).values())
+        yield self.critics_source
         for policy in self.policies:
             yield from (choice.source for choice in policy.choices)
 
@@ -78,10 +69,8 @@ def paper_figures(spec: BenchmarkSpec) -> PaperFigures:
 
 
 def _read(data: Mapping[str, Any]) -> PaperFigures:
-    sources = {name: Message(data[name], {}) for name in _SOURCES if name in data}
-    notes = {name: Message(source, {}) for name, source in data.get("votes_notes", {}).items()}
     policies = tuple(_policy(row) for row in data["policies"])
-    return PaperFigures(**{**data, **sources, "votes_notes": notes, "policies": policies})
+    return PaperFigures(**{**data, "critics_source": Message(data["critics_source"], {}), "policies": policies})
 
 
 def _policy(row: Mapping[str, Any]) -> PaperPolicy:

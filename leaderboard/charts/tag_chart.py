@@ -9,9 +9,6 @@ from statistics import fmean
 import plotly.graph_objects as go
 
 from leaderboard.charts.base import (
-    HEADER,
-    HERE,
-    WITH_SOURCE,
     Chart,
     ChartQuery,
     chosen_judges,
@@ -23,7 +20,7 @@ from leaderboard.charts.base import table as table_of
 from leaderboard.charts.colours import JUDGES, LIGHT
 from leaderboard.charts.dot_plots import SYMBOLS, ChartLine, reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry, bucket_estimates
-from leaderboard.charts.judge_charts import MOST_LINES, printed_line
+from leaderboard.charts.judge_charts import MOST_LINES
 from leaderboard.charts.layout import (
     FADED,
     SMALL,
@@ -37,7 +34,6 @@ from leaderboard.charts.layout import (
     plain,
     with_legend,
 )
-from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages.entry_findings import tag_finding
 from vlrb.common.messages import Message, _
 
@@ -57,7 +53,7 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         return empty_chart(notes)
     if len(chosen) > MOST_LINES:
         notes += (_("The best {most} of the {n} judges chosen are drawn.", most=MOST_LINES, n=len(chosen)),)
-    lines = [ChartLine(judge.name, bucket_estimates(judge, view.protocol), source=HERE) for judge in chosen]
+    lines = [ChartLine(judge.name, bucket_estimates(judge, view.protocol)) for judge in chosen]
     keys = [*_by_harm(lines, view.spec.tags), *view.spec.untagged]
     words = ChartText(
         _finding(chosen, view),
@@ -69,13 +65,8 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         axis=_("Error rate, % (left is better)"),
     )
     notes += (_("A pair counts under every tag it carries. Pairs without a tag stand below, by category."),)
-    printed = paper_figures(view.spec)
-    rates = (printed.error_rates or {}).items() if view.paper else ()
-    paper = [printed_line(name, values, source=printed.tags_source) for name, values in rates]
-    drawn = _rows_of_tags([*lines[:MOST_LINES], *paper], keys, page=view.page, words=words)
-    notes += printed.notes_on("rule") if paper else ()
-    rows = table_of([*lines, *paper], keys=keys, sources=bool(paper))
-    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if paper else HEADER)
+    drawn = _rows_of_tags(lines[:MOST_LINES], keys, page=view.page, words=words)
+    return to_chart(drawn, words, notes=notes, rows=table_of(lines, keys=keys))
 
 
 def _by_harm(lines: Sequence[ChartLine], tags: Sequence[str]) -> list[str]:
@@ -102,21 +93,21 @@ def _finding(chosen: Sequence[Judge], view: ChartQuery) -> str:
 
 
 def _rows_of_tags(lines: Sequence[ChartLine], keys: Sequence[str], *, page: Page, words: ChartText) -> go.Figure:
-    """Return a figure with a row per tag; the legend hides and shows judges. Hollow: the paper."""
+    """Return a figure with a row per tag; the legend hides and shows judges."""
     figure, count = go.Figure(), len(lines)
     titles = {key: page.text(page.spec.tag_titles.get(key, page.title_of(key))) for key in keys}
     colours = list(JUDGES)
     for index, line in enumerate(lines):
         at = [place for place, key in enumerate(keys) if line.estimates.get(key) is not None]
         cells = [cell for place in at if (cell := line.estimates[keys[place]]) is not None]
-        colour = LIGHT.soft if line.hollow else colours[index % len(colours)]
+        colour = colours[index % len(colours)]
         figure.add_scatter(
             x=[cell.value for cell in cells],
             y=[place + (index - (count - 1) / 2) * _DOT / (_DOT * count + _BETWEEN) for place in at],
             name=page.name(line.name),
             mode="markers",
             marker={
-                "symbol": SYMBOLS[index % len(SYMBOLS)] + ("-open" if line.hollow else ""),
+                "symbol": SYMBOLS[index % len(SYMBOLS)],
                 "size": 9,
                 "color": colour,
                 "opacity": [FADED if of_few(cell) else 1 for cell in cells],

@@ -108,7 +108,7 @@ def verdict(lines: tuple[JudgeLine, JudgeLine], comparisons: Sequence[BenchmarkC
     a, b = (line.name for line in lines)
     tested = [(one.board.spec.title, one.difference) for one in comparisons if one.difference is not None]
     if not tested:
-        return _("No benchmark has scored both {a} and {b} here, so no difference between them was tested.", a=a, b=b)
+        return _("No benchmark has scores of {a} and {b} that can be compared, so no difference was tested.", a=a, b=b)
     ahead = [(title, difference) for title, difference in tested if difference.separable and difference.delta > 0]
     behind = [(title, difference) for title, difference in tested if difference.separable and difference.delta < 0]
     level = [title for title, difference in tested if not difference.separable]

@@ -13,13 +13,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from leaderboard.cache import BoardVersion
 from vlrb.benchmarks.items import Item, ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.readers import READERS
 from vlrb.readers.base import FileGuide
-from vlrb.scoring import Tally
 
 _SECTION = re.compile(r"<!-- ([a-z]+) -->")
 _VOTES = 3  # per item in the sample file
@@ -36,14 +34,6 @@ class SourceCount:
     response_words: float
 
 
-@dataclass(frozen=True, slots=True)
-class TagCount:
-    """An error tag and how many pairs carry it."""
-
-    name: str
-    pairs: int
-
-
 _NOTHING = Markup()
 
 
@@ -52,7 +42,6 @@ class AboutTexts:
     """What a definition says for the about page; markup of the project, "" where it says nothing."""
 
     pairs: Markup = _NOTHING
-    tags: Markup = _NOTHING
     lengths: Markup = _NOTHING
     scores: Markup = _NOTHING
     groupings: Markup = _NOTHING
@@ -95,21 +84,6 @@ def _size(table: ItemTable, items: Sequence[Item], *, category: str, source: str
     return SourceCount(
         category, source, counts=counts, query_words=median(queries or [0]), response_words=median(responses or [0])
     )
-
-
-def tags(board_version: BoardVersion) -> list[TagCount]:
-    """Return the tags of the board's labels, the most frequent first, as scores count them; none where labels are
-    not public, have no tags, or nothing is scored yet."""
-    revision = board_version.snapshot["label_revision"]
-    stored = next(
-        (entry["tallies"][revision] for entry in board_version.snapshot["entries"] if revision in entry["tallies"]),
-        None,
-    )
-    if stored is None or board_version.is_redacted(revision):
-        return []
-    tally = Tally.from_json(stored, board_version.spec)
-    tag_counts = [TagCount(name, tally.cell(name)["n"]) for name in board_version.spec.tags] if tally.has_tags else []
-    return sorted(tag_counts, key=lambda tag: -tag.pairs)
 
 
 def guides(spec: BenchmarkSpec) -> tuple[FileGuide, ...]:

@@ -21,7 +21,6 @@ from leaderboard.charts.catalog import CHARTS, GROUPS, ChartKind, charts_of
 from leaderboard.charts.colours import dark_colours
 from leaderboard.charts.estimates import SnapshotEntry, display_name
 from leaderboard.charts.layout import FEW_PAIRS, Page
-from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
 from leaderboard.render_context import RenderContext
@@ -56,7 +55,6 @@ class AnalyseQuery:
     protocol: str = ""
     grouping: str = ""
     revision: str = ""
-    paper: bool = False
     as_of: str = ""
     add: str = ""
     narrow: bool = False  # whether a drawing is for a telephone
@@ -79,7 +77,6 @@ class AnalyseQuery:
             ("protocol", query.protocol),
             ("grouping", query.grouping),
             ("revision", query.revision),
-            ("paper", "1" if query.paper else ""),
             ("as_of", query.as_of),
             ("narrow", "1" if query.narrow else ""),
         ]
@@ -110,16 +107,10 @@ def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> An
         protocol="" if protocol == spec.ranking else protocol,
         grouping="" if grouping == spec.official else grouping,
         revision="" if revision == board_version.snapshot["label_revision"] else revision,
-        paper=parameters.get("paper") == "1" and offers_paper(chart, spec),
         as_of=read_as_of(parameters),
         add="" if matches else typed,
         narrow=parameters.get("narrow") == "1",
     )
-
-
-def offers_paper(chart: str, spec: BenchmarkSpec) -> bool:
-    """Return whether the figures of the paper can be shown in a figure."""
-    return CHARTS[chart].paper and bool(paper_figures(spec).paper)
 
 
 def _one_of(value: str, known: Sequence[str]) -> str:
@@ -192,7 +183,6 @@ def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: It
         page,
         protocol=query.protocol,
         grouping=query.grouping,
-        paper=query.paper,
         hidden=board_version.is_redacted(revision),
         around=_around(board_version, query, revision=revision, catalog=catalog),
     )
@@ -351,9 +341,7 @@ def _groups(board_version: BoardVersion, query: AnalyseQuery) -> list[FigureGrou
 
 
 def _tab(title: str, chart: str, *, query: AnalyseQuery, current: bool) -> FigureTab:
-    return FigureTab(
-        title, query.url(chart=chart, paper=query.paper and offers_paper(chart, query.spec)), current=current
-    )
+    return FigureTab(title, query.url(chart=chart), current=current)
 
 
 def _choice_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
@@ -407,5 +395,4 @@ def _scoring_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[s
             edition.key: f"{edition.title}, {edition.pairs:,} pairs." for edition in spec.editions if edition.pairs
         },
         "redacted": board_version.is_redacted(board.label_revision),
-        "paper_url": query.url(paper=not query.paper) if offers_paper(query.chart, spec) else "",
     }

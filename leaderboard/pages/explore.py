@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from leaderboard.board.query import read_as_of
 from leaderboard.pages.item_catalog import ItemTexts
 from vlrb.benchmarks.items import Item, ItemTable, presentation_order
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -36,13 +35,12 @@ class ItemQuery:
     source: str = ""
     right: str = ""
     page: int = 1
-    as_of: str = ""  # whose shares of judges; "" today's
 
     def url(self, **changes: Any) -> str:
         """Return the address of this view, with changes; what is usual is left out."""
         view = replace(self, **changes)
         named = (("q", view.search), ("category", view.category), ("source", view.source), ("right", view.right))
-        pairs = [(name, value) for name, value in (*named, ("as_of", view.as_of)) if value]
+        pairs = [(name, value) for name, value in named if value]
         pairs += [("page", str(view.page))] if view.page > 1 else []
         return "/explore?" + urlencode(pairs) if pairs else "/explore"
 
@@ -170,12 +168,11 @@ def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
         source=one_of("source", spec.shown_sources),
         right=one_of("right", tuple(RIGHT)),
         page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
-        as_of=read_as_of(parameters),
     )
 
 
-def by_difficulty(relations: PairwiseArrays | None, as_of: str = "") -> dict[str, str]:
+def by_difficulty(relations: PairwiseArrays | None) -> dict[str, str]:
     """Return the address of the pairs of each filter of RIGHT, by its words; {} where nothing is known of judges."""
     if relations is None or relations.bands is None:
         return {}
-    return {text: ItemQuery(right=name, as_of=as_of).url() for name, (text, _bands) in RIGHT.items()}
+    return {text: ItemQuery(right=name).url() for name, (text, _bands) in RIGHT.items()}

@@ -8,7 +8,6 @@ from functools import partial
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
-from leaderboard.board.query import read_as_of
 from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.pages import about, analyse, explore, red_team, reported, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -125,10 +124,8 @@ def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
 
     @router.api_route("/explore", methods=["GET", "HEAD"])
     async def all_pairs(request: Request) -> Response:
-        board_version = await requested_version(cache, request)
-        if board_version is None:
-            return no_board(cache.context, request.headers)
-        query = explore.read_query(query_of(request, board_version), board_version.spec)
+        board_version = await cache.current()
+        query = explore.read_query(request.query_params, board_version.spec)
         response = await board_version.ready(
             query.url(), lambda: status_page(tool_pages.explore_page(board_version, catalog, query=query))
         )
@@ -136,12 +133,7 @@ def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
 
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
     async def one_pair(name: str, request: Request) -> Response:
-        board_version = await requested_version(cache, request)
-        if board_version is None:
-            return no_board(cache.context, request.headers)
-        page = await asyncio.to_thread(
-            tool_pages.item_page, board_version, catalog, name=name, as_of=read_as_of(query_of(request, board_version))
-        )
+        page = await asyncio.to_thread(tool_pages.item_page, await cache.current(), catalog, name=name)
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])

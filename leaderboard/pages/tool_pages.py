@@ -137,7 +137,7 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         own=own,
         words=compare,
         separating=partial(separation.sentences, board_version, revision=revision),
-        by_difficulty=explore.by_difficulty(catalog.relations(board_version, with_anonymous=True), choice.as_of),
+        by_difficulty=explore.by_difficulty(catalog.relations(board_version, with_anonymous=True)),
         spec=board_version.spec,
         api="/api/v1" + url(chosen, search=""),
         board_url=BoardQuery(
@@ -175,7 +175,6 @@ def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: It
         demo=board_version.spec.synthetic,
         pairs=pairs,
         query=query,
-        **past_board_context(board_version, query.as_of, now=query.url(as_of="")),
         item_page=(result := pairs.select(query)),
         thumbnails={view.name for view in result.shown if catalog.has_thumbnail(view.texts)},
         spec=board_version.spec,
@@ -189,7 +188,7 @@ def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: It
     )
 
 
-def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str, as_of: str = "") -> str | None:
+def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -> str | None:
     """Return one pair; None if no item, or more than one, has this name."""
     pairs = pairs_of(board_version, catalog)
     index = pairs.find(name)
@@ -212,8 +211,7 @@ def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str, a
         image=f"/explore/{view.name}/image" if catalog.image(image) else "",
         near=near,
         judges=pairs.judges,
-        all_pairs=ItemQuery(as_of=as_of),
-        **past_board_context(board_version, as_of, now=view.url),
+        all_pairs=ItemQuery(),
         total=len(pairs.table),
         broken=catalog.has_item_file and pairs.texts is None,
     )
@@ -244,7 +242,6 @@ def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
         about=about.texts(board_version.spec),
         sizes=about.sizes(table),
         revisions=table.revisions,
-        tags=about.tags(board_version),
         lengths=AnalyseQuery(board_version.spec, "lengths")
         if relations.get("lengths") and not board_version.is_redacted(revision)
         else None,

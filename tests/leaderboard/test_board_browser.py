@@ -683,7 +683,6 @@ def test_axe_finds_nothing_on_pages_of_the_past_and_of_what_is_gone(
         "/entries/e00000000040?revision=v0&as_of=snapshot-2",
         "/entries/e00000000001?revision=v0",
         "/compare?entries=e00000000001,e00000000002,e00000000041&as_of=snapshot-2",
-        "/explore?as_of=snapshot-2",
     ):
         page.goto(tested + path)
         expect_accessible_on_both_screens(page, colours=long or path.endswith("as_of=snapshot-2"))

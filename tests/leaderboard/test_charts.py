@@ -364,7 +364,7 @@ def test_the_mark_of_chance_stands_on_every_line_of_every_panel() -> None:
 
 @pytest.mark.parametrize("name", list(CHARTS))
 def test_every_colour_of_a_figure_has_one_for_a_dark_ground(name: str) -> None:
-    chart = CHARTS[name].draw(JUDGES, replace(judges_everywhere(), paper=True))
+    chart = CHARTS[name].draw(JUDGES, judges_everywhere())
     colours = set(re.findall(r"#[0-9a-fA-F]{3,8}|(?<=rgba\()\d+,\d+,\d+", words(chart)))
     assert LIGHT.ground in colours
     assert colours <= dark_colours(VL).keys()

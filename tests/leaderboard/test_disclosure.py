@@ -108,7 +108,7 @@ def _board_version(hidden: Mapping[str, str]) -> BoardVersion:
 def _drawn(board_version: BoardVersion, chart: str, **asked: str) -> tuple[str, str]:
     """Return the page of a figure, and the figure with its numbers as JSON; "" where nothing is drawn."""
     items = ItemCatalog(relations_body=pairwise.stored)
-    query = analyse.read_query({"chart": chart, "paper": "1", **asked}, board_version)
+    query = analyse.read_query({"chart": chart, **asked}, board_version)
     assert query.chart == chart
     data = analyse.figure_file(board_version, query, items, "json")
     return analyse.analyse_page(board_version, query, catalog=items), "" if data is None else data.encodings[

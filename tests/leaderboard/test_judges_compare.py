@@ -80,7 +80,7 @@ def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
     lines = lines_of([board_version], "Mine", "R1-Reward")
     (comparison,) = compare_judges((lines[0], lines[1]), [board_version], relations={})
     assert comparison.difference is None and "their rules may differ" in comparison.how
-    assert verdict((lines[0], lines[1]), [comparison]).startswith("No benchmark has scored")
+    assert verdict((lines[0], lines[1]), [comparison]).startswith("No benchmark")
 
 
 @pytest.mark.parametrize(

@@ -418,7 +418,7 @@ def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason_and_a_merged_one_l
 
 
 OTHER = "e00000000002"
-TOOLS = ("/compare", f"/compare?entries={OTHER}", "/explore", f"/entries/{OTHER}", "/?q=judge")
+TOOLS = ("/compare", f"/compare?entries={OTHER}", f"/entries/{OTHER}", "/?q=judge")
 
 
 @pytest.mark.parametrize("path", TOOLS)
@@ -430,7 +430,7 @@ def test_pages_of_an_old_board_say_so_and_lead_on_to_tools_of_the_same_board(
     old = client.get(address).text
     assert "Board as of" in old and "snapshot-1" in old
     assert f'href="{path}" data-current' in old
-    for tool in ("/", "/compare", "/explore"):
+    for tool in ("/", "/compare"):
         assert f'<a href="{tool}?as_of=snapshot-1"' in old, tool
     now = client.get(path).text
     assert "Board as of" not in now and "as_of=" not in re.sub("<main.*", "", now, flags=re.DOTALL)

@@ -147,7 +147,10 @@ def test_the_page_of_such_an_entry_and_its_result_card_compare_it_with_nobody() 
     client = TestClient(app)
     for one in made:
         page = client.get(f"/entries/{one['id']}").text
-        assert ("Nearest entries" in page, "significantly ahead of" in page) == (one is not made[0], one is made[1])
+        assert ("with its neighbours" in page, "significantly ahead of" in page) == (
+            one is not made[0],
+            one is made[1],
+        )
     markup, settled = result_card(cache.refresh(), ItemCatalog(spec=cache.spec), entry_id=made[0]["id"])
     assert settled and "No rank: votes of a baseline." in markup
     assert "significantly ahead of" not in markup
@@ -170,4 +173,4 @@ def test_two_judges_are_compared_with_how_each_result_was_made() -> None:
     assert "need no judge" in answer["benchmarks"][-1]["how"]
     assert [one["difference"] is None for one in answer["benchmarks"]] == [False, False, True]
     alone = TestClient(application(served[2:])).get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()
-    assert "are not compared" in alone["verdict"]
+    assert "No benchmark" in alone["verdict"]

@@ -7,12 +7,11 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from leaderboard import routes
-from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
 from leaderboard.pages import about
 from tests.factories.labels import SIZES, table
-from tests.factories.snapshots import FixedSource, entry, label_sets, snapshot
-from tests.factories.specs import TAGS, VL
+from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.specs import VL
 from tests.pair_files import mmrb_items
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.pairs import pair_table, read_pairs
@@ -42,20 +41,6 @@ def test_the_sample_file_of_an_unknown_revision_is_that_of_the_first() -> None:
     assert about.sample_file(items, "") == about.sample_file(items, "r1")
     first = json.loads(about.sample_file(items, "r1").split(b"\n")[0])
     assert set(first) == {"id", "votes"}
-
-
-def test_error_tags_are_counted_as_scores_count_them_and_withheld_for_hidden_labels() -> None:
-    body = snapshot([entry(1, 0.7)])
-    found = about.tags(BoardCache(FixedSource(body)).refresh())
-    carried = label_sets()["v2"].tags or ()
-    assert {tag.name: tag.pairs for tag in found} == {name: sum(name in one for one in carried) for name in TAGS}
-    assert [tag.pairs for tag in found] == sorted((tag.pairs for tag in found), reverse=True)
-    for less in (
-        redact_snapshot(body, {"v2": "hidden"}, spec=VL),
-        {**body, "label_revision": "v0"},
-        {**body, "entries": []},
-    ):
-        assert about.tags(BoardCache(FixedSource(less)).refresh()) == []
 
 
 def test_the_page_says_all_that_a_newcomer_needs_and_leads_to_it() -> None:

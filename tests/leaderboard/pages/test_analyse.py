@@ -106,7 +106,7 @@ def test_names_that_are_equal_are_told_apart() -> None:
 
 @pytest.mark.parametrize("chart", sorted(charts_of(VL)))
 def test_each_figure_is_drawn_for_a_telephone_and_for_a_wider_page(board_version: BoardVersion, chart: str) -> None:
-    page = page_of(board_version, f"chart={chart}&paper=1")
+    page = page_of(board_version, f"chart={chart}")
     if 'class="empty-figure"' in page:
         assert "data-wide" not in page
         return

@@ -70,7 +70,7 @@ PAGES = (
     "/explore?q=%3Cb%3E",
     "/about",
     f"/entries/{B}",
-    "/analyse?paper=1",
+    "/analyse",
     "/analyse?chart=agreement&entries=e00000000099&add=%3Cb%3E",
     "/analyse?chart=history",
 )
@@ -194,9 +194,9 @@ def test_a_comparison_as_json_and_its_problems(client: TestClient) -> None:
 
 
 def test_an_entry_shows_its_neighbours_and_whether_they_differ(client: TestClient) -> None:
-    text = text_of(client.get(f"/entries/{B}").text)
-    assert "Nearest entries" in text
-    assert re.search(r"Judge A 7\d\.\d −\d\.\d −\d+\.\d to [−+]?\d+\.\d (yes|no), compare", text)
+    html = client.get(f"/entries/{B}").text
+    assert re.search(r"Neighbours\. .*(ahead of|behind|difference from) .*Judge A", text_of(html))
+    assert f'href="/compare?entries={B},' in html
 
 
 def test_sentences_about_an_even_number_of_votes_stand_apart(tmp_path: Path) -> None:
@@ -284,17 +284,6 @@ def test_a_comparison_of_the_past_is_the_one_of_then(later: TestClient) -> None:
     assert later.get(f"/compare?{chosen}&as_of=whenever").status_code == 404
 
 
-def test_shares_of_judges_are_those_of_the_board_asked_for(later: TestClient) -> None:
-    assert "Judges right" not in later.get("/explore").text
-    old = later.get("/explore?as_of=snapshot-1").text
-    assert "Judges right" in old
-    link = re.findall(r'href="(/explore/[0-9a-f]{12}\?as_of=snapshot-1)"', old)[0]
-    page = later.get(link).text
-    assert "Judges right" in page
-    assert 'href="/explore?as_of=snapshot-1"' in page
-    assert later.get(link.replace("snapshot-1", "nowhere")).status_code == 404
-
-
 def test_a_rule_that_judges_nothing_is_not_compared() -> None:
     rules = baselines()
     first = rules[0]["id"]
@@ -309,5 +298,5 @@ def test_a_rule_that_judges_nothing_is_not_compared() -> None:
 
 
 def test_a_printed_page_has_its_snapshot_and_a_place_for_its_address(client: TestClient) -> None:
-    for path in (f"/entries/{B}", f"/compare?entries={A},{B}", "/explore"):
+    for path in (f"/entries/{B}", f"/compare?entries={A},{B}"):
         assert re.search(r'<p class="printed"><span data-address></span> Snapshot \S+ of ', client.get(path).text)
