@@ -185,8 +185,6 @@ def label_difference(result: Mapping[str, Any]) -> str:
     if "flipped" not in result:
         return _("not compared")
     added, dropped = result["added"], result["dropped"]
-    if result["flipped"] is None:
-        return _("{added} added, {dropped} dropped, too few to show how many flipped", added=added, dropped=dropped)
     tags = result["tags_changed"]
     about_tags = (
         _("only one of the two has error tags") if tags is None else _("{tags} with other error tags", tags=tags)

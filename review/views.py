@@ -9,8 +9,7 @@ from maintenance.view import Row, Table, TableCell, View
 from maintenance.views import shortened
 from storage.clock import minute
 from vlrb.common.messages import _
-from vlrb.common.rounding import percent
-from vlrb.label_quality.annotation import GOLD_MINIMUM, MIN_PAIRS_DISCLOSED
+from vlrb.label_quality.annotation import GOLD_MINIMUM
 
 if TYPE_CHECKING:  # the actions import this module
     from review.actions.disputes import DisputedItem
@@ -71,7 +70,6 @@ def projects(reports: Sequence[ProjectReport]) -> View:
                 "; ".join(f"{user.name} {progress(user)}" for user in report.progress),
                 states(report),
                 "; ".join(agreements(report)),
-                draft(report),
             ),
             key=f"{report.project.id}",
             name=report.project.name,
@@ -79,7 +77,7 @@ def projects(reports: Sequence[ProjectReport]) -> View:
         )
         for report in reports
     ]
-    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Decisions", "Agreement", "Draft")
+    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Decisions", "Agreement")
     table = Table("Projects", head, rows, "There are no projects.", "project", False, shows="verification.decisions")
     return View(tables=[table])
 
@@ -105,22 +103,6 @@ def agreements(report: ProjectReport) -> list[str]:
         + ("undefined" if pair.kappa is None else f"{pair.kappa:.2f}")
         for pair in report.agreement
     ]
-
-
-def draft(report: ProjectReport) -> str:
-    """Return what the worker counted; "" where no draft was asked for."""
-    if not report.draft:
-        return ""
-    if report.result is None:
-        return f"draft {report.draft}: not written yet"
-    counted, agreed = report.result["proposals"], report.result.get("agreement") or {}
-    text = f"draft {report.draft}: {counted['dropped']} dropped, {counted['undecided']} undecided, "
-    if counted["flipped"] is None:
-        return f"{text}the others are too few to show how many flipped (from {MIN_PAIRS_DISCLOSED} on)"
-    text += f"{counted['flipped']} flipped, {counted['as_it_is']} as they were"
-    if agreed.get("share") is None:  # a draft of disputes
-        return text
-    return f"{text}; {percent(agreed['share'])}% of {agreed['pairs']} agree with {report.result['base']}"
 
 
 def decisions(pairs: Sequence[PairDecision]) -> View:

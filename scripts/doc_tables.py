@@ -50,13 +50,12 @@ def _readers() -> str:
 
 
 _BASE = "/api/v1/maintenance"
-_FOR_WHOM = re.compile(r"\s*(?:For [^.]*(?:maintainers|owners)[^.]*|For the same people|Raises [^.]*)\.")
 
 
 def action_rows(registry: ActionRegistry) -> list[tuple[str, str, str]]:
     """Return command, request and effect of every action for maintainers and on entries."""
     return [
-        (_usage(action), f"`{action.method} {action.path.removeprefix(_BASE)}`", _FOR_WHOM.sub("", action.description))
+        (_usage(action), f"`{action.method} {action.path.removeprefix(_BASE)}`", action.declared.help)
         for action in registry
         if action.declared.role is Role.MAINTAINER or action.area == "entries"
     ]

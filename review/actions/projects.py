@@ -23,7 +23,6 @@ from storage.annotation.annotation_projects import Project
 from storage.annotation.pair_decisions import decided_pairs
 from storage.database import LARGEST, Session
 from storage.integrity import audit
-from storage.jobs import tasks
 from vlrb.common.canonical_json import canonical_json
 from vlrb.common.messages import _
 from vlrb.label_quality.annotation import (
@@ -95,17 +94,12 @@ class AnnotatorProgress(NamedTuple):
 
 
 class ProjectReport(NamedTuple):
-    """A project with its progress and agreement. `states`: number of pairs that are gold, decided, agreed and so on.
-
-    `draft`: the newest draft made of it, and what the worker counted.
-    """
+    """A project with its progress and agreement. `states`: number of pairs that are gold, decided, agreed and so on."""
 
     project: Project
     progress: tuple[AnnotatorProgress, ...]
     agreement: tuple[PairAgreement, ...]
     states: dict[str, int]
-    draft: str | None = None
-    result: dict[str, Any] | None = None
 
 
 @action(
@@ -269,20 +263,14 @@ def _check_closing(report: ProjectReport) -> None:
 @action(
     "verification.list",
     "GET /api/v1/maintenance/verification",
-    help="progress, agreement, drafts",
+    help="progress and agreement",
     view=views.projects,
 )
 def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Return all projects, the newest first. For maintainers."""
     with ctx.database.read() as session:
-        drafted = {}
-        for task in reversed(tasks.latest(session, 200, kind=drafts.DRAFT, benchmark=ctx.benchmark)):
-            drafted[task.params.get("project")] = (task.subject, tasks.result(session, task.id))
-        found = []
-        for project in annotation_projects.projects(session, ctx.benchmark):
-            draft, result = drafted.get(project.id, (None, None))
-            found.append(_report(session, ctx, project=project)._replace(draft=draft, result=result))
-        return found
+        projects = annotation_projects.projects(session, ctx.benchmark)
+        return [_report(session, ctx, project=project) for project in projects]
 
 
 def known(session: Session, benchmark: str, *, project: int, lock: bool = False) -> Project:

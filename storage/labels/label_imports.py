@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, insert, select, update
@@ -47,14 +47,6 @@ def find(session: Session, benchmark: str, *, revision: str) -> ImportedRevision
     """Return an imported revision; None for a configured one."""
     row = session.get(ImportedLabels, (benchmark, revision), populate_existing=True)
     return None if row is None else _imported(row)
-
-
-def has_withheld_counts(session: Session, benchmark: str, *, revisions: Iterable[str]) -> bool:
-    """Return whether one of them was made of so few answers, or against nothing, that no count of its labels was
-    told."""
-    same = (ImportedLabels.benchmark == benchmark, ImportedLabels.revision.in_(list(revisions)))
-    rows = session.scalars(select(ImportedLabels.difference).where(*same))
-    return any(row.get("flipped") is None for row in rows)
 
 
 def active_revisions(session: Session, benchmark: str) -> list[ImportedRevision]:

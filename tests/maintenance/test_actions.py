@@ -141,7 +141,7 @@ def test_a_new_action_is_described_to_those_who_may(database: Database) -> None:
     assert row == (
         "`entries praise ENTRY --stars STARS --reason REASON`",
         "`POST /api/v1/entries/{entry}/praise`",
-        "Praise an entry.",
+        "praise an entry in public",
     )
 
 

@@ -207,13 +207,11 @@ def test_accepted_disputes_become_a_draft_with_exactly_these_changes(bench: Revi
         for one in item.disputes:
             disputes.decide(bench.by(MAINTAINER), one.id, accepted=item.item != bench.key(8), note="so")
     found = _draft(bench)
-    # Two of them say A or B: so few counts would tell the labels of these.
-    assert found["proposals"] == {"flipped": None, "dropped": 1, "as_it_is": None, "not_there": 0, "undecided": 1}
     assert {name: found["difference"][name] for name in ("flipped", "dropped", "added", "tags_changed")} == {
-        "flipped": None,
+        "flipped": 1,
         "dropped": 1,
         "added": 0,
-        "tags_changed": None,
+        "tags_changed": 1,
     }
     draft = bench.stored("next")
     expected = bench.labels.preferred.copy()
@@ -236,8 +234,7 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     done = rescoring.request_preview(bench.by(MAINTAINER), "next")
     bench.runner.run_all()
     found = rescoring.preview(bench.by(MAINTAINER), done.task_id or 0)
-    assert (found["labels"]["flipped"], found["labels"]["tags_changed"]) == (None, None), "of three it would tell them"
-    assert "too few to show" in terminal(views.preview(found))
+    assert "3 flipped" in terminal(views.preview(found))
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
     with bench.database.read() as session:
         board = label_sets.current(session, "demo")

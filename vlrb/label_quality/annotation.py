@@ -26,9 +26,6 @@ VERDICTS = PREFERENCES + UNUSABLE
 DISPUTE_ANSWERS = ("a", "b", "equal", "both-wrong", "bad-item")
 """Answers of a dispute: A, B, no difference, both wrong, or that the pair is unusable."""
 DROP = "drop"
-MIN_PAIRS_DISCLOSED = 20
-"""Items for which people prefer A or B, from which on a draft tells how many labels change: of a few it would tell
-the labels themselves."""
 Effect = Literal["a", "b", "drop"]
 AGREED, CONTESTED, OPEN = "agreed", "contested", "open"
 """States of a pair's answers: more than half agree, no majority, fewer than the pair needs."""

@@ -22,13 +22,11 @@ from vlrb.common.messages import _
 from vlrb.label_quality.annotation import (
     DROP,
     GOLD,
-    MIN_PAIRS_DISCLOSED,
     Proposal,
     draft_from_disputes,
     preferred_label,
 )
 from workers.jobs import import_labels
-from workers.jobs.import_labels import LabelDraft
 from workers.task_context import TaskContext
 
 
@@ -37,48 +35,30 @@ def draft(context: TaskContext, claim: TaskClaim) -> None:
     against, table = import_labels.compared_with(context, claim), context.scorer.table
     base = context.labels(claim.params["base"])
     proposed, source = _proposed_labels(context.database, table, params=claim.params)
+    # Where people contradict one another the base's label stays.
     proposals = {key: proposal for key, proposal in proposed.items() if proposal is not None}
-    labels, counted = changed(base, claim.subject, table=table, proposals=proposals)
-    counted["undecided"] = len(proposed) - len(proposals)  # ties and contradictions: the base's label stays
-    pairs = counted["flipped"] + counted["as_it_is"]
-    few = pairs < MIN_PAIRS_DISCLOSED
-    disclosed = counted | (dict.fromkeys(("flipped", "as_it_is")) if few else {})
-    more: dict[str, Any] = {"base": base.revision, "proposals": disclosed}
-    if "project" in claim.params:  # one number for all pairs for which people prefer A or B
-        more["agreement"] = {"pairs": pairs, "share": None if few else counted["as_it_is"] / pairs}
-    spec = f"{base.revision} with {source}"
-    import_labels.keep_draft(context, claim, draft=LabelDraft(labels, spec, against, more=more, few=few))
+    labels = changed(base, claim.subject, table=table, proposals=proposals)
+    import_labels.keep_draft(context, claim, labels=labels, spec=f"{base.revision} with {source}", against=against)
 
 
-def changed(
-    base: LabelSet, revision: str, *, table: ItemTable, proposals: Mapping[str, Proposal]
-) -> tuple[LabelSet, dict[str, int]]:
-    """Return the base with the proposals, and counts. `as_it_is`: the base says the same; `not_there`: it lacks the
-    item.
-
-    Raises LabelsError where a category would lose its last item.
-    """
+def changed(base: LabelSet, revision: str, *, table: ItemTable, proposals: Mapping[str, Proposal]) -> LabelSet:
+    """Return the base with the proposals. Raises LabelsError where a category would lose its last item."""
     label = {i: int(base.preferred[i]) for i in np.flatnonzero(base.preferred != NOT_LABELLED).tolist()}
     tags = None if base.tags is None else {i: base.tags[i] for i in label}
     places = {item.key: index for index, item in enumerate(table.items)}
-    counted = {"flipped": 0, "dropped": 0, "as_it_is": 0, "not_there": 0}
     for key, proposal in proposals.items():
         index = places.get(key, -1)
         if index not in label:
-            counted["not_there"] += 1
             continue
         if proposal.effect == DROP:
             del label[index]
-            counted["dropped"] += 1
             continue
-        wanted = preferred_label(table.items[index], proposal.effect)
-        counted["as_it_is" if label[index] == wanted else "flipped"] += 1
-        label[index] = wanted
+        label[index] = preferred_label(table.items[index], proposal.effect)
         if tags is not None and proposal.tags is not None:
             tags[index] = proposal.tags
     _check_categories(label, table)
     kept = None if tags is None else {i: tags[i] for i in label}
-    return make_label_set(revision, table, preferred=label, tags=kept), counted
+    return make_label_set(revision, table, preferred=label, tags=kept)
 
 
 def _proposed_labels(

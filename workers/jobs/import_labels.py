@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +31,7 @@ def import_labels(context: TaskContext, claim: TaskClaim) -> None:
     source = spec if context.import_dirs is None else _allowed_source(spec, context.import_dirs)
     token = context.labels_token.get_secret_value()
     labels = load_labels(source, claim.subject, table=context.scorer.table, token=token)
-    keep_draft(context, claim, draft=LabelDraft(labels, spec, against))
+    keep_draft(context, claim, labels=labels, spec=spec, against=against)
 
 
 def _allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
@@ -67,41 +66,27 @@ def compared_with(context: TaskContext, claim: TaskClaim) -> str | None:
     return board.label_revision if board else None
 
 
-@dataclass(frozen=True, slots=True)
-class LabelDraft:
-    """Labels to be kept as a draft.
+def keep_draft(context: TaskContext, claim: TaskClaim, *, labels: LabelSet, spec: str, against: str | None) -> None:
+    """Keep and record a draft, and end its task. Raises LabelsError, LeaseLost.
 
-    `spec`: where they are from; `against`: the revision that they are compared with; `more`: counts for the result;
-    `few`: they are made of so few answers that counts of what depends on single labels would tell these labels.
+    `spec`: where the labels are from; `against`: the revision that they are compared with.
     """
-
-    labels: LabelSet
-    spec: str
-    against: str | None
-    more: Mapping[str, Any] = field(default_factory=dict)
-    few: bool = False
-
-
-def keep_draft(context: TaskContext, claim: TaskClaim, *, draft: LabelDraft) -> None:
-    """Keep and record a draft, and end its task. Raises LabelsError, LeaseLost."""
-    labels, scorer = draft.labels, context.scorer
+    scorer = context.scorer
     with context.database.read() as session:
         levels = label_levels.levels(session, scorer.benchmark)
     level = claim.params["disclosure"] or levels.get(claim.params["base"], PUBLIC)
     close = _nearly_equal(context, labels, level=level, levels=levels)
     stored = context.store.keep(labels)
-    changed = _against(scorer, draft.against, labels=labels)
-    if draft.few and "flipped" in changed:
-        changed |= dict.fromkeys(("flipped", "tags_changed"))
+    changed = _against(scorer, against, labels=labels)
     changed |= {"given_away": close} if close and level != PUBLIC else {}
     changed |= {"measured": measured} if (measured := measured_disclosure(labels, scorer.table, level=level)) else {}
     result = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
-    asked = {"spec": draft.spec, "disclosure": level}
+    asked = {"spec": spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
     with context.database.write() as session:
         outcome = ngettext("{n:,} label imported as a draft.", "{n:,} labels imported as a draft.", labels.items)
-        tasks.finish(session, claim, result={**result, **draft.more}, outcome=joined([outcome, *close], " "))
+        tasks.finish(session, claim, result=result, outcome=joined([outcome, *close], " "))
         label_imports.record(session, labels.revision, facts={**facts, **result, **why})
         worker_heartbeats.add_loaded_revision(
             session, claim.worker, benchmark=scorer.benchmark, revision=labels.revision

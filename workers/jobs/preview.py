@@ -19,7 +19,7 @@ from storage.database import Database
 from storage.integrity import stored_votes
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskKind
-from storage.labels import label_imports, label_levels, label_sets
+from storage.labels import label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.arrays import IntArray
 from vlrb.benchmarks import board_rules
@@ -81,7 +81,6 @@ def preview(
         entries = entries_on_board(session, spec.id, **where)
         stored = stored_counts(session, [entry.id for entry in entries], spec=spec, **where)
         levels = label_levels.levels(session, spec.id)
-        few = label_imports.has_withheld_counts(session, spec.id, revisions={board.label_revision, labels.revision})
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
     same_version = board.scorer_version == scorer.version
     old = scorer.labels[board.label_revision]
@@ -92,10 +91,8 @@ def preview(
         "to": level_after,
         "readers": readers_words(level_before, level_after),
     }
-    if few:  # as where the draft was made: of few pairs the count would be their labels
-        result["labels"] |= dict.fromkeys(("flipped", "tags_changed"))
     # Labels of pairs leave the worker only where both sets are public anyway.
-    elif level_before == level_after == PUBLIC:
+    if level_before == level_after == PUBLIC:
         answers = _answers_behind(database, scorer, revision=labels.revision)
         changes = label_changes(old, labels, table=scorer.table)
         result["pairs"] = [{**change.to_json(), "answers": answers.get(change.item, {})} for change in changes]
