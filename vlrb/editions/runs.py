@@ -26,17 +26,13 @@ _PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
 
 @dataclass(frozen=True, slots=True)
 class JudgeFile:
-    """Votes of one file about all pairs: arrays of pairs x runs.
-
-    ``votes``: 0, 1 in the pool's order, or UNDECIDED. ``shown``: response shown first, or -1 where nothing tells.
-    """
+    """Votes of one file, pairs x runs: 0 or 1 in the pool's order, or UNDECIDED."""
 
     judge: str
     name: str
     sha256: str
     format: str
     votes: Int8Array
-    shown: Int8Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,6 @@ class RunVerdicts:
     judge: Int8Array
     right: BoolArray
     wrong: BoolArray
-    shown: Int8Array
 
     def runs_of(self, judges: Sequence[int]) -> npt.NDArray[np.intp]:
         """Return the numbers of the runs of some judges."""
@@ -58,8 +53,7 @@ class RunVerdicts:
 
     def only(self, runs: npt.NDArray[np.intp]) -> RunVerdicts:
         """Return the verdicts of some runs; judges keep their numbers."""
-        right, wrong, shown = self.right[:, runs], self.wrong[:, runs], self.shown[:, runs]
-        return RunVerdicts(self.judges, self.judge[runs], right=right, wrong=wrong, shown=shown)
+        return RunVerdicts(self.judges, self.judge[runs], right=self.right[:, runs], wrong=self.wrong[:, runs])
 
 
 def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
@@ -90,10 +84,8 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
     except UploadRejected as rejected:
         problems = listed([*map(_in_words, rejected.problems)])
         raise CurateError(f"{path}: run the judge on all of the pool's pairs.jsonl.\n{problems}") from None
-    votes = read.votes.matrix
-    shown = np.full_like(votes, UNDECIDED) if read.orders is None else read.orders.matrix
     digest = hashlib.sha256(data).hexdigest()
-    return JudgeFile(judge or _judge_of(run, path), path.name, digest, read.format, votes, shown)
+    return JudgeFile(judge or _judge_of(run, path), path.name, digest, read.format, read.votes.matrix)
 
 
 def _judge_of(run: Path | None, path: Path) -> str:
@@ -111,8 +103,7 @@ def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: S
     """Return the verdicts of all files about the pairs of these numbers, which must have a preference."""
     judges = tuple(dict.fromkeys(file.judge for file in files))
     judge = np.array([judges.index(file.judge) for file in files for _ in range(file.votes.shape[1])], dtype=np.int8)
-    choice, shown = (np.concatenate(held, axis=1)[list(numbers)] for held in
-                     ([file.votes for file in files], [file.shown for file in files]))  # fmt: skip
+    choice = np.concatenate([file.votes for file in files], axis=1)[list(numbers)]
     preferred = np.array([pairs[number]["preferred"] for number in numbers], dtype=np.int8)[:, None]
     right = choice == preferred
-    return RunVerdicts(judges, judge, right=right, wrong=~right & (choice != UNDECIDED), shown=shown)
+    return RunVerdicts(judges, judge, right=right, wrong=~right & (choice != UNDECIDED))

@@ -43,8 +43,6 @@ def wrong_share(
 ) -> float | None:
     """Return the share of wrong labels among kept pairs under the model. ``runs``, ``accuracies``, ``errors``: by
     judge, the last two as shares of all its verdicts. None where nothing is kept, or there are too many runs.
-
-    Instability across orders has no place in the model: a rule about it counts as never met.
     """
     judge = np.repeat(np.arange(len(runs), dtype=np.int8), runs)
     units = len(judge) if independent_runs else len(runs)
@@ -55,9 +53,8 @@ def wrong_share(
     if independent_runs:
         better, worse = better[judge], worse[judge]
     wrong = patterns if independent_runs else patterns[:, judge]
-    shown_first = np.full(wrong.shape, -1, dtype=np.int8)
     names = tuple(str(number) for number in range(len(runs)))
-    stays = kept_by(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong, shown=shown_first))
+    stays = kept_by(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong))
     if_right = np.where(patterns, worse, 1 - worse).prod(axis=1)[stays].sum()  # a right label: wrong is an error
     if_wrong = np.where(patterns, better, 1 - better).prod(axis=1)[stays].sum()  # a wrong label: "wrong" is the truth
     total = prior * if_wrong + (1 - prior) * if_right

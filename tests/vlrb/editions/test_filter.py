@@ -131,26 +131,6 @@ def test_at_least_so_many_wrong_runs(pooled: FilteredPool, tmp_path: Path, at_le
     assert kept == slow_filter(pooled.planted, tuple(JUDGES), at_least=at_least)
 
 
-def test_unstable_judges_are_those_whose_majority_depends_on_the_order(pooled: FilteredPool, tmp_path: Path) -> None:
-    run_filter(pooled, tmp_path / "out", "--rule", "unstable >= 2/4 and wrong < 6/12")
-    planted, expected = pooled.planted, set()
-    stored = {line["id"]: line["response"] for line in lines(pooled.folder / "pairs.jsonl")}
-    for name in set(planted.pairs) - planted.copies:
-        turned = stored[name][0] != planted.pairs[name]["response"][0]
-        unstable = 0
-        for judge in ("small", "medium", "other"):  # votes alone tell no order
-            sides = []
-            for order in (0, 1):
-                # native runs were shown the pool's order, the official ones the source's
-                shown = [c for c, s in planted.votes[judge][name] if (s ^ (turned and judge == "medium")) == order]
-                sides.append(next((c for c in (0, 1) if 2 * shown.count(c) > len(shown)), None))
-            unstable += None not in sides and sides[0] != sides[1]
-        wrong = sum(verdicts(planted, judge, name=name).count("wrong") for judge in JUDGES)
-        expected |= {name} if unstable >= 2 and wrong < 6 else set()
-    assert {one["id"] for one in lines(tmp_path / "out" / "candidates.jsonl")} == expected
-    assert expected
-
-
 def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, usual: Path) -> None:
     report, planted = report_of(usual), pooled.planted
     single = [name for name in planted.pairs if name not in planted.copies]
@@ -199,15 +179,6 @@ def test_a_run_about_other_pairs_or_some_is_refused_by_line(
     assert "line 2" in said
     assert "nobody" in said and "has votes for 1 pair" in said
     assert "pairs.jsonl" in said
-
-
-def test_unstable_needs_runs_that_tell_the_order(
-    pooled: FilteredPool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    votes = next(path for path in pooled.runs if path.endswith("large.jsonl"))
-    given = ["filter", str(pooled.folder), "--runs", votes, "--output", str(tmp_path / "out"), "--rule", "unstable > 0"]
-    assert main(given) == 2
-    assert "No run records" in capsys.readouterr().err
 
 
 def test_names_of_judges_and_sources_are_text_in_the_report(pooled: FilteredPool, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def add_filter_command(commands: Any) -> None:
     parser.add_argument(
         "--runs", nargs="+", required=True, metavar="[JUDGE=]FILE", help="predictions, or directories of `judge run`"
     )
-    about = f"an expression of wrong, judges_wrong and unstable, which are shares ({WRONG_IN_ALL})"
+    about = f"an expression of wrong and judges_wrong, which are shares ({WRONG_IN_ALL})"
     parser.add_argument("--rule", default=WRONG_IN_ALL, metavar="RULE", help=about)
     parser.add_argument("--output", type=Path, metavar="DIR", help="where the candidates go (DIR/filtered)")
     parser.set_defaults(run=filter_command)
@@ -52,8 +52,6 @@ def filter_command(arguments: argparse.Namespace) -> int:
     if not len(ensemble.kept):
         reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
         raise CurateError(f"No pair can be filtered: {reasons}.")
-    if "unstable" in arguments.rule and (ensemble.verdicts.shown < 0).all():
-        raise CurateError("No run records which response was shown first, so no judge can be unstable.")
     report = ensemble.report()
     report["duplicates_current"] = compared == len(pairs)
     folder = arguments.output or pool / "filtered"

@@ -32,7 +32,6 @@ def add_freeze_command(commands: Any) -> None:
     parser.add_argument("--version", default="v1", metavar="NAME", help="of the edition (v1)")
     parser.add_argument("--citation", default="", metavar="TEXT", help="BibTeX")
     parser.add_argument("--hidden", type=float, default=0.5, metavar="SHARE", help="of pairs with hidden labels (0.5)")
-    parser.add_argument("--seed", type=int, default=0, help="of the split and the order (0)")
     parser.add_argument("--retire", default="", metavar="DATE", help="when the labels are to be published: 2027-12-31")
     parser.add_argument("--partial", action="store_true", help="although some pairs are not decided")
     parser.add_argument("--output", type=Path, default=Path("editions"), metavar="DIR", help="public (editions/)")

@@ -90,10 +90,7 @@ def card_parts(card: Mapping[str, Any]) -> Iterator[ReportPart]:
         f"mean Cohen's kappa {kappa}."
     )
     for row in card["balance"]:
-        yield (
-            f"{row['trait'].capitalize()}: mean {row['public']:.2f} public, {row['hidden']:.2f} hidden "
-            f"({row['standardised']:+.2f} standard deviations)."
-        )
+        yield f"Means of the {row['part']} part: {row['difficulty']:.1%} of runs wrong, {row['words']:.1f} words."
     if card["tags_public"]:
         tags = ", ".join(f"{name} {number:,}" for name, number in card["tags_public"].items())
         yield f"Error tags of the public part: {tags}."

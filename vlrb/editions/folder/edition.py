@@ -23,7 +23,7 @@ from vlrb.common import atomic_files
 from vlrb.editions.errors import CurateError
 from vlrb.editions.folder.data_card import card_parts, describe
 from vlrb.editions.folder.hub import LABELS, QUESTIONS, write_card, write_split
-from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, balance, split
+from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, split
 from vlrb.editions.markdown_report import markdown
 from vlrb.editions.pools.pool import DROPPED, PoolPair, file_digest, write_json, write_lines, write_text
 from vlrb.label_quality.annotation import PREFERENCES
@@ -44,7 +44,6 @@ class EditionPlan:
     title: str
     citation: str
     hidden: float
-    seed: int
     retire: str
     pool: Path
     verified: Path
@@ -71,9 +70,10 @@ class EditionWriter:
         self._plan, self._agreement, self._report = plan, agreement, report
         self._public, self._private = plan.output / plan.id, plan.private / plan.id
         traits = pd.DataFrame(map(_traits, pairs))
-        parts = split(traits, plan.hidden, seed=plan.seed)
-        self._balance = balance(traits.assign(part=traits["id"].map(parts)))
-        ordered = sorted(pairs, key=lambda pair: hashlib.sha256(f"{plan.seed}:{pair['id']}".encode()).digest())
+        parts = split(traits, plan.hidden)
+        means = traits.groupby(traits["id"].map(parts))[["difficulty", "words"]].mean()
+        self._balance = [{"part": part, **row} for part, row in means.to_dict("index").items()]
+        ordered = sorted(pairs, key=lambda pair: hashlib.sha256(pair["id"].encode()).digest())
         self._pairs = [{**pair, "split": parts[pair["id"]]} for pair in ordered]
         self._parts = {part: [pair for pair in self._pairs if pair["split"] == part] for part in (PUBLIC, HIDDEN)}
         self._revisions = {plan.version: self._pairs} | {f"{plan.version}-{k}": held for k, held in self._parts.items()}
@@ -118,7 +118,7 @@ class EditionWriter:
         plan, files = self._plan, sorted(path for path in public.rglob("*") if path.is_file())
         card = {
             "id": plan.id, "version": plan.version, "title": plan.title, "canary": self._canary, "retire": plan.retire,
-            "seed": plan.seed, **describe(self._pairs), "balance": self._balance,
+            **describe(self._pairs), "balance": self._balance,
             "agreement": self._agreement | {"annotators": len(self._agreement["annotators"])}, "filter": self._report,
             "label_commitment": commitment,
             "sha256": {path.relative_to(public).as_posix(): file_digest(path) for path in files},
