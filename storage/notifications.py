@@ -31,7 +31,6 @@ class NewSubscription(NamedTuple):
     address: bytes
     address_key: str
     language: str
-    events: Sequence[str]
 
 
 class StoredSubscription(NamedTuple):
@@ -41,7 +40,6 @@ class StoredSubscription(NamedTuple):
     id: str
     address: bytes
     language: str
-    events: Sequence[str]
     seen_seq: int
     confirmed_at: float | None
 
@@ -90,15 +88,9 @@ def subscribe(session: Session, new: NewSubscription) -> None:
     """Replace the address of an account, and queue the e-mail that asks for its confirmation."""
     unsubscribe(session, new.account)
     values = {name: getattr(new, name) for name in ("account", "id", "address", "language")}
-    session.execute(insert(EmailSubscription).values(**values, events=list(new.events), seen_seq=0))
+    session.execute(insert(EmailSubscription).values(**values, seen_seq=0))
     asked = {"account": new.account, "subscription": new.id, "address_key": new.address_key}
     _add(session, **asked, through_seq=0, lines=[])
-
-
-def change_events(session: Session, account: str, *, events: Sequence[str]) -> None:
-    """State what an account wants to hear of."""
-    changed = update(EmailSubscription).where(EmailSubscription.account == account).values(events=list(events))
-    session.execute(changed, execution_options=_NO_SYNC)
 
 
 def confirm(session: Session, subscription_id: str) -> None:

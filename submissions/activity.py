@@ -6,7 +6,7 @@ Of each event only what its owner may know: what, when and why, and whether they
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
@@ -40,14 +40,10 @@ _SENTENCES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ActivityRules:
-    """What the list may tell. `sentences`: audit kind -> what the owner reads, of the maintainers' actions.
-
-    `ranks`: entry -> public rank on the board of a snapshot, by the snapshot's id, for notifications.
-    """
+    """What the list may tell. `sentences`: audit kind -> what the owner reads, of the maintainers' actions."""
 
     spec: BenchmarkSpec
     sentences: Mapping[str, str] = field(default_factory=dict)
-    ranks: Callable[[str], Mapping[str, int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +58,6 @@ class ActivityItem:
     version: str
     sentence: str
     own: bool = False  # whether the owner did it
-    scores: tuple[str, str] | None = None  # before and after a re-score, as shown ("macro 46.6"); "" is not shown
 
     @property
     def title(self) -> str:
@@ -223,8 +218,7 @@ def _rescored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> A
         now=_named(_same_name(*sides)) or _("not shown"),
     )
     reason = event.body.get("reason")
-    line = _line(event, receipt, sentence=joined([sentence, reason], " ") if reason else sentence)
-    return replace(line, scores=(sides[0], sides[1]))
+    return _line(event, receipt, sentence=joined([sentence, reason], " ") if reason else sentence)
 
 
 def _same_name(before: str, after: str) -> str:

@@ -168,7 +168,12 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], *, intake: Submis
 async def _run_gradio(
     settings: Settings, services: Services, *, allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
 ) -> None:
-    """Import and build in a thread (seconds), one application a language, then serve until told to stop."""
+    """Once somebody asks for the page, import and build in a thread (seconds), one application a language; then serve
+    until told to stop."""
+    asking = asyncio.create_task(allowlist.asked.wait())
+    if not await _ends_before(asking, stop):
+        asking.cancel()
+        return
     async with AsyncExitStack() as running:
         for language in languages():
             spoken = services.in_language(language)
@@ -196,6 +201,6 @@ async def _ends_before(work: asyncio.Task[Any], stop: asyncio.Event) -> bool:
 
 
 def _build_gradio(settings: Settings, services: Services) -> tuple[FastAPI, Any]:
-    from web.gradio_app import build_gradio_app  # imports Gradio: six seconds, while the public pages already answer
+    from web.gradio_app import build_gradio_app  # imports Gradio: seconds, while the public pages go on
 
     return build_gradio_app(settings, services)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from prometheus_client import CollectorRegistry
@@ -19,8 +19,7 @@ from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
 from leaderboard.board.reported_results import bundled_results
-from leaderboard.board.rows import build_board
-from leaderboard.cache import BoardCache, SnapshotSource, TranslatedBoards
+from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
@@ -47,7 +46,6 @@ from submissions.quota import QuotaPolicy
 from submissions.sandbox import read_isolated_among
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
-from vlrb.benchmarks.spec import BenchmarkSpec
 from web.actions import ACTIONS
 
 
@@ -120,25 +118,6 @@ def activity_rules(served: ServedSettings) -> ActivityRules:
     return ActivityRules(served.spec, ACTIONS.owner_sentences())
 
 
-def _news_rules(settings: Settings, database: Database) -> list[ActivityRules]:
-    """Return the same for notifications, of each benchmark, with the ranks of its boards."""
-    return [
-        replace(activity_rules(served), ranks=public_ranks(DatabaseSnapshots(database, served.spec), served.spec))
-        for served in settings.served
-    ]
-
-
-def public_ranks(source: SnapshotSource, spec: BenchmarkSpec) -> Callable[[str], Mapping[str, int]]:
-    """Return a function from a snapshot's id to the ranks of its entries, as everybody saw them."""
-
-    @lru_cache(maxsize=4)  # boards; a re-score concerns two
-    def ranks(snapshot_id: str) -> Mapping[str, int]:
-        board = build_board(source.load(snapshot_id, old=True), spec)
-        return {row.id: row.rank for row in board.rows if row.rank is not None}
-
-    return ranks
-
-
 def _alarms(settings: Settings, litestream: Litestream | None) -> Alarms:
     """Return what gives the alarms of this process."""
     return partial(
@@ -153,12 +132,9 @@ def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | No
     if (server := settings.mail_server) is None:
         return None
     subscriptions = EmailSubscriptions(auth.database, auth.seal, site=settings.identity.public_url)
-    rules, brand = _news_rules(settings, auth.database), settings.spec.brand
-    return EmailDelivery(auth.database, subscriptions, server=server, rules=rules, brand=brand, name=_process_name())
-
-
-def _process_name() -> str:
-    return f"web-{random_id()[:8]}"
+    rules, name = [activity_rules(served) for served in settings.served], f"web-{random_id()[:8]}"
+    brand = settings.spec.brand
+    return EmailDelivery(auth.database, subscriptions, server=server, rules=rules, brand=brand, name=name)
 
 
 def _account_pages(context: RenderContext) -> AccountPages:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import JSON, ForeignKey, LargeBinary
+from sqlalchemy import ForeignKey, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
@@ -22,7 +22,6 @@ class EmailSubscription(Base):
     id: Mapped[Words] = mapped_column(unique=True)  # random; another one for each address
     address: Mapped[bytes] = mapped_column(LargeBinary)  # encrypted under SESSION_SECRET
     language: Mapped[Words]
-    events: Mapped[list[str]] = mapped_column(JSON)
     seen_seq: Mapped[int] = mapped_column(default=0)  # the last audit event that was looked at
     created_at: Mapped[Instant] = mapped_column(default=database_now())
     confirmed_at: Mapped[Instant | None]

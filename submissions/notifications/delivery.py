@@ -19,15 +19,16 @@ from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEma
 from storage import notifications
 from storage.database import Database
 from storage.database_wait import log_away
+from storage.integrity import audit
 from storage.jobs.leases import LeaseLost
 from storage.notifications import EmailClaim, StoredSubscription
-from submissions.activity import RESCORED, ActivityRules
-from submissions.notifications.news import MOST_LINES, NewsItem, latest_seq, news_of
+from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
 from submissions.notifications.subscriptions import EmailSubscriptions
 from vlrb.common.messages import Message, _
 from vlrb.common.translations import Translations, translations
 
 INTERVAL_SECONDS = 5.0
+MOST_LINES = 30
 LEASE_SECONDS = 120.0  # longer than a mail server may take
 log = logging.getLogger(__name__)
 
@@ -46,15 +47,14 @@ class EmailDelivery:
     def collect(self) -> int:
         """Queue an e-mail to each address that has news; return how many were queued."""
         with self.database.read() as session:
-            waiting = notifications.news(session, RESCORED)
-        through = latest_seq(self.database) if waiting else 0
+            waiting, through = notifications.news(session, RESCORED), audit.head(session).seq
         return sum(
             self._collect_for(subscription, through) for subscription in waiting if subscription.seen_seq < through
         )
 
     def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
         of = translations(stored.language)
-        lines = [_line(item, of) for item in news_of(self.database, self.rules, seen=stored, through=through)]
+        lines = [_line(item, of) for item in self._news_of(stored, through)]
         address = self.subscriptions.address(stored)
         key = self.subscriptions.address_key(address or "")
         with self.database.write() as session:
@@ -62,6 +62,16 @@ class EmailDelivery:
                 session, stored, through=through, lines=lines if address else [], address_key=key
             )
         return queued and bool(lines and address)
+
+    def _news_of(self, stored: StoredSubscription, through: int) -> list[ActivityItem]:
+        """Return what an address has not seen, the oldest first."""
+        items = [
+            item
+            for rules in self.rules
+            for item in activity_of(self.database, stored.account, rules=rules, limit=2 * MOST_LINES)
+            if stored.seen_seq < item.seq <= through and is_news(item, rules)
+        ]
+        return sorted(items, key=lambda item: item.seq)
 
     def send_due(self, stopped: Callable[[], bool] = lambda: False) -> int:
         """Send every e-mail that is due, until it is stopped; return how many the server took."""
@@ -125,9 +135,13 @@ class EmailDelivery:
                 await asyncio.wait_for(stop.wait(), INTERVAL_SECONDS)
 
 
-def _line(item: NewsItem, of: Translations) -> dict[str, Any]:
-    about = item.activity
-    return {"title": about.title, "text": of.text(item.sentence), "path": f"/account/submissions/{about.entry}"}
+def is_news(item: ActivityItem, rules: ActivityRules) -> bool:
+    """Return whether something is told: not what its owner did or asked for."""
+    return not item.own and item.kind in (audit.SCORED, "job.failed", *RESCORED, *rules.sentences)
+
+
+def _line(item: ActivityItem, of: Translations) -> dict[str, Any]:
+    return {"title": item.title, "text": of.text(item.sentence), "path": f"/account/submissions/{item.entry}"}
 
 
 def _confirmation(brand: str, link: str, *, of: Translations) -> tuple[str, str]:

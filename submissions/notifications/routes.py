@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
-from anyio import to_thread
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
@@ -17,7 +15,7 @@ from auth.model import require_person
 from auth.pages import AccountPages
 from auth.routes import PRIVATE, check_csrf, csrf_token
 from auth.service import AuthService
-from submissions.notifications.subscriptions import EVENTS, EmailRejected, EmailSubscriptions
+from submissions.notifications.subscriptions import EmailRejected, EmailSubscriptions
 from vlrb.common.messages import _
 
 _Csrf = Annotated[str, Form(alias="csrf")]
@@ -31,17 +29,12 @@ def build(identities: AuthService, pages: AccountPages, *, subscriptions: EmailS
     router = APIRouter(include_in_schema=False)
 
     @router.post("/account/email")
-    async def state(request: Request) -> Response:
+    def state(request: Request, csrf: _Csrf = "", *, address: Annotated[str, Form(max_length=500)] = "") -> Response:
         """Keep an address, and ask for its confirmation."""
         user = require_person(identity_of(request))
-        async with request.form(max_files=0, max_fields=12) as form:
-            csrf, address = str(form.get("csrf", "")), str(form.get("address", ""))
-            events = [str(value) for value in form.getlist("events")]
         check_csrf(identities, user, sent=csrf)
         try:
-            await to_thread.run_sync(
-                partial(subscriptions.state, user, address, events=events, language=pages.language)
-            )
+            subscriptions.state(user, address, language=pages.language)
         except EmailRejected as rejected:
             return _refused(pages, rejected)
         return RedirectResponse(_SECTION, 303, PRIVATE)
@@ -111,7 +104,7 @@ def account_sections(email: EmailSubscriptions | None, user: Identity) -> Mappin
     browser."""
     if email is None or user.auth_method != "session":
         return {}
-    return {"email": {"own": email.own(user), "kinds": EVENTS}}
+    return {"email": {"own": email.own(user)}}
 
 
 def _page(pages: AccountPages, address: str, *, words: tuple[str, str], fields: dict[str, str]) -> Response:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from auth import Identity
@@ -14,12 +13,6 @@ from storage.database import Database
 from storage.notifications import NewSubscription, StoredSubscription
 from vlrb.common.messages import _
 
-EVENTS = {
-    "scored": _("Your submission is scored"),
-    "failed": _("Scoring failed"),
-    "moderated": _("A maintainer changed your entry"),
-    "rescored": _("The board changed its labels, and your score with it"),
-}
 CONFIRM_SECONDS = 2 * 86_400.0
 REQUESTS_A_DAY = 3  # of an account, and for an address: nobody can be flooded with requests
 _SEAL, _CONFIRM, _UNSUBSCRIBE, _ADDRESS = "email", "confirm-email", "unsubscribe-email", "email-address"
@@ -35,7 +28,6 @@ class OwnAddress:
     """The address of an account, as its owner sees it."""
 
     address: str
-    events: Sequence[str]
     confirmed: bool
     failed: bool  # whether the last e-mail could not be delivered
 
@@ -57,25 +49,22 @@ class EmailSubscriptions:
         address = None if stored is None else self.address(stored)
         if stored is None or address is None:
             return None
-        return OwnAddress(address, stored.events, confirmed=stored.confirmed_at is not None, failed=failed)
+        return OwnAddress(address, confirmed=stored.confirmed_at is not None, failed=failed)
 
-    def state(self, user: Identity, address: str, *, events: Sequence[str], language: str) -> None:
+    def state(self, user: Identity, address: str, *, language: str) -> None:
         """Keep an address and have it confirmed; an address that is confirmed already keeps that.
 
-        Raises EmailRejected for an address or events that are none, and after too many requests.
+        Raises EmailRejected for an address that is none, and after too many requests.
         """
-        person, wanted, chosen = require_person(user), address.strip(), [name for name in EVENTS if name in events]
+        person, wanted = require_person(user), address.strip()
         if not is_address(wanted):
             raise EmailRejected(_("This is not an e-mail address. Write one such as name@example.org."))
-        if not chosen:
-            raise EmailRejected(_("Choose at least one kind of news, or stop the e-mails."))
         key, new_id = self.address_key(wanted), random_id()
         sealed = self.seal.encrypt(_SEAL, wanted, owner=person.account)
-        new = NewSubscription(person.account, new_id, address=sealed, address_key=key, language=language, events=chosen)
+        new = NewSubscription(person.account, new_id, address=sealed, address_key=key, language=language)
         with self.database.write() as session:
             before = notifications.subscription(session, person.account)
             if before is not None and before.confirmed_at is not None and self.address(before) == wanted:
-                notifications.change_events(session, person.account, events=chosen)
                 return
             if max(notifications.requests(session, person.account, address_key=key)) >= REQUESTS_A_DAY:
                 raise EmailRejected(_("You asked for too many confirmations. Try again tomorrow."))

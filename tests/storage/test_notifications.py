@@ -14,7 +14,7 @@ from storage.notifications import NewSubscription, StoredSubscription
 from tests.databases import submitted, with_labels
 
 ACCOUNT, KEY = "aowner000000", "a" * 64
-NEW = NewSubscription(ACCOUNT, "s" * 43, address=b"sealed", address_key=KEY, language="en", events=["scored"])
+NEW = NewSubscription(ACCOUNT, "s" * 43, address=b"sealed", address_key=KEY, language="en")
 
 
 @pytest.fixture

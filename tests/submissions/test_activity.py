@@ -10,23 +10,17 @@ import pytest
 from sqlalchemy import insert
 
 from auth import ANONYMOUS, OPEN, Unauthenticated
-from leaderboard.queries import DatabaseSnapshots
 from maintenance.actions import entries
 from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_levels
 from storage.models.moderation import ImportedLabels
-from storage.notifications import StoredSubscription
-from submissions.activity import ActivityItem, ActivityRules
-from submissions.notifications.news import latest_seq, news_of
+from submissions.activity import ActivityItem
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import activity_of, by
-from tests.factories.specs import DEMO
-from web.services import public_ranks
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
-from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
 from workers.startup import prepare, register
 
@@ -76,39 +70,6 @@ def test_a_re_score_is_reported_for_each_entry_with_both_numbers(scored: Databas
     sentence = told[0].sentence
     assert "revision demo to flipped: macro " in sentence
     assert sentence.endswith(". sixteen labels were wrong")
-
-
-def test_news_of_a_re_score_wait_for_its_board_and_name_both_ranks(scored: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(scored, range(2, 6), owner=STRANGER.account)
-    prepare(scored, replace(scorer, labels={"demo": scorer.labels["demo"]}), label_revision="demo")
-    publish_if_changed(scored, scorer)
-    source = DatabaseSnapshots(scored, DEMO)
-    ranks = public_ranks(source, DEMO)
-    before = ranks(source.current().snapshot_id or "")
-    seen = StoredSubscription(
-        OWNER_OF_IT.account,
-        "s",
-        address=b"",
-        language="en",
-        events=["rescored"],
-        seen_seq=latest_seq(scored),
-        confirmed_at=1.0,
-    )
-    register(scored, scorer, revision="flipped")
-    small_benchmark.switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
-    rules = [ActivityRules(DEMO, ranks=ranks)]
-    assert news_of(scored, rules, seen=seen, through=latest_seq(scored)) == [], "the board does not show it yet"
-    publish_if_changed(scored, scorer)
-    after = ranks(source.current().snapshot_id or "")
-    told = news_of(scored, rules, seen=seen, through=latest_seq(scored))
-    assert {item.activity.entry: item.ranks for item in told} == {
-        item.activity.entry: (before[item.activity.entry], after[item.activity.entry]) for item in told
-    }
-    assert len(told) == 2 and any(old != new for old, new in (item.ranks or (0, 0) for item in told))
-    for item in told:
-        old, new = item.ranks or (0, 0)
-        moved = f"Its rank moved from {old} to {new}." if old != new else f"Its rank is still {new}."
-        assert item.sentence == f"{item.activity.sentence} {moved}"
 
 
 def test_activity_lists_what_was_scored_in_bulk(database: Database, scorer: Scorer) -> None:

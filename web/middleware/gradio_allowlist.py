@@ -7,6 +7,7 @@ and clients need are allowed, and a call may only name files that were uploaded 
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -49,7 +50,8 @@ def starting_page(language: str) -> str:
 
 
 class GradioAllowlistMiddleware:
-    """In front of Gradio, which takes seconds to import; until then visitors get a page that comes back by itself.
+    """In front of Gradio, which takes seconds to import and 100 MB: it is loaded when somebody first asks for its page,
+    and until it is there visitors get one that comes back by itself.
 
     `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`. Clients know these as
     `/uploads/<SHA-256>/<name>` and nothing of where they lie.
@@ -61,6 +63,7 @@ class GradioAllowlistMiddleware:
         self._uploads, self._public, self._behind_proxies = uploads, urlsplit(public_url), behind_proxies
         self._apps: dict[str, ASGIApp] = {}
         self._functions: Collection[int] = ()
+        self.asked = asyncio.Event()  # whether somebody has asked for the page
 
     def attach(self, app: ASGIApp, functions: Collection[int], *, language: str = ENGLISH) -> None:
         """Send requests in a language to `app` from now on; its functions have these numbers in every language."""
@@ -85,6 +88,7 @@ class GradioAllowlistMiddleware:
         language = scope.get("language", ENGLISH)
         app = self._apps.get(language)
         if app is None:
+            self.asked.set()
             await HTMLResponse(starting_page(language), 503, {"Retry-After": "2"})(scope, receive, send)
             return
         if scope["method"] == "POST" and path != _UPLOAD:

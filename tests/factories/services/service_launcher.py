@@ -1,9 +1,9 @@
 """Services that start from a process which has imported everything: a test run pays for these imports once.
 
-`launch` gives a process that behaves as one of `subprocess.Popen`. It runs app.py's `main` with an environment,
-a directory and an output of its own; only the interpreter is not a new one, and Gradio's pages are built when somebody
-asks for one. Its worker forks from a child that was there before the service began, so that it holds nothing of it.
-`running(fresh=True)` starts a new interpreter, which builds Gradio's pages at once, and so is its worker.
+`launch` gives a process that behaves as one of `subprocess.Popen`. It runs app.py's `main` with an environment, a
+directory and an output of its own; only the interpreter is not a new one. Its worker forks from a child that was there
+before the service began, so that it holds nothing of it. `running(fresh=True)` starts a new interpreter, and so is its
+worker.
 """
 
 from __future__ import annotations
@@ -31,16 +31,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, partial, partialmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from tests.factories.suite.fork_server import IMPORTED_AT_WORK
 from tests.factories.suite.forked_readers import end_with, read_in_forks
 from tests.factories.suite.opened_files import record
 from workers.demo_files import write_demo
 from workers.supervisor import Supervisor
-
-if TYPE_CHECKING:  # the launcher imports it, the tests' own process need not
-    from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 
 ROOT = Path(__file__).parents[3]
 
@@ -270,7 +267,6 @@ def _serve(order: dict[str, Any]) -> NoReturn:
 def _app() -> int:
     import app
 
-    _build_gradio_when_asked()
     with _workers_forked():
         return app.main()
 
@@ -390,32 +386,6 @@ async def _answer(orders: socket.socket) -> dict[str, int]:
             raise EOFError("what forks workers has ended")
         line += more
     return dict(json.loads(line))
-
-
-def _build_gradio_when_asked() -> None:
-    """Let this service build Gradio's pages at the first request for one: most tests ask for none.
-
-    Until then it answers as a service does that has just been started.
-    """
-    from web import background
-    from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-
-    asked, build, answer = asyncio.Event(), background._run_gradio, GradioAllowlistMiddleware.__call__
-
-    async def answer_and_note(allowlist: GradioAllowlistMiddleware, *arguments: Any) -> None:
-        asked.set()
-        await answer(allowlist, *arguments)
-
-    async def build_when_asked(*arguments: Any, stop: asyncio.Event, **named: Any) -> None:
-        waits = [asyncio.ensure_future(event.wait()) for event in (asked, stop)]
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        for wait in waits:
-            wait.cancel()
-        if not stop.is_set():
-            await build(*arguments, stop=stop, **named)
-
-    GradioAllowlistMiddleware.__call__ = answer_and_note  # type: ignore[method-assign,assignment]
-    background._run_gradio = build_when_asked
 
 
 if __name__ == "__main__":
