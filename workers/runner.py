@@ -20,7 +20,6 @@ from sqlalchemy.orm import Session
 
 from storage import visibility
 from storage.announcements import announce
-from storage.boards.stored_relations import RecentRelations
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.jobs import job_queue, leases, worker_heartbeats
@@ -74,8 +73,8 @@ class BoardMemory:
     @classmethod
     def empty(cls) -> BoardMemory:
         """Return that of a worker that starts; its jobs share entries and relations."""
-        index, recent = BoardIndex(), RecentRelations()
-        return cls(index, RelationsMemory(index, recent), snapshot=SnapshotMemory(index, recent))
+        index = BoardIndex()
+        return cls(index, RelationsMemory(index), snapshot=SnapshotMemory(index))
 
 
 @dataclass(frozen=True, slots=True)

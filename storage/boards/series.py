@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage.models.core import Snapshot, StoredRelations
+from storage.models.core import Snapshot
 
 WHOLE = 128
 _Content = TypeVar("_Content")
-_Rows = type[Snapshot] | type[StoredRelations]
 
 
 class SeriesPlace(NamedTuple):
@@ -26,10 +25,10 @@ class SeriesPlace(NamedTuple):
     base: str | None
 
 
-def next_place(session: Session, rows: _Rows, *, series: str) -> SeriesPlace:
+def next_place(session: Session, *, series: str) -> SeriesPlace:
     """Return the place of the next row. Who stores it holds the lock of the board, or somebody else was faster."""
-    key = rows.id if rows is Snapshot else StoredRelations.inputs
-    last = select(rows.number, key).where(rows.series == series).order_by(rows.number.desc()).limit(1)
+    ours, newest = Snapshot.series == series, Snapshot.number.desc()
+    last = select(Snapshot.number, Snapshot.id).where(ours).order_by(newest).limit(1)
     row = session.execute(last).first()
     number, before = (0, None) if row is None else ((row[0] or 0) + 1, row[1])
     return SeriesPlace(series, number, base=before if number % WHOLE else None)

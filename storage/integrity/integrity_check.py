@@ -430,9 +430,8 @@ def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Check stored relations between judges: content and summary, which tells how many variants a judge has."""
     for row, content in stored_relations.contents(session):
         key = (row.benchmark, row.label_revision, row.id)
-        summary = None if content is None else sha256(content.summary.decode(errors="replace"))
-        computed = content is not None and hashlib.sha256(content.arrays).hexdigest() == row.id
-        if not computed or summary not in ledger.of_row("relations", key):
+        computed = content is not None and hashlib.sha256(content).hexdigest() == row.id
+        if not computed or sha256(row.summary) not in ledger.of_row("relations", key):
             name = f"{row.id} (label revision {row.label_revision})"
             yield Mismatch("relations", name, event=None, why="the content is not what was computed")
 

@@ -284,7 +284,6 @@ class StoredRelations(Base):
         digest("id"),
         digest("inputs"),
         Index("ix_relations_id", "id"),  # not unique: other entries may come to the same
-        Index("ix_relations_series_number", "series", "number", unique=True),
         check("summary", "substr(summary, 1, 1) = '{'"),
         check("body", "length(body) > 0"),
     )
@@ -292,12 +291,9 @@ class StoredRelations(Base):
     inputs: Mapped[Sha256] = mapped_column(primary_key=True)  # digest of what it was computed from; not public
     id: Mapped[Sha256]  # of the content before compression: public
     label_revision: Mapped[Words]
-    summary: Mapped[JsonText]  # goes into the snapshot; "{}" where the body has it
+    summary: Mapped[JsonText]  # goes into the snapshot
     body: Mapped[bytes] = mapped_column(LargeBinary)
     created_at: Mapped[Instant] = mapped_column(default=database_now())
-    series: Mapped[Words | None]  # as of a snapshot
-    number: Mapped[int | None]
-    base: Mapped[Sha256 | None]  # the inputs of the relations that summary and body are a difference to
 
 
 class BoardState(Base):

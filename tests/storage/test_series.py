@@ -1,14 +1,13 @@
-"""Snapshots and relations are stored as differences: each can be read and checked."""
+"""Snapshots are stored as differences: each can be read and checked."""
 
 from __future__ import annotations
 
 import hashlib
-import zlib
 
 import pytest
 from sqlalchemy import select, text
 
-from storage.boards import series, snapshots, stored_relations
+from storage.boards import series, snapshots
 from storage.database import Database, Session
 from storage.integrity import integrity_check as integrity
 from storage.models.core import Snapshot
@@ -44,12 +43,6 @@ def test_every_snapshot_is_read_back_as_it_was_published(
         found = dict(snapshots.contents(session))
         assert found == {row.id: snapshots.content(session, row.id) for row in rows}
         assert sum(row.base is None for row in rows) == 2 * ((count + 3) // 4), "every fourth of both series is whole"
-        for row, content in stored_relations.contents(session):
-            assert content is not None
-            assert hashlib.sha256(content.arrays).hexdigest() == row.id
-            body = stored_relations.body(session, row.id)
-            assert body is not None
-            assert zlib.decompress(body) == content.arrays
         assert mismatches(session) == []
 
 

@@ -128,7 +128,7 @@ def published(database: Database) -> tuple[list[Any], list[Any]]:
     with database.read() as session:
         content = (Snapshot.series, Snapshot.number, Snapshot.content_sha256)
         rows = session.execute(select(*content).order_by(Snapshot.series, Snapshot.number)).all()
-        relations = [(row.inputs, row.id, one) for row, one in stored_relations.contents(session)]
+        relations = [(row.inputs, row.id, row.summary, one) for row, one in stored_relations.contents(session)]
         return [tuple(row) for row in rows], relations
 
 
@@ -161,9 +161,8 @@ def test_what_a_job_could_not_commit_is_published_by_nobody() -> None:
         jobs(database, worker)
         written, relations = published(database)
         assert len(relations) == len(before[1]) + 2, "of two label revisions, once: those of three entries and a fourth"
-        last = [relations[place][-1] for place in (len(relations) // 2 - 1, -1)]
-        entries = {name for one in last for name in re.findall(rb'"(e[az]{11})"', one.summary)}
-        assert entries <= {name.encode() for name in names[1:]}
+        new = [summary for *_names, summary, _content in relations if summary not in {row[2] for row in before[1]}]
+        assert {name for summary in new for name in re.findall(r'"(e[a-z2-7]{11})"', summary)} == set(names[1:])
         assert publish_if_changed(database, SCORER, anew=True) is None, "a worker that starts would say the same"
         assert len(written) == len(before[0]) + 3
 

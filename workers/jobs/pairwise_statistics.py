@@ -20,7 +20,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from storage.boards import stored_relations
-from storage.boards.stored_relations import NewRelations, RecentRelations
+from storage.boards.stored_relations import NewRelations
 from storage.database import Database
 from storage.integrity import audit, integrity_alarms, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
@@ -95,14 +95,12 @@ def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsM
         computed = _compute(database, scorer, tasks=tasks, memory=known)
     except RecordChanged:
         return 0  # an alarm; without relations, the board shows no ranges
-    return _record(database, pointer, through=board.shown_seq, computed=computed, recent=known.recent)
+    return _record(database, pointer, through=board.shown_seq, computed=computed)
 
 
-def summaries(
-    session: Session, benchmark: str, *, wanted: Mapping[str, str], recent: RecentRelations
-) -> dict[str, dict[str, Any]]:
+def summaries(session: Session, benchmark: str, *, wanted: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """revision -> inputs in, revision -> summary out, of those that are computed already."""
-    result = stored_relations.summaries(session, benchmark, wanted=wanted, recent=recent)
+    result = stored_relations.summaries(session, benchmark, wanted=wanted)
     return {revision: orjson.loads(result[digest]) for revision, digest in wanted.items() if digest in result}
 
 
@@ -249,12 +247,8 @@ def _votes(database: Database, names: Collection[str], *, items: int) -> dict[st
     return result
 
 
-def _record(
-    database: Database, pointer: ActiveBoard, *, through: int, computed: Sequence[NewRelations], recent: RecentRelations
-) -> int:
+def _record(database: Database, pointer: ActiveBoard, *, through: int, computed: Sequence[NewRelations]) -> int:
     """Store nothing where the board has changed or another worker was faster meanwhile."""
-    with database.read() as session:
-        prepared = [stored_relations.prepare(session, pointer.benchmark, new=row, recent=recent) for row in computed]
     with database.write() as session:
         label_sets.lock_board(session, pointer.benchmark)  # one at a time
         ours = BoardState.benchmark == pointer.benchmark
@@ -265,15 +259,14 @@ def _record(
             or needs_snapshot(session, through)
         ):
             return 0
-        for columns in prepared:
-            stored_relations.store(session, columns)
+        for row in computed:
+            stored_relations.store(session, pointer.benchmark, new=row)
         session.execute(update(BoardState).where(ours).values(related_seq=through))
         if computed:
             summaries = {row.label_revision: sha256(row.summary) for row in computed}
             names = {row.label_revision: row.id for row in computed}
             facts = {"relations": names, "summaries_sha256": summaries}
             audit.append(session, COMPUTED, data=facts | audit.scope(session, pointer.benchmark))
-    recent.keep(computed)  # not before: what is kept is what is stored
     for row in computed:
         log.info(COMPUTED, extra={"data": {"label_revision": row.label_revision, "relations": row.id}})
     return len(computed)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from storage.boards.stored_relations import RecentRelations
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.statistics.pairwise import Packed
 from vlrb.statistics.selection import Selection
@@ -50,11 +49,9 @@ class JudgeComparison(NamedTuple):
 
 @dataclass(slots=True)
 class RelationsMemory:
-    """``index``: entries of the board; ``recent``: relations stored last; ``selections``: by digest of what they follow
-    from."""
+    """``index``: entries of the board; ``selections``: by digest of what they follow from."""
 
     index: BoardIndex = field(default_factory=BoardIndex)
-    recent: RecentRelations = field(default_factory=RecentRelations)
     selections: dict[bytes, Selection] = field(default_factory=dict)
     _votes: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
     _keys: dict[tuple[str, ...], Mapping[str, tuple[float, ...]]] = field(default_factory=dict)  # by rules, of entries

@@ -21,7 +21,6 @@ from sqlalchemy.orm import Session
 
 from common import deltas
 from storage.boards import series, snapshots
-from storage.boards.stored_relations import RecentRelations
 from storage.clock import database_now, iso
 from storage.database import Database
 from storage.integrity import audit
@@ -105,7 +104,6 @@ class SnapshotMemory:
     """
 
     index: BoardIndex = field(default_factory=BoardIndex)
-    recent: RecentRelations = field(default_factory=RecentRelations)
     fragments: Mapping[str, list[bytes]] = field(default_factory=dict)
 
     def keep(self, snapshot_id: str, fragments: list[bytes]) -> None:
@@ -116,7 +114,7 @@ class SnapshotMemory:
 
 def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: SnapshotMemory) -> _SnapshotContent:
     board = memory.index.view(session, scorer, pointer=pointer)
-    relations = pairwise_statistics.summaries(session, pointer.benchmark, wanted=board.inputs, recent=memory.recent)
+    relations = pairwise_statistics.summaries(session, pointer.benchmark, wanted=board.inputs)
     before = {
         "benchmark": pointer.benchmark,
         "label_revision": pointer.label_revision,
@@ -204,7 +202,7 @@ def _stored(
     """Return the body of a snapshot, and its place in its series."""
     name = snapshots.series_of(benchmark, with_relations=content.with_relations)
     with database.read() as session:
-        place = series.next_place(session, Snapshot, series=name)
+        place = series.next_place(session, series=name)
         base = memory.fragments.get(place.base or "")
         if base is None and place.base is not None:
             base = snapshots.fragments(session, place.base)
