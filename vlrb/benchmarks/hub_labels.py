@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from vlrb.common.hub_sources import HubSource
 from vlrb.common.messages import _
 
-if TYPE_CHECKING:
-    from huggingface_hub.errors import HfHubHTTPError
-
 _MIN_BLOCK = 1 << 16
-_REFUSED = (401, 403)
+_REFUSED = (401, 403, 404)
 
 
 class HubRefusal(Exception):
@@ -71,16 +68,22 @@ class HubFiles:
 
 @contextmanager
 def _explained(source: HubSource) -> Iterator[None]:
-    """Turn the Hub's refusals into sentences. What the Hub says is not repeated: it may quote the request."""
+    """Turn the Hub's refusals into a sentence. What the Hub says is not repeated: it may quote the request."""
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
         yield
     except HfHubHTTPError as error:
-        reason = _reason(source, error)
-        if reason is None:
+        if error.response.status_code not in _REFUSED:  # another try may help
             raise
-        raise HubRefusal(reason) from None
+        raise HubRefusal(
+            _(
+                "the Hub shows no {name} at commit {commit}. Copy both from its page, below Files and versions, "
+                "History; a private or gated dataset needs LABELS_TOKEN, of an account that may read it.",
+                name=source.name,
+                commit=source.commit,
+            )
+        ) from None
     except FileNotFoundError:
         raise HubRefusal(_nothing(source)) from None
 
@@ -92,29 +95,3 @@ def _nothing(source: HubSource) -> str:
         path=source.path,
         commit=source.commit,
     )
-
-
-def _reason(source: HubSource, error: HfHubHTTPError) -> str | None:
-    """Return what to do; None where another try may help."""
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
-
-    name = source.name
-    if isinstance(error, RevisionNotFoundError):
-        return _(
-            "{name} has no commit {commit}. Copy one from its page, below Files and versions, History.",
-            name=name,
-            commit=source.commit,
-        )
-    if isinstance(error, GatedRepoError):
-        return _("{name} is gated. Ask for access on its page, with the account that LABELS_TOKEN is of.", name=name)
-    if isinstance(error, RepositoryNotFoundError):
-        return _(
-            "there is no dataset {name}, or the token may not read it; the Hub does not say which. "
-            "Check the name, and set LABELS_TOKEN to a token that may read it.",
-            name=name,
-        )
-    if error.response.status_code in _REFUSED:
-        return _(
-            "the Hub refuses the token for {name}. Make one that may read it, and set LABELS_TOKEN to it.", name=name
-        )
-    return None

@@ -130,7 +130,8 @@ class ProtocolSpec:
 
 @dataclass(frozen=True, slots=True)
 class Overall:
-    """A named overall number. ``kind``: ``micro`` over pairs, ``mean`` of categories, or ``groups`` wholly right.
+    """A named overall number. ``kind``: ``micro`` over pairs, ``mean`` of categories, or ``groups`` of pairs of one id
+    that are wholly right.
 
     ``categories``: which take part. ``pairs``: the number that must be there, else the number is not given; 0 is an
     overall number of sources that do not say how it was made.
@@ -159,20 +160,6 @@ class Overall:
     def has_definition(self) -> bool:
         """Whether it is known how the number is made."""
         return self.pairs != 0
-
-
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """The second metric of a benchmark whose pairs come in groups of one id: all pairs of a group right.
-
-    It is the last of the overall numbers, with the kind ``groups``.
-    """
-
-    key: str
-    title: str
-    subtitle: str = ""
-    about: str = ""
-    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +261,6 @@ class BenchmarkSpec:
     label_digests: frozenset[str] = frozenset()  # of label revisions that anybody can have
     ties: bool = False
     fields: ItemFields = RANKED
-    grouped: Grouped | None = None
     editions: tuple[ItemEdition, ...] = ()
     has_sources: bool = False
     drop_from_questions: tuple[str, ...] = ()
@@ -316,6 +302,11 @@ class BenchmarkSpec:
     def pooled(self) -> str:
         """The key of the overall number over all pairs alike."""
         return next(overall.key for overall in self.overalls if overall.is_pool_of(self.category_keys))
+
+    @cached_property
+    def grouped(self) -> Overall | None:
+        """The second metric of a benchmark whose pairs come in groups: the last of the overall numbers."""
+        return next((overall for overall in self.overalls if overall.kind == GROUPS), None)
 
     @cached_property
     def mean(self) -> str | None:

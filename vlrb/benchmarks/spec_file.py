@@ -26,7 +26,6 @@ from vlrb.benchmarks.spec import (
     CategoryRule,
     CombinedCategories,
     ErrorChoice,
-    Grouped,
     GroupingText,
     ItemEdition,
     ItemFields,
@@ -59,7 +58,7 @@ _STRICT = {
     "unreadable": "wrong",
     "votes": "majority",
 }
-_DECLARED = ("items", "category_rules", "number_check_examples")
+_DECLARED = ("items", "category_rules", "number_check_examples", "grouped")
 """Entries that the definition has under another name."""
 
 T = TypeVar("T")
@@ -148,7 +147,6 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
         "protocols": _tables(ProtocolSpec, _protocols(data), "protocols", shown=("title", "summary", "text")),
         "overalls": overalls,
         "headline": data.get("headline", overalls[0].key),
-        "grouped": _built(Grouped, data["grouped"]) if "grouped" in data else None,
         "editions": _tables(ItemEdition, data.get("editions", ()), "editions", shown=("title",)),
         "sources": sources,
         "has_sources": "sources" in data,
