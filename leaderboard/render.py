@@ -481,8 +481,6 @@ def count_text(selection: SelectedRows) -> str:
         parts = [_("{span} of {judges}", span=span, judges=judges)]
     if baselines := len(selection.baselines):
         parts.append(ngettext("{n:,} baseline", "{n:,} baselines", baselines))
-    if selection.pinned:
-        parts.append(_("{n} pinned", n=len(selection.pinned)))
     return joined(parts)
 
 

@@ -52,10 +52,7 @@ def unstated_judges(board: Board, view: BoardQuery) -> UnstatedJudges | None:
     if not columns:
         return None
     strict, lenient = (row_test(replace(view, unstated=unstated)) for unstated in (False, True))
-    pins = set(view.pins)
-    rows = [
-        row for row in board.rows if row.tier == "scored" and row.id not in pins and lenient(row) and not strict(row)
-    ]
+    rows = [row for row in board.rows if row.tier == "scored" and lenient(row) and not strict(row)]
     names = dict.fromkeys(_name(column) for column in columns if any(is_unstated(row, column) for row in rows))
     return UnstatedJudges(len(rows), _listed(list(names)), shown=view.unstated) if rows else None
 

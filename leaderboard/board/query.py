@@ -1,4 +1,4 @@
-"""URL state of the board: search, filters, order, columns, pins and page.
+"""URL state of the board: search, filters, order, columns and page.
 
 Filtering never changes a rank.
 """
@@ -25,7 +25,6 @@ PAGE = 100
 SECTIONS: tuple[Tier, ...] = ("scored", "reported", "baseline")
 TIERS = ("all", "scored", "reported", "baseline")
 MAX_QUERY = 400  # holds five ids
-MAX_PINS = 20
 MOST_COMPARED = 5
 _OFF = "off"
 
@@ -108,7 +107,6 @@ class BoardQuery:
     baselines: bool = True
     filters: tuple[tuple[str, str], ...] = ()  # (key, value), in the order of FILTERS
     columns: tuple[str, ...] = ()
-    pins: tuple[str, ...] = ()
     compare: tuple[str, ...] = ()  # chosen to be compared; changes nothing in the table
     embed: bool = False  # within another site's page: without header and footer
     unstated: bool = False  # whether rows pass that do not state what a filter asks for
@@ -167,7 +165,6 @@ class BoardQuery:
             ("unstated", "1" if self.unstated else ""),
             *self.filters,
             ("cols", "" if self.columns == usual(self.spec) else ",".join(self.columns)),
-            ("pin", ",".join(self.pins)),
             ("compare", ",".join(self.compare)),
             ("sort", self.sort if moved else ""),
             ("dir", ("desc" if self.descending else "asc") if moved else ""),
@@ -185,7 +182,7 @@ class BoardQuery:
     def only_compared(self) -> str:
         """The address of this view with those rows alone that are chosen to be compared."""
         search = "id:" + ",".join(self.compare)
-        return self.url(search=search, tier="all", filters=(), baselines=True, unstated=False, pins=(), page=1)
+        return self.url(search=search, tier="all", filters=(), baselines=True, unstated=False, page=1)
 
     @property
     def taken(self) -> str:
@@ -222,14 +219,12 @@ def compare_url(
 @dataclass(frozen=True, slots=True)
 class SelectedRows:
     """The rows of one page, and how many there are in all: first those scored here, then reported ones, of each judge
-    the one that leads; its ``others`` are on no page. Pinned rows stand above every page, baselines below.
-    """
+    the one that leads; its ``others`` are on no page. Baselines stand below every page."""
 
     rows: tuple[BoardRow, ...]
     total: int
     page: int
     pages: int
-    pinned: tuple[BoardRow, ...] = ()
     baselines: tuple[BoardRow, ...] = ()
     others: Mapping[str, tuple[BoardRow, ...]] = field(
         default_factory=dict
@@ -270,7 +265,6 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], *, spec:
             if re.fullmatch(choice.pattern, value := parameters.get(choice.key, "").strip())
         ),
         columns=_columns(listed(parameters, "cols"), spec),
-        pins=_toggled(listed(parameters, "pin"))[:MAX_PINS],
         compare=_toggled(listed(parameters, "compare"))[:MOST_COMPARED],
         embed=parameters.get("embed") == "1",
         unstated=parameters.get("unstated") == "1",
@@ -304,7 +298,7 @@ def _toggled(asked: Sequence[str]) -> tuple[str, ...]:
 
 def select(board: Board, view: BoardQuery) -> SelectedRows:
     """Filter, order and cut. A null is below every number and every text, in either direction."""
-    pinned, asked = chosen(board, view)
+    asked = chosen(board, view)
     baselines = tuple(row for row in asked if row.tier == "baseline")
     rows = asked[: len(asked) - len(baselines)]
     rows, others = (rows, {}) if view.is_narrowed else fold(board, rows)
@@ -315,7 +309,6 @@ def select(board: Board, view: BoardQuery) -> SelectedRows:
         len(rows),
         page=page,
         pages=pages,
-        pinned=tuple(pinned),
         baselines=baselines,
         others=others,
     )
@@ -337,17 +330,11 @@ def fold(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], dict[s
     return [row for row in rows if row.id not in folded], others
 
 
-def chosen(board: Board, view: BoardQuery) -> tuple[list[BoardRow], list[BoardRow]]:
-    """Return the pinned rows, whatever is filtered, and all others that the view asks for; both in its order.
-
-    The others stand in sections: those scored here first, then reported ones, baselines last.
-    """
+def chosen(board: Board, view: BoardQuery) -> list[BoardRow]:
+    """Return the rows that a view asks for, in its order: those scored here, then reported ones, baselines last."""
     test = row_test(view)
-    pins = set(view.pins)
-    pinned = [row for row in board.rows if row.id in pins] if pins else []
-    rows = [row for row in board.rows if row.id not in pins and test(row)]
-    rows = ordered_as(rows, view)
-    return ordered_as(pinned, view), [row for tier in SECTIONS for row in rows if row.tier == tier]
+    rows = ordered_as([row for row in board.rows if test(row)], view)
+    return [row for tier in SECTIONS for row in rows if row.tier == tier]
 
 
 def asked_words(view: BoardQuery) -> list[str]:

@@ -135,9 +135,7 @@ def find_judge(text: str, board_version: BoardVersion) -> list[str]:
     if not text:
         return []
     called = [row for row in board_version.board().rows if row.model.casefold() == text.casefold()]
-    _pinned, matching = rows_asked_for(
-        board_version.board(), BoardQuery(board_version.spec, search=text, baselines=False)
-    )
+    matching = rows_asked_for(board_version.board(), BoardQuery(board_version.spec, search=text, baselines=False))
     return [row.id for row in (called or matching)[:1]]
 
 

@@ -98,9 +98,8 @@ def file_stem(spec: BenchmarkSpec) -> str:
 
 
 def extract(board: Board, view: BoardQuery, *, address: str = "", facts: EntryFacts | None = None) -> Extract:
-    """Return all rows of a view, not only those of its page; pinned ones first, as on the page."""
-    pinned, others = chosen(board, view)
-    return Extract((*pinned, *others), board, view=view, address=address, facts=facts)
+    """Return all rows of a view, not only those of its page."""
+    return Extract(tuple(chosen(board, view)), board, view=view, address=address, facts=facts)
 
 
 def _text(name: str, column: str = "") -> Field:

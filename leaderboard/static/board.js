@@ -44,7 +44,7 @@
     if (!sort || !whole) return;
     event.preventDefault();
     whole.classList.add("sorting");
-    for (const body of whole.querySelectorAll(".ranked tbody:not(.pinned)")) reorder(body, sort, dir === "desc" ? -1 : 1);
+    for (const body of whole.querySelectorAll(".ranked tbody")) reorder(body, sort, dir === "desc" ? -1 : 1);
     requestAnimationFrame(() => setTimeout(() => event.detail.issueRequest(true))); // after this frame is painted
   });
 

@@ -189,7 +189,7 @@ def test_every_part_of_a_view_survives_its_own_address() -> None:
         protocol="paper", grouping="rl-in-general", revision="v0", tier="scored", search='org:"a, b" <&', sort="date",
         descending=False, page=2, as_of="2026-11-01T10:00:00+01:00", baselines=False,
         filters=(("type", "scalar"), ("k", ">=5"), ("min_size", "7"), ("since", "2026-05-01")),
-        columns=("rank", "model", "macro", "organisation"), pins=("e1", "r-2"),
+        columns=("rank", "model", "macro", "organisation"),
     )  # fmt: skip
     assert read_query(dict(parse_qsl(view.url().removeprefix("/?"))), ("v0",), spec=VL) == view
     # As a browser sends checkboxes and a zone's plus sign:
@@ -284,19 +284,6 @@ def test_filters_find_what_has_the_value_and_nothing_unknown(query: dict[str, st
     chosen = select(board, read_query(query, (), spec=VL)).rows
     assert {row.model for row in chosen} == found
     assert all(row.rank == ranks[row.id] for row in chosen)
-
-
-def test_pinned_rows_stand_above_whatever_is_filtered_in_the_order_of_the_view(board: Board) -> None:
-    view = BoardQuery(VL, search="nobody", pins=("e00000000002", "e00000000003"))
-    assert [row.id[-1] for row in select(board, view).pinned] == ["3", "2"]
-    by_name = BoardQuery(VL, sort="model", descending=False, pins=view.pins)
-    assert [row.id[-1] for row in select(board, by_name).pinned] == ["2", "3"]
-    assert select(board, view).total == 0
-    assert select(board, BoardQuery(VL, pins=view.pins)).total == len(board.rows) - 2
-
-
-def test_asking_for_a_pin_twice_takes_it_off() -> None:
-    assert read_query({"pin": "a,b,a,<x>"}, (), spec=VL).pins == ("b",)
 
 
 def test_what_weakens_a_row_is_said_at_the_row() -> None:

@@ -504,22 +504,6 @@ def test_baselines_are_set_apart_without_a_rank_or_a_page(page: Page, tested: st
     expect(page.locator(".reading")).not_to_contain_text("range")
 
 
-def test_pinned_rows_stand_above_every_page_and_filter(page: Page, short: str) -> None:
-    page.goto(short)
-    name = rows(page)[4][1]
-    page.hover("tbody tr >> nth=4")
-    page.click("tbody tr >> nth=4 >> .pin")
-    page.wait_for_selector(".pinned tr")
-    expect(page.locator(":focus")).to_have_text("unpin")
-    page.fill("input[name=q]", "nothing like it")
-    page.wait_for_selector(".empty:not([hidden])")
-    assert [row[1] for row in rows(page)] == [name]
-    page.focus(".pinned .pin")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".pinned", state="detached")
-    assert "pin=" not in page.evaluate("location.search")
-
-
 def test_columns_are_chosen_and_kept_in_the_address(page: Page, tested: str) -> None:
     page.goto(tested)
     page.click(".filters summary")
@@ -556,7 +540,7 @@ def test_the_link_to_a_view_leads_to_the_same_board_permanently(page: Page, test
     expect(page.locator("main")).to_contain_text("Board as of")
 
 
-def test_filters_columns_and_pins_work_without_a_script(plain: Page, tested: str) -> None:
+def test_filters_and_columns_work_without_a_script(plain: Page, tested: str) -> None:
     page = plain
     page.goto(tested)
     page.click(".filters summary")
@@ -570,14 +554,10 @@ def test_filters_columns_and_pins_work_without_a_script(plain: Page, tested: str
     expect(page.locator(".ranked thead .general")).to_be_hidden()
     page.wait_for_load_state()
     assert [row[1] for row in rows(page) if row[0]] == ["Judge 41"]
-    for pinned in (1, 0):
-        page.hover("tbody tr:has-text('Judge 41')")
-        page.click("tbody tr:has-text('Judge 41') .pin")
-        expect(page.locator(".pinned tr")).to_have_count(pinned)
 
 
-def test_axe_finds_nothing_with_menus_open_and_rows_pinned(page: Page, tested: str, long: bool) -> None:
-    view = "pin=e00000000001,baseline-longer&cols=macro,general,parameters_b&compare=e00000000001"
+def test_axe_finds_nothing_with_menus_open_and_a_row_ticked(page: Page, tested: str, long: bool) -> None:
+    view = "cols=macro,general,parameters_b&compare=e00000000001"
     page.goto(f"{tested}/?{view}&as_of=snapshot-2")
     for width, scheme in ((1440, "dark"), (900, "light"), (390, "light")):
         page.set_viewport_size({"width": width, "height": 844})

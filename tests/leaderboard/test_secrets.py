@@ -36,7 +36,7 @@ SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
 ROUTES: dict[str, tuple[str, ...]] = {
     "/": (
         *("/", "/?tier=scored&sort=general", "/?protocol=paper", "/?protocol=lmms-eval", "/?grouping=povid-in-general"),
-        *("/?embed=1", "/?pin={id}&compare={id}", "/?q={name}"),
+        *("/?embed=1", "/?compare={id}", "/?q={name}"),
     ),
     "/entries/{entry_id}": ("/entries/{id}", "/entries/{id}?revision=v2", "/entries/{id}?revision=v0"),
     "/entries/{entry_id}/badge.svg": ("/entries/{id}/badge.svg",),

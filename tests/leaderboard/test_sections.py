@@ -60,22 +60,18 @@ def test_versions_of_a_judge_stand_without_a_rank_below_the_ranked_one_in_every_
 @pytest.mark.parametrize("key", ["macro", "model", "date", "general"])
 @pytest.mark.parametrize("descending", [True, False])
 def test_sections_stay_apart_whatever_orders_them(key: str, descending: bool) -> None:
-    pinned, rows = chosen(sectioned(), BoardQuery(VL, sort=key, descending=descending))
+    rows = chosen(sectioned(), BoardQuery(VL, sort=key, descending=descending))
     tiers = [row.tier for row in rows]
     assert tiers == sorted(tiers, key=SECTIONS.index)
-    assert (len(pinned), len(rows)) == (0, 6 + COUNTED)  # every report is a row of the files
+    assert len(rows) == 6 + COUNTED  # every report is a row of the files
 
 
-def test_a_report_that_alone_is_asked_for_or_pinned_is_not_folded_away() -> None:
+def test_a_report_that_alone_is_asked_for_is_not_folded_away() -> None:
     board = sectioned()
     for search, names in (('"judge x (others)"', [FAMILY[0].name]), ('"judge x"', [row.name for row in FAMILY[:3]])):
         found = select(board, BoardQuery(VL, search=search))
         assert sorted(row.model for row in found.of("reported")) == sorted(names)
         assert not found.others
-    found = select(board, BoardQuery(VL, pins=("r-Judge X",)))
-    assert [row.model for row in found.pinned] == ["Judge X"]
-    assert [row.model for row in found.of("reported")] == ["Judge X voting", "Judge Y"]
-    assert [row.model for row in found.others["r-Judge X voting"]] == ["Judge X (others)"]
 
 
 def test_json_keeps_one_order_of_all_reports_each_with_its_judge() -> None:
