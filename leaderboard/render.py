@@ -24,7 +24,6 @@ from markupsafe import Markup
 from leaderboard.board import filter_judges
 from leaderboard.board.cards import cards
 from leaderboard.board.columns import ALWAYS, Column, columns_of, usual
-from leaderboard.board.hints import misread_words, unstated_judges
 from leaderboard.board.names import (
     breakable_parts,
     is_shortened,
@@ -33,7 +32,7 @@ from leaderboard.board.names import (
 )
 from leaderboard.board.opening import BestSet, finding, untested
 from leaderboard.board.position import dots
-from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, select
+from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, count_unstated, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_rules, scoring_text
@@ -363,8 +362,7 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: B
         "standings": standings,
         "marks": _marks(view, selection, standings=standings),
         "ranked_by": ranked_by,
-        "misread": misread_words(board, view),
-        "unstated": unstated_judges(board, view),
+        "unstated": count_unstated(board, view),
         "rules": scoring_rules(board.spec),
         "scoring": scoring_text(board),
         "current_revision": board_version.snapshot["label_revision"],

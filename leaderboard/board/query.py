@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from leaderboard.board.columns import ALWAYS, Column, by_key, columns_of, usual
 from leaderboard.board.rows import Board, BoardRow, Tier
-from leaderboard.board.search import asked_column, is_unstated, term, words
+from leaderboard.board.search import asked_column, term, words
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.rounding import tenths as tenths
 from vlrb.common.rounding import units as units
@@ -109,7 +109,6 @@ class BoardQuery:
     columns: tuple[str, ...] = ()
     compare: tuple[str, ...] = ()  # chosen to be compared; changes nothing in the table
     embed: bool = False  # within another site's page: without header and footer
-    unstated: bool = False  # whether rows pass that do not state what a filter asks for
 
     def __post_init__(self) -> None:
         spec = self.spec
@@ -162,7 +161,6 @@ class BoardQuery:
             ("revision", self.revision),
             ("as_of", self.as_of),
             ("baselines", "" if self.baselines else _OFF),
-            ("unstated", "1" if self.unstated else ""),
             *self.filters,
             ("cols", "" if self.columns == usual(self.spec) else ",".join(self.columns)),
             ("compare", ",".join(self.compare)),
@@ -182,7 +180,7 @@ class BoardQuery:
     def only_compared(self) -> str:
         """The address of this view with those rows alone that are chosen to be compared."""
         search = "id:" + ",".join(self.compare)
-        return self.url(search=search, tier="all", filters=(), baselines=True, unstated=False, page=1)
+        return self.url(search=search, tier="all", filters=(), baselines=True, page=1)
 
     @property
     def taken(self) -> str:
@@ -267,7 +265,6 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], *, spec:
         columns=_columns(listed(parameters, "cols"), spec),
         compare=_toggled(listed(parameters, "compare"))[:MOST_COMPARED],
         embed=parameters.get("embed") == "1",
-        unstated=parameters.get("unstated") == "1",
     )
 
 
@@ -345,7 +342,7 @@ def asked_words(view: BoardQuery) -> list[str]:
 
 def row_test(view: BoardQuery) -> Callable[[BoardRow], bool]:
     """Return whether a row is one that the view asks for."""
-    tests = [_word_test(word, view) for word in asked_words(view)]
+    tests = [term(word, view.spec) for word in asked_words(view)]
     if view.tier != "all":
         tests.append(lambda row: row.tier == view.tier)
     if not view.baselines:
@@ -353,9 +350,15 @@ def row_test(view: BoardQuery) -> Callable[[BoardRow], bool]:
     return lambda row: all(test(row) for test in tests)
 
 
-def _word_test(word: str, view: BoardQuery) -> Callable[[BoardRow], bool]:
-    test, column = term(word, view.spec), asked_column(word, view.spec) if view.unstated else None
-    return test if column is None else lambda row: test(row) or is_unstated(row, column)
+def count_unstated(board: Board, view: BoardQuery) -> int:
+    """Return how many judges scored here a view leaves out because they do not state what it asks for."""
+    asked = [(term(word, view.spec), asked_column(word, view.spec)) for word in asked_words(view)]
+    test = row_test(view)
+
+    def is_unstated(row: BoardRow) -> bool:
+        return all(passes(row) or (key and row.value(key) in (None, "")) for passes, key in asked)
+
+    return sum(row.tier == "scored" and is_unstated(row) and not test(row) for row in board.rows)
 
 
 def ordered_as(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:

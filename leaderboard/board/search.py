@@ -10,10 +10,9 @@ from functools import cache
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import Message, _, joined
+from vlrb.common.messages import Message
 from vlrb.common.rounding import tenths
 from vlrb.common.translations import languages, translations
-from vlrb.judges import TYPES
 
 Test = Callable[[BoardRow], bool]
 Limit = Callable[[float], bool]
@@ -65,25 +64,7 @@ def _numbers(spec: BenchmarkSpec) -> _NumberReaders:
     return {column.term: _number_of(column) for column in searched}
 
 
-def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return what can stand before a colon."""
-    return (_ID, *_texts(spec), *_numbers(spec))
-
-
-@cache
-def known_values(spec: BenchmarkSpec) -> Mapping[str, tuple[str, ...]]:
-    """Field -> its values, of fields that have a few; a search may ask for a part of one."""
-    flags = {column.term: ("yes", "no") for column in columns_of(spec) if column.term and column.value_type == "flag"}
-    return {
-        "type": tuple(TYPES),
-        "tier": ("scored", "reported", "baseline"),
-        "figures": ("follow", "differ"),
-        **flags,
-    }
-
-
 _COMPARISON = re.compile(r"(<=|>=|<|>|=)?(-?[0-9]+(?:\.[0-9]+)?)(?:\.\.(-?[0-9]+(?:\.[0-9]+)?))?")
-_NAME = re.compile(r"[a-z_]+")
 _DAY = r"[0-9]{4}(?:-[0-9]{2}){0,2}"
 _DAYS = re.compile(rf"(<=|>=|<|>|=)?({_DAY})(?:\.\.({_DAY}))?")
 
@@ -126,35 +107,12 @@ STATED = ("judge_type", "parameters_b", "open_weights", "base_model", "organisat
 """Columns of what submitters may leave out, besides those that the metadata declares."""
 
 
-def asked_column(word: str, spec: BenchmarkSpec) -> Column | None:
-    """Return the column of what submitters may leave out that a word asks for; None for every other word."""
+def asked_column(word: str, spec: BenchmarkSpec) -> str:
+    """Return the column of what submitters may leave out that a word asks for; "" for every other word."""
     name, colon, wanted = word.partition(":")
-    column = next((candidate for candidate in columns_of(spec) if colon and candidate.term == name), None)
-    if column is None or not (column.stated or column.key in STATED):
-        return None
-    return None if column.term in _numbers(spec) and not _COMPARISON.fullmatch(wanted) else column
-
-
-def is_unstated(row: BoardRow, column: Column) -> bool:
-    """Return whether nobody has said what a column shows of a row."""
-    return row.value(column.key) in (None, "")
-
-
-def misread(word: str, spec: BenchmarkSpec) -> Message | None:
-    """Return in a sentence why a word with a colon is no question about a field; None where it is one, or has none."""
-    name, colon, wanted = word.partition(":")
-    if not colon or not _NAME.fullmatch(name):
-        return None
-    if name not in fields(spec):
-        return _("There is no field {name}. Fields: {fields}.", name=name, fields=joined(fields(spec)))
-    if name in _numbers(spec) and not _COMPARISON.fullmatch(wanted):
-        return _("The field {name} takes a number, such as {name}:>5.", name=name)
-    known = known_values(spec).get(name, (wanted,))
-    if not any(wanted in value for value in known):
-        return _(
-            "The field {name} has no value {wanted}. Values: {known}.", name=name, wanted=wanted, known=joined(known)
-        )
-    return None
+    columns = (column for column in columns_of(spec) if column.stated or column.key in STATED)
+    key = next((column.key for column in columns if colon and column.term == name), "")
+    return "" if name in _numbers(spec) and not _COMPARISON.fullmatch(wanted) else key
 
 
 def _between_days(sign: str | None, first: str, *, last: str | None) -> Test:

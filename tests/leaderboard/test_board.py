@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from leaderboard.board.query import BoardQuery, ordered, read_query, select, tenths
+from leaderboard.board.query import BoardQuery, count_unstated, ordered, read_query, select, tenths
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, UnknownRevision, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
@@ -284,6 +284,15 @@ def test_filters_find_what_has_the_value_and_nothing_unknown(query: dict[str, st
     chosen = select(board, read_query(query, (), spec=VL)).rows
     assert {row.model for row in chosen} == found
     assert all(row.rank == ranks[row.id] for row in chosen)
+
+
+def test_judges_that_a_view_leaves_out_as_they_do_not_state_what_it_asks_for_are_counted() -> None:
+    stated = {"parameters_b": 7.0, "open_weights": True}
+    rows = [entry(1, 0.7, **stated), entry(2, 0.6, parameters_b=72.0, open_weights=False), entry(3, 0.5, model="C")]
+    board = build_board(snapshot([*rows, entry(4, 0.4, open_weights=True)]), VL, published=[reported()])
+    for search, count in (("size:<10", 2), ("open:no size:<10", 1), ("c size:<10", 1), ("size:x", 0), ("tier:x", 0)):
+        assert count_unstated(board, BoardQuery(VL, search=search)) == count, search
+    assert count_unstated(board, BoardQuery(VL, filters=(("max_size", "10"),))) == 2
 
 
 def test_what_weakens_a_row_is_said_at_the_row() -> None:
