@@ -55,9 +55,10 @@ from vlrb.protocols import protocols
 _HERE = Path(__file__).parent
 _MOST_FOLDED = 8  # other results below a row; the page of its judge has all
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
-LIBRARIES = ("plotly-cartesian.min.js", "htmx.min.js")
-"""Scripts of others, as they were published."""
-_SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js", *LIBRARIES)
+_SCRIPTS = (
+    *("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js"),
+    *("plotly-cartesian.min.js", "htmx.min.js"),  # of others, as they were published
+)
 STATIC = ("site.css", "board.css", "tools.css", "judges.css", "review.css", *_SCRIPTS, "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
@@ -101,24 +102,11 @@ def _asset(name: str, spec: BenchmarkSpec | None) -> Asset:
     content = (_HERE / "static" / name).read_bytes()
     if spec is not None:
         content = style_sheet(content.decode(), spec).encode()
-    if name.endswith((".css", ".js")) and name not in LIBRARIES:
-        content = without_comments(content.decode()).encode()
     stem, _, suffix = name.rpartition(".")
     digest = hashlib.sha256(content).hexdigest()[:10]
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     charset = "" if media_type.startswith("image/") else "; charset=utf-8"
     return Asset(name, f"/static/{stem}.{digest}.{suffix}", body=CachedResponse.of(content, media_type + charset))
-
-
-_NO_CODE = re.compile(r"^(//.*|/\*[^*]*\*/|)\n", re.MULTILINE)  # empty lines, and comments on lines of their own
-
-
-def without_comments(text: str) -> str:
-    """Return a script or a style sheet without indentation, empty lines, and comments that fill a line.
-
-    No string or template literal of it may go over several lines.
-    """
-    return _NO_CODE.sub("", "\n".join(line.lstrip() for line in text.split("\n")))
 
 
 _USUAL_CHANCE = 0.5  # where the style sheets have its mark

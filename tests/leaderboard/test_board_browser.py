@@ -3,18 +3,15 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-from leaderboard import render
 from leaderboard.board.columns import ALWAYS
 from leaderboard.board.query import PAGE, read_query
 from leaderboard.board.reported_results import load_published
-from leaderboard.render import STATIC, assets, style_sheet
 from tests.factories import pairwise
 from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving
@@ -137,20 +134,6 @@ def sorted_by(page: Page) -> list[tuple[str, str]]:
 def wait_for_query(page: Page, name: str, *, value: str) -> None:
     """Wait until the script has written a value into the address; the policy of the pages forbids wait_for_function."""
     page.wait_for_url(lambda url: parse_qs(urlsplit(url).query).get(name) == [value])
-
-
-def test_scripts_and_style_sheets_mean_the_same_without_their_comments(browser: Browser) -> None:
-    rules = "text => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); "
-    rules += "return [...sheet.cssRules].map((rule) => rule.cssText); }"
-    context = browser.new_context()
-    page = context.new_page()  # an empty one: the policy of a page of the board forbids new Function
-    for name in (name for name in STATIC if name.endswith(".js")):
-        page.evaluate("text => { new Function(text); }", assets()[name].body.encodings["identity"].decode())
-    for name in (name for name in STATIC if name.endswith(".css")):
-        source = style_sheet((Path(render.__file__).parent / "static" / name).read_text(), VL)
-        served = assets(VL)[name].body.encodings["identity"].decode()
-        assert page.evaluate(rules, served) == page.evaluate(rules, source) != []
-    context.close()
 
 
 _COLUMN = """key => [".ranked", ".elsewhere", ".baselines"].map(

@@ -4,7 +4,6 @@ import asyncio
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import brotli
 import pytest
@@ -16,13 +15,12 @@ from leaderboard import api, cache, routes
 from leaderboard.cache import BoardCache
 from leaderboard.charts.colours import DARK, LIGHT
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import LIBRARIES, STATIC, assets, board_fragment, header_markup, safe_link, without_comments
+from leaderboard.render import assets, board_fragment, header_markup, safe_link
 from leaderboard.render_context import RenderContext
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
 from tests.factories.specs import DEMO, VL
 
-_STATIC = Path(routes.__file__).parent / "static"
 HOSTILE = "<img src=x onerror=alert(1)>\"'`|[x](javascript:alert(1))"
 
 
@@ -113,21 +111,6 @@ def test_scripts_and_style_sheets_carry_no_policies_of_pages(client: TestClient)
         assert set(headers).isdisjoint(
             {"content-security-policy", "permissions-policy", "referrer-policy", "cross-origin-opener-policy"}
         )
-
-
-def test_comments_on_lines_of_their_own_and_indentation_are_not_served() -> None:
-    script = 'a("//b");\n\n  // why\n  b(`//c`); // stays\n  //\n'
-    assert without_comments(script) == 'a("//b");\nb(`//c`); // stays\n'
-    assert without_comments("/* why */\n  a{\n  b:c /* stays */\n  }\n") == "a{\nb:c /* stays */\n}\n"
-    for asset in (asset for asset in assets().values() if asset.name not in LIBRARIES):
-        served = asset.body.encodings["identity"].decode()
-        assert not re.search(r"^(\s|//|/\*)", served, re.MULTILINE), asset.name
-
-
-@pytest.mark.parametrize("name", [name for name in STATIC if name.endswith((".js", ".css")) and name not in LIBRARIES])
-def test_no_literal_of_a_static_file_goes_over_several_lines(name: str) -> None:
-    for line in (_STATIC / name).read_text().splitlines():
-        assert line.count("`") % 2 == 0 and not line.endswith("\\"), line
 
 
 def test_a_new_snapshot_is_picked_up(source: FixedSource, client: TestClient) -> None:
