@@ -1,8 +1,7 @@
 """Open Graph image of the board or of an entry: PNG, 1200 x 630.
 
-Drawn with the font that Pillow carries, which has ASCII. A name with other letters is drawn with a font of the machine
-that has them all (`fonts.py`). Where none has: accents are dropped, and a name in another script gives way to the
-entry's id; the page's title has it in full.
+Drawn with the font that Pillow carries, which has ASCII: accents are dropped, and a name in another script gives way
+to the entry's id; the page's title has it in full.
 """
 
 from __future__ import annotations
@@ -15,13 +14,15 @@ from typing import TYPE_CHECKING
 
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.charts.colours import LIGHT
-from leaderboard.share.fonts import font, is_drawable
 from leaderboard.share.summary import summarize
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.rounding import percent, tenths
 
 if TYPE_CHECKING:
     from PIL import Image
+
+if TYPE_CHECKING:
+    from PIL.ImageFont import FreeTypeFont, ImageFont
 
 WIDTH, HEIGHT = 1200, 630
 _LEFT, _RIGHT = 72, WIDTH - 72
@@ -81,10 +82,10 @@ class _Canvas:
         self._draw = ImageDraw.Draw(self._image)
 
     def text(self, x: float, y: float, *, text: str, size: int, colour: str, bold: bool = False) -> None:
-        self._draw.text((x, y), text, fill=colour, font=font(text, size), stroke_width=size / 60 if bold else 0)
+        self._draw.text((x, y), text, fill=colour, font=_font(size), stroke_width=size / 60 if bold else 0)
 
     def width(self, text: str, size: int) -> float:
-        return self._draw.textlength(text, font=font(text, size))
+        return self._draw.textlength(text, font=_font(size))
 
     def cut(self, text: str, size: int, *, room: float) -> str:
         """Return the text, or as much of it as there is room for."""
@@ -156,6 +157,13 @@ def _palette(inks: frozenset[str]) -> Image.Image:
     return sheet
 
 
+@cache
+def _font(size: int) -> FreeTypeFont | ImageFont:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
 def _place(value: int, left: int, *, right: int) -> float:
     low, high = _AXIS
     return left + (right - left) * min(max((value / 10 - low) / (high - low), 0.0), 1.0)
@@ -168,9 +176,7 @@ def _ascii(text: str) -> str:
 
 
 def _drawable(name: str) -> str:
-    """Return the name if a font has it, else without accents; nothing if then too little of it is left."""
-    if is_drawable(name):
-        return name
+    """Return the name without accents; nothing if then too little of it is left."""
     plain = _ascii(name).strip()
     return plain if _known(plain) >= 0.8 * _known(name) else ""
 

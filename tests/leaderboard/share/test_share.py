@@ -13,7 +13,7 @@ from PIL import Image
 
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, BoardRow, build_board
-from leaderboard.share import citation, feed, fonts, hub_eval_results, llms_txt, og_image
+from leaderboard.share import citation, feed, hub_eval_results, llms_txt, og_image
 from leaderboard.share.badge import badge
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import description, summarize
@@ -117,15 +117,10 @@ def test_pictures_are_drawn_whatever_a_judge_is_called(name: str) -> None:
     ("name", "drawn"),
     [("裁判模型", "Entry e00000000001"), ("裁判 Qwen2.5-VL-72B", "Qwen2.5-VL-72B"), ("Modèle 7B", "Modele 7B")],
 )
-def test_a_name_that_no_font_has_gives_way_to_its_ascii_or_to_the_id(
-    monkeypatch: pytest.MonkeyPatch, name: str, drawn: str
-) -> None:
-    monkeypatch.setattr(fonts, "FOLDERS", ())
-    fonts._files.cache_clear()
+def test_a_name_that_the_font_lacks_gives_way_to_its_ascii_or_to_the_id(name: str, drawn: str) -> None:
     _, row, made = one(model=name)
     picture = og_image.of_entry(row, made)
     assert picture == og_image.of_entry(replace(row, model=drawn), made)
-    fonts._files.cache_clear()
 
 
 def test_the_picture_of_the_board_is_small_and_the_same_twice() -> None:
