@@ -10,7 +10,7 @@ from leaderboard.board.reported_results import left_out
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
-from leaderboard.share.api_reference import group_titles
+from leaderboard.share.api_reference import GROUPS
 from maintenance.decision_log import OTHER_EVENTS
 from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
@@ -44,7 +44,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         yield from (
             ("leaderboard/board/query.py", text) for text in (choice.label, *(title for _, title in choice.choices))
         )
-    for title in group_titles():
+    for title in GROUPS:
         yield "leaderboard/share/api_reference.py", title
     for text in (INITIAL_REASON, *_FACTS):
         yield "leaderboard/templates/reported.html", text

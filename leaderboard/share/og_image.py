@@ -20,8 +20,6 @@ from vlrb.common.rounding import percent, tenths
 
 if TYPE_CHECKING:
     from PIL import Image
-
-if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 WIDTH, HEIGHT = 1200, 630

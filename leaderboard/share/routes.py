@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -20,7 +21,6 @@ from auth.problem_details import problem
 from leaderboard.board.query import BoardQuery, read_query
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
-from leaderboard.pages import status_pages
 from leaderboard.pages.decisions import Log, about_the_board, nothing
 from leaderboard.render import permanent
 from leaderboard.responses import HTML, NotFoundPage, no_entry, requested_version, respond
@@ -61,8 +61,7 @@ def build(
     decided, ``elsewhere`` where an entry of another benchmark is found."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_files(cache, not_found))
-    router.include_router(_entries(cache, not_found, elsewhere=elsewhere))
-    router.include_router(_records(cache, elsewhere))
+    router.include_router(_entries(cache, elsewhere))
     router.include_router(_for_programs(cache))
     router.include_router(_feed(cache, log))
     return router
@@ -101,54 +100,54 @@ def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
     return router
 
 
-def _entries(cache: BoardCache, not_found: NotFoundPage, *, elsewhere: Elsewhere) -> APIRouter:
+@dataclass(frozen=True, slots=True)
+class EntryFile:
+    """A file about an entry. ``refuse`` tells why a row has none; ``exact``: it is of the labels asked for alone."""
+
+    media_type: str
+    make: Callable[[BoardVersion, BoardRow, Board, str], bytes]
+    refuse: Callable[[BoardRow, Board], str | None] = lambda row, board: None
+    exact: bool = True
+
+
+def _entries(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     router = APIRouter()
 
-    def removed_entry(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
-        """Redirect from a merged entry; answer 410 with a badge for a withdrawn one, as the entry's page does."""
-        stub = board_version.removed_entry(entry_id)
-        if stub is None:
-            return not_found(headers)
-        if into := stub.get("merged_into"):
-            return RedirectResponse(f"{board_version.context.prefix}/entries/{into}/{path}", 308)
-        if path != _BADGE:
-            return status_pages.withdrawn(board_version.context, stub, headers=headers)
-        name = " ".join(filter(None, (stub["model"], stub["version"])))
-        return respond(
-            _body(badge.withdrawn(name, board_version.spec.brand), _SVG), headers, status=410, cache_control=_A_WHILE
-        )
-
-    def route(path: str, media_type: str, *, make: Callable[[BoardVersion, BoardRow, Board, str], bytes]) -> None:
+    def add(path: str, file: EntryFile) -> None:
         async def send_entry_file(entry_id: str, request: Request) -> Response:
             board_version = await requested_version(cache, request)
             if board_version is None:
-                return not_found(request.headers)
-            revision = _revision(board_version, request) if path == _BADGE else request.query_params.get("revision", "")
+                return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
+            # Of a score under no other labels than these there is a badge or a record.
+            current = str(board_version.snapshot["label_revision"]) if file.exact else ""
+            revision = request.query_params.get("revision") or current
             result = await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
             if result is None:
                 there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
-                return there or removed_entry(board_version, entry_id, path=path, headers=request.headers)
+                return there or _removed(board_version, entry_id, path=path, headers=request.headers)
+            if (refusal := file.refuse(*result)) is not None:
+                return problem(404, "no-eval-results", detail=refusal)
             base = base_of(board_version, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
-            response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
-            return respond(response, request.headers, cache_control=_A_WHILE)
+            made = lambda: _body(file.make(board_version, *result, base), file.media_type)  # noqa: E731
+            reply = respond(await board_version.ready(key, made), request.headers, cache_control=_A_WHILE)
+            return _named(reply, f"{result[1].benchmark.replace('-', '_')}.{path.rpartition('.')[2]}")
 
         router.add_api_route(f"/entries/{{entry_id}}/{path}", send_entry_file, methods=["GET", "HEAD"])
 
-    route(_BADGE, _SVG, make=lambda board_version, row, board, base: badge.badge(summarize(row, board)))
-    route("og.png", _PNG, make=lambda board_version, row, board, base: og_image.of_entry(row, board))
-    route(
-        "cite.bib",
-        _BIBTEX,
-        make=lambda board_version, row, board, base: entry_citations(row, board, base=base).encode(),
-    )
-
+    for path, file in _ENTRY_FILES.items():
+        add(path, file)
     return router
 
 
-def _revision(board_version: BoardVersion, request: Request) -> str:
-    """Return the label revision that is asked for: of a score under no other one there is a badge or a record."""
-    return request.query_params.get("revision") or str(board_version.snapshot["label_revision"])
+def _removed(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
+    """Redirect from a merged entry; of a withdrawn one there is a badge that says so."""
+    stub = board_version.removed_entry(entry_id)
+    if stub is not None and path == _BADGE and not stub.get("merged_into"):
+        name = " ".join(filter(None, (stub["model"], stub["version"])))
+        body = _body(badge.withdrawn(name, board_version.spec.brand), _SVG)
+        return respond(body, headers, status=410, cache_control=_A_WHILE)
+    return no_entry(board_version, entry_id, address=f"{board_version.context.prefix}/entries/{{}}/{path}")
 
 
 async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsewhere: Elsewhere) -> Response | None:
@@ -157,44 +156,6 @@ async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsew
         return None
     there = await asyncio.to_thread(elsewhere, entry_id)
     return None if there is None else RedirectResponse(f"{there}/{path}", 308)
-
-
-def _records(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
-    """Files about what was scored here, for other sites."""
-    router = APIRouter()
-
-    def record(
-        path: str,
-        media_type: str,
-        *,
-        make: Callable[[BoardVersion, BoardRow, Board, str], bytes],
-        refuse: Callable[[BoardRow, Board], str | None],
-    ) -> None:
-        """Add a file about what was scored here, for another site."""
-
-        async def send_record(entry_id: str, request: Request) -> Response:
-            board_version = await requested_version(cache, request)
-            if board_version is None:
-                return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
-            revision = _revision(board_version, request)
-            result = await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
-            if result is None:
-                there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
-                return there or no_entry(board_version, entry_id, address=f"/entries/{{}}/{path}")
-            refusal = refuse(*result)
-            if refusal is not None:
-                return problem(404, "no-eval-results", detail=refusal)
-            base, suffix = base_of(board_version, request), path.rpartition(".")[2]
-            key = f"{base}/entries/{entry_id}/{path}|{result[1].label_revision}"
-            response = await board_version.ready(key, lambda: _body(make(board_version, *result, base), media_type))
-            return _named(respond(response, request.headers), f"{result[1].benchmark.replace('-', '_')}.{suffix}")
-
-        router.add_api_route(f"/entries/{{entry_id}}/{path}", send_record, methods=["GET", "HEAD"])
-
-    record("eval_results.yaml", _YAML, make=_hub_results, refuse=hub_eval_results.refusal)
-    record("every_eval_ever.json", _JSON, make=_every_eval_ever, refuse=hub_eval_results.not_counted)
-
-    return router
 
 
 def _hub_results(board_version: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
@@ -208,6 +169,17 @@ def _every_eval_ever(board_version: BoardVersion, row: BoardRow, board: Board, b
     return orjson.dumps(
         every_eval_ever.record(board_version.entry(row.id) or {}, row, context=context), option=orjson.OPT_INDENT_2
     )
+
+
+_ENTRY_FILES = {
+    _BADGE: EntryFile(_SVG, lambda board_version, row, board, base: badge.badge(summarize(row, board))),
+    "og.png": EntryFile(_PNG, lambda board_version, row, board, base: og_image.of_entry(row, board), exact=False),
+    "cite.bib": EntryFile(
+        _BIBTEX, lambda board_version, row, board, base: entry_citations(row, board, base=base).encode(), exact=False
+    ),
+    "eval_results.yaml": EntryFile(_YAML, _hub_results, refuse=hub_eval_results.refusal),
+    "every_eval_ever.json": EntryFile(_JSON, _every_eval_ever, refuse=hub_eval_results.not_counted),
+}
 
 
 def _for_programs(cache: BoardCache) -> APIRouter:
