@@ -31,23 +31,11 @@ Value = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One column of the table: its name, its type, and where a row has it. ``column``: that of the board which it goes
-    with; with "" it is in every file, so that a row can be told from others and found again."""
+    """One column of the table: its name, its type, and where a row has it, or its rank in the order of the view."""
 
     name: str
     kind: ValueType
-    read: Callable[[BoardRow], Value]
-    column: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractColumn:
-    """One column of the table that a row does not know: it depends on the order of the view."""
-
-    name: str
-    read: Callable[[RankInfo], int | None]
-    kind: ValueType = "whole"
-    column: str = "rank"
+    read: Callable[[BoardRow, RankInfo | None], Value]
 
 
 class EntryFacts(NamedTuple):
@@ -102,44 +90,31 @@ def extract(board: Board, view: BoardQuery, *, address: str = "", facts: EntryFa
     return Extract(tuple(chosen(board, view)), board, view=view, address=address, facts=facts)
 
 
-def _text(name: str, column: str = "") -> Field:
-    return Field(name, "text", read=lambda row: getattr(row, name) or None, column=column)
-
-
-def _of(column: Column) -> Field:
-    """Return the field of a column of the board; texts that are not known are empty."""
-    key, kind = column.key, column.value_type
+def _of(name: str, kind: ValueType = "text") -> Field:
+    """Return the field of a value of rows; texts that are not known are empty."""
     if kind in ("text", "day", "moment"):
-        return Field(key, kind, read=lambda row: row.value(key) or None, column=key)
-    return Field(key, kind, read=lambda row: row.value(key), column=key)
+        return Field(name, kind, lambda row, at: row.value(name) or None)
+    return Field(name, kind, lambda row, at: row.value(name))
 
 
-def _bound(name: str, side: int) -> Callable[[BoardRow], Value]:
-    return lambda row: row.interval[name][side] if name in row.interval else None
+def _number(name: str, read: Callable[[BoardRow], float | None]) -> Field:
+    return Field(name, "number", lambda row, at: read(row))
 
 
-def _with_bounds(name: str) -> tuple[Field, Field, Field]:
-    return (
-        Field(name, "number", read=lambda row: row.scores[name], column=name),
-        Field(f"{name}_low", "number", read=_bound(name, 0), column=name),
-        Field(f"{name}_high", "number", read=_bound(name, 1), column=name),
-    )
+def _bound(of: BoardRow | BestOf | None, name: str, *, side: int) -> float | None:
+    return of.interval[name][side] if of is not None and name in of.interval else None
 
 
-def _best_of(read: Callable[[BestOf], Value]) -> Callable[[BoardRow], Value]:
-    return lambda row: read(row.best_of) if row.best_of is not None else None
+def _with_bounds(name: str) -> Iterator[Field]:
+    yield _of(name, "number")
+    yield _number(f"{name}_low", lambda row: _bound(row, name, side=0))
+    yield _number(f"{name}_high", lambda row: _bound(row, name, side=1))
 
 
-def _limit(name: str, side: int) -> Callable[[BestOf], Value]:
-    return lambda row: row.interval[name][side] if name in row.interval else None
-
-
-def _with_luck(name: str) -> tuple[Field, Field, Field]:
-    return (
-        Field(f"best_of_{name}_gain", "number", read=_best_of(lambda best: best.gain.get(name)), column=name),
-        Field(f"best_of_{name}_low", "number", read=_best_of(_limit(name, 0)), column=name),
-        Field(f"best_of_{name}_high", "number", read=_best_of(_limit(name, 1)), column=name),
-    )
+def _with_luck(name: str) -> Iterator[Field]:
+    yield _number(f"best_of_{name}_gain", lambda row: row.best_of.gain.get(name) if row.best_of else None)
+    yield _number(f"best_of_{name}_low", lambda row: _bound(row.best_of, name, side=0))
+    yield _number(f"best_of_{name}_high", lambda row: _bound(row.best_of, name, side=1))
 
 
 _PUBLISHED = ("decided_rate", "votes_per_item", "parameters_b", "open_weights", "base_model")
@@ -147,35 +122,22 @@ _ELSEWHERE = frozenset(("rank", "model", "organisation", "judge_type", *_PUBLISH
 
 
 @cache
-def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
+def fields(spec: BenchmarkSpec) -> tuple[Field, ...]:
     """Return the table of a benchmark, in the order in which it was published; a column that is declared later is
     before the date."""
     column, scores = by_key(spec), spec.headline_first
-    later = (column for column in columns_of(spec) if column.key not in _ELSEWHERE and column.key not in scores)
+    later = [column.key for column in columns_of(spec) if column.key not in (*_ELSEWHERE, *scores)]
     return (
-        ExtractColumn("rank", lambda standing: standing.rank),
-        ExtractColumn("rank_best", lambda standing: standing.best),
-        ExtractColumn("rank_worst", lambda standing: standing.worst),
-        _text("id"),
-        _text("model"),
-        _text("version"),
-        _text("judge"),
-        _text("judge_name"),
-        _of(column["organisation"]),
-        _text("tier"),
-        _of(column["judge_type"]),
+        Field("rank", "whole", lambda row, at: at.rank if at else None),
+        Field("rank_best", "whole", lambda row, at: at.best if at else None),
+        Field("rank_worst", "whole", lambda row, at: at.worst if at else None),
+        *map(_of, ("id", "model", "version", "judge", "judge_name", "organisation", "tier", "judge_type")),
         *(field for name in scores for field in _with_bounds(name)),
-        Field("best_of_variants", "whole", read=_best_of(lambda best: best.variants), column=spec.headline),
+        Field("best_of_variants", "whole", lambda row, at: row.best_of.variants if row.best_of else None),
         *(field for name in scores for field in _with_luck(name)),
-        *(_of(column[name]) for name in _PUBLISHED),
-        *map(_of, later),
-        _of(column["date"]),
-        Field("submitted_at", "moment", read=lambda row: row.submitted_at or None, column="date"),
-        _text("source"),
-        _text("url"),
-        _text("note"),
-        _text("about"),
-        _text("remark"),
+        *(_of(name, column[name].value_type) for name in (*_PUBLISHED, *later, "date")),
+        _of("submitted_at", "moment"),
+        *map(_of, ("source", "url", "note", "about", "remark")),
     )
 
 
@@ -184,43 +146,29 @@ def fields(spec: BenchmarkSpec) -> tuple[ExtractColumn | Field, ...]:
 _RULES = ("protocol", "grouping", "label_revision", "snapshot")
 
 
-def fields_of(view: BoardQuery) -> tuple[ExtractColumn | Field, ...]:
-    """Return all of the table, or where columns were chosen what belongs to them."""
-    known = fields(view.spec)
-    if view.columns == usual(view.spec):
-        return known
-    return tuple(field for field in known if not field.column or field.column in view.columns)
-
-
-def names_of(view: BoardQuery) -> list[str]:
+def names(spec: BenchmarkSpec) -> list[str]:
     """Return the table's heading."""
-    return [*(field.name for field in fields_of(view)), *_RULES]
+    return [*(field.name for field in fields(spec)), *_RULES]
 
 
 def records(taken: Extract) -> list[dict[str, Value]]:
     """Return the table, row by row."""
-    columns, names = fields_of(taken.view), names_of(taken.view)
-    board = taken.board
+    board, heading = taken.board, names(taken.board.spec)
     ours: tuple[Value, ...] = (board.protocol, board.grouping, board.label_revision, board.snapshot_id)
     theirs: tuple[Value, ...] = (None, None, None, board.snapshot_id)
     result = []
     for row in taken.rows:
         standing = taken.standing(row)
-        values = [_read(field, row, standing=standing) for field in columns]
-        result.append(dict(zip(names, (*values, *(theirs if row.tier == "reported" else ours)), strict=True)))
+        values = [field.read(row, standing) for field in fields(board.spec)]
+        rules = theirs if row.tier == "reported" else ours
+        result.append(dict(zip(heading, (*values, *rules), strict=True)))
     return result
-
-
-def _read(field: ExtractColumn | Field, row: BoardRow, *, standing: RankInfo | None) -> Value:
-    if isinstance(field, Field):
-        return field.read(row)
-    return field.read(standing) if standing is not None else None
 
 
 def as_csv(taken: Extract) -> bytes:
     """RFC 4180, UTF-8. Texts stand in quotation marks and cannot be formulas; numbers are bare."""
     lines = [
-        ",".join(names_of(taken.view)),
+        ",".join(names(taken.board.spec)),
         *(",".join(map(_csv_cell, record.values())) for record in records(taken)),
         "",
     ]
@@ -249,7 +197,7 @@ def as_json(taken: Extract) -> bytes:
         "grouping": board.grouping,
         "sizes": dict(board.sizes),
         "address": taken.address,
-        "columns": names_of(taken.view),
+        "columns": names(taken.board.spec),
         "entries": records(taken),
     }
     return orjson.dumps(content)
@@ -269,7 +217,7 @@ def as_parquet(taken: Extract) -> bytes:
         "moment": pa.timestamp("ms", tz="UTC"),
     }
     kinds: dict[str, ValueType] = {
-        **{field.name: field.kind for field in fields_of(taken.view)},
+        **{field.name: field.kind for field in fields(taken.board.spec)},
         **dict.fromkeys(_RULES, "text"),
     }
     table = records(taken)

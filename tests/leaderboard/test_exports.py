@@ -246,16 +246,6 @@ def test_warnings_go_along_into_what_is_quoted() -> None:
     assert f'"{misfit}"' in rows and f'"{other}"' in rows
 
 
-def test_files_for_programs_hold_the_columns_that_were_chosen_and_what_tells_rows_apart() -> None:
-    chosen = extract({"cols": "general,date"})
-    names = list(records(chosen)[0])
-    assert {"id", "model", "tier", "note", "rank", "general", "general_low", "date", "label_revision"} <= set(names)
-    assert not {"macro", "overall_low", "organisation", "votes_per_item"} & set(names)
-    assert json.loads(as_json(chosen))["columns"] == names
-    assert as_csv(chosen).decode().split("\r\n")[0] == ",".join(names)
-    assert pq.read_table(io.BytesIO(as_parquet(chosen))).column_names == names
-
-
 def test_file_names_are_plain() -> None:
     for form in FORMATS.values():
         assert form.file_name("vl-rewardbench", "", "v2", "2026-11-21") == f"vl-rewardbench-v2-2026-11-21.{form.suffix}"
