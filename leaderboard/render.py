@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache, lru_cache
@@ -23,7 +23,7 @@ from markupsafe import Markup
 
 from leaderboard.board import filter_judges
 from leaderboard.board.cards import cards
-from leaderboard.board.columns import ALWAYS, Column, columns_of, usual
+from leaderboard.board.columns import ALWAYS, Column, usual
 from leaderboard.board.names import (
     breakable_parts,
     is_shortened,
@@ -47,7 +47,7 @@ from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import Message, _, in_words, joined, ngettext
 from vlrb.common.rounding import percent, tenths
 from vlrb.common.template_translations import translate_templates
-from vlrb.common.translations import languages, translations
+from vlrb.common.translations import languages
 from vlrb.judges import TYPES
 from vlrb.numbers.reported import stated_overall
 from vlrb.protocols import protocols
@@ -111,26 +111,22 @@ def _asset(name: str, spec: BenchmarkSpec | None) -> Asset:
 
 _USUAL_CHANCE = 0.5  # where the style sheets have its mark
 _FEW_CATEGORIES = 3
-_LABEL = re.compile(r'(.+)(::before\{content:)"([^"]*[A-Za-z][^"]*)"(.*)')  # of a figure, where a table has no head
 
 
 def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     """Return a style sheet with what it says of categories said of those of a benchmark.
 
-    A line with ``$category`` stands for one such line per category; with ``$other``, for one per overall number beside
-    the headline, whose title is ``$named``; with ``$column``, for one per column of the board that is no score, whose
-    title is ``$heading``. ``$pooled`` is the first overall number beside the headline. ``$categories`` is a list of
-    selectors, ``$axis``, ``$number`` and ``$compared`` are widths, ``$light`` and ``$dark`` are the variables that hold
-    the colours. A label is there in every language.
+    A line with ``$category`` stands for one such line per category. ``$pooled`` is the first overall number beside the
+    headline, ``$axis``, ``$number`` and ``$compared`` are widths, ``$light`` and ``$dark`` are the variables that hold
+    the colours.
     """
     keys, categories = spec.category_keys, spec.categories
-    labelled = [column for column in columns_of(spec) if column.key not in (*ALWAYS, *spec.score_names)]
-    others = [key for key in spec.headline_first if spec.overall(key) and key != spec.headline] or ["none"]
+    others = (key for key in spec.headline_first if spec.overall(key) and key != spec.headline)
     few = len(categories) <= _FEW_CATEGORIES
     values = {
         "$categories": ",".join(f".{key}" for key in keys),
         "$headline": spec.headline,
-        "$pooled": others[0],
+        "$pooled": next(others, "none"),
         "$axis": "390px" if few else "220px",
         "$number": "116px" if few else "80px",
         "$compared": "clamp(40px,6vw,88px)" if few else "clamp(24px,2.6vw,40px)",
@@ -140,40 +136,14 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     for name, value in values.items():
         text = text.replace(name, value)
     text += "".join(_chance_mark(key, spec) for key in spec.overall_first if spec.chance(key) != _USUAL_CHANCE)
-    lines = [
-        line.replace("$other", key).replace("$named", spec.title_of(key))
-        for line in text.split("\n")
-        for key in (others if "$other" in line else [""])
-    ]
-    lines = [
-        line.replace("$column", column.key).replace("$heading", column.title)
-        for line in lines
-        for column in (labelled if "$column" in line else labelled[:1])
-    ]
-    lines = [
-        line.replace("$category", category.key).replace("$title", category.title)
-        for line in lines
-        for category in (categories if "$category" in line else categories[:1])
-    ]
-    return "\n".join(same for line in lines for same in (line, *_in_languages(line)))
+    lines = ((line, keys if "$category" in line else keys[:1]) for line in text.split("\n"))
+    return "\n".join(line.replace("$category", key) for line, named in lines for key in named)
 
 
 def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     """Return the rule that moves the mark of chance on the axes of a score."""
     axes = f"td.{key} .ci,.ranked-{key} tbody svg.scale,.strip.{key} svg"
     return f"{axes}{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
-
-
-def _in_languages(line: str) -> Iterator[str]:
-    """Yield a rule whose content is a label once more for each language that has another word for it."""
-    match = _LABEL.fullmatch(line)
-    if match is None:
-        return
-    selector, begins, label, ends = match.groups()
-    for tag in languages():
-        word = translations(tag).known(label.strip())
-        if word != label.strip():
-            yield f'{selector}:lang({tag}){begins}"{word}{" " if label.endswith(" ") else ""}"{ends}'
 
 
 @lru_cache(maxsize=32)

@@ -317,14 +317,6 @@ def test_the_colours_of_the_style_sheet_are_those_of_the_figures() -> None:
         assert root == {name: drawn.get(name) or getattr(palette, name) for name in root}
 
 
-def test_a_label_that_the_style_sheet_writes_is_in_every_language() -> None:
-    css = assets()["board.css"].body.encodings["identity"].decode()
-    labels = re.findall(r'^(td\.\w+)::before\{content:"([^"]+?) ?"', css, re.M)
-    assert ("td.general", "General") in labels
-    same = [name for name, _ in labels if f"{name}:lang(zh-CN)::before" not in css]
-    assert same == ["td.votes_per_item"]  # K is a symbol
-
-
 def test_other_traffic_passes_the_fast_path_untouched(source: FixedSource) -> None:
     passed: list[str] = []
 
