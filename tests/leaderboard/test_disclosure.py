@@ -20,7 +20,7 @@ from leaderboard.pages import analyse
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
-from tests.factories.specs import VL
+from tests.factories.specs import CATEGORIES, VL
 from vlrb.disclosure import shown_scores
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
@@ -36,8 +36,12 @@ def whole() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def client(whole: dict[str, Any]) -> TestClient:
+    return _client(redact_snapshot(whole, HIDDEN, spec=VL))
+
+
+def _client(body: dict[str, Any]) -> TestClient:
     app = FastAPI()
-    cache = BoardCache(FixedSource(redact_snapshot(whole, HIDDEN, spec=VL)), published=())
+    cache = BoardCache(FixedSource(body), published=())
     app.include_router(routes.build(cache))
     app.include_router(api.build(cache))
     return TestClient(app)
@@ -79,6 +83,20 @@ def test_a_scorecard_has_categories_and_what_needs_no_label(client: TestClient, 
     assert card["findings"]["category"] is not None and card["findings"]["length"] is None
     public = client.get(f"/api/v1/entries/{entry['id']}?revision=v0").json()
     assert "disclosure" not in public and public["findings"]["length"] is not None
+
+
+def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(whole: dict[str, Any]) -> None:
+    client = _client(redact_snapshot(whole, {"v2": "hidden"}, spec=VL))
+    hidden = ("macro", *CATEGORIES)
+    scored = [one for one in client.get("/api/v1/leaderboard").json()["entries"] if one["tier"] == "scored"]
+    card = client.get(f"/api/v1/entries/{scored[0]['id']}").json()
+    for told in (*scored, card["protocols"]["strict"]):
+        assert [told[name] for name in hidden] == [None] * len(hidden)
+        assert round(200 * told["overall"], 9) % 1 == 0
+    assert [one["rank_range"] for one in scored] == [None] * len(scored)
+    assert [sorted(one["interval"]) for one in scored] == [["overall"]] * len(scored)
+    page = client.get("/?tier=scored").text
+    assert 'data-sort="overall"' in page and not any(f'data-sort="{name}"' in page for name in hidden)
 
 
 def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:

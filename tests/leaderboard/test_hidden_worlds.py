@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,19 +102,17 @@ class DisclosureWorld:
             body = f"{table.schema.metadata} {table.to_pylist()}".encode()
         return _settled(body.decode("utf-8", "replace"))
 
-    def answers(self, *, entries: int = 1, finer: bool = True) -> dict[str, str]:
-        """Address -> answer, for all that can be asked, plainly and, if `finer`, with every finer rule at once."""
-        asked = ("", FINER) if finer else ("",)
-        return {path + query: self.answer(path + query) for path in self.paths(entries) for query in asked}
+    def answers(self, entries: int) -> dict[str, str]:
+        """Address -> answer, for all that can be asked, plainly and with every finer rule at once."""
+        return {path + query: self.answer(path + query) for path in self.paths(entries) for query in ("", FINER)}
 
     def paths(self, entries: int) -> list[str]:
-        """Return all that can be asked for without a sign-in, about so many entries. Pictures have a test of their
-        own."""
+        """Return all that can be asked for without a sign-in, about so many entries."""
         found = []
         for route in _routes(self.application.routes):
             if "GET" in route.methods and not route.path.startswith(PRIVATE):
                 found += _filled(route.path, entries)
-        return sorted(path for path in set(found) | {"/openapi.json"} if not path.endswith(".png"))
+        return sorted(path for path in set(found) | {"/openapi.json"})
 
 
 def _routes(routes: Iterable[Any]) -> Iterator[APIRoute]:
@@ -254,36 +252,6 @@ def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes]
     )
 
 
-def _other_categories(secret: Secret, files: list[Votes]) -> LabelSet:
-    """Return labels under which every judge has the same overall to half a point, and other categories.
-
-    Turned over are as many labels of one category on which all judges are right as of the next on which all are wrong.
-    Then single labels, as long as no overall leaves its half point.
-    """
-    signs, turned = _signs(secret, secret.truth, files=files), secret.truth.copy()
-    halves = _half_points(signs)
-    for category, most in ((0, 9), (1, 21)):
-        alike = [
-            np.flatnonzero(
-                (secret.table.category_index == where) & (signs == sign).all(axis=1) & (turned == secret.truth)
-            )
-            for where, sign in ((category, 1), (category + 1, -1))
-        ]
-        for indices in alike:
-            turned[indices[: min(most, *map(len, alike))]] ^= 1
-    for index in np.flatnonzero(secret.truth == turned)[:60].tolist():
-        turned[index] = 1 - turned[index]
-        if not np.array_equal(_half_points(_signs(secret, turned, files=files)), halves):
-            turned[index] = 1 - turned[index]
-    tags = dict(enumerate(secret.labels.tags or ()))
-    return make_label_set("demo", secret.table, preferred=dict(enumerate(turned.tolist())), tags=tags)
-
-
-def _half_points(signs: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """Of each judge, written out: half up."""
-    return np.floor(200 * (signs > 0).sum(axis=0) / len(signs) + 0.5)
-
-
 pytestmark = pytest.mark.slow
 
 
@@ -298,30 +266,25 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 Worlds = tuple[DisclosureWorld, DisclosureWorld, DisclosureWorld]
 
 
-def _three_worlds(
-    demo: Path, folder: Path, *, change: Callable[[Secret, list[Votes]], LabelSet], hidden: str, control: str
-) -> Iterator[Worlds]:
-    """Yield two worlds that are told apart by their labels alone, and the second once more with more disclosed."""
+@pytest.fixture(scope="module")
+def worlds(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
+    """Yield two worlds that are told apart by their hidden labels alone, and the second once more with public labels:
+    the control."""
+    folder = tmp_path_factory.mktemp("worlds")
     secret = Secret()
     files = _files(secret)
-    other = change(secret, files)
+    other = _other_labels(secret, files)
     for name in ("one", "two", "control"):
         shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
+    hidden = "demo:categories"
     made = (
         _world(folder / "one", secret, labels=secret.labels, files=files, hidden=hidden),
         _world(folder / "two", secret, labels=other, files=files, hidden=hidden),
-        _world(folder / "control", secret, labels=other, files=files, hidden=control),
+        _world(folder / "control", secret, labels=other, files=files, hidden=""),
     )
     yield made
     for world in made:
         world.database.close()
-
-
-@pytest.fixture(scope="module")
-def worlds(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
-    """Yield two whose labels are hidden, and the second once more with public labels: the control."""
-    folder = tmp_path_factory.mktemp("worlds")
-    yield from _three_worlds(demo, folder, change=_other_labels, hidden="demo:categories", control="")
 
 
 def test_the_worlds_agree_in_categories_and_in_nothing_finer(worlds: Worlds) -> None:
@@ -333,7 +296,7 @@ def test_the_worlds_agree_in_categories_and_in_nothing_finer(worlds: Worlds) -> 
 
 @pytest.mark.parametrize("entries", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a9_every_public_answer_is_the_same_in_both_worlds(worlds: Worlds, entries: int) -> None:
-    one, two = (world.answers(entries=entries) for world in worlds[:2])
+    one, two = (world.answers(entries) for world in worlds[:2])
     assert set(one) == set(two)
     assert len(one) > 100
     assert sum("judge 0" in body for body in one.values()) > 10  # the entries are there to be told about
@@ -378,66 +341,3 @@ def test_a9_no_public_digest_can_be_tried_out(worlds: Worlds) -> None:
     page = worlds[0].site.get(f"/entries/{ENTRIES[0]}")
     again = worlds[0].site.get(f"/entries/{ENTRIES[0]}")
     assert page.headers["etag"] == again.headers["etag"]  # of the public bytes, which is all that it hashes
-
-
-# --- the overall alone ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def coarse_worlds(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worlds]:
-    """Yield two of whose labels the overall alone is shown, and the second once more with its categories: the
-    control."""
-    folder = tmp_path_factory.mktemp("coarse")
-    yield from _three_worlds(demo, folder, change=_other_categories, hidden="demo", control="demo:categories")
-
-
-def test_the_coarse_worlds_agree_in_overalls_to_half_a_point_and_in_nothing_finer(coarse_worlds: Worlds) -> None:
-    exact = []
-    for one, two in zip(coarse_worlds[0].tallies, coarse_worlds[1].tallies, strict=True):
-        rows = [category_counts(each.counts, VL)[:, :2] for each in (one, two)]
-        shares = [row[:, 1].sum() / row[:, 0].sum() for row in rows]
-        assert len({int(200 * share + 0.5) for share in shares}) == 1
-        assert (rows[0] != rows[1]).any(axis=1).sum() >= 2, "its categories differ"
-        exact.append(shares[0] != shares[1])
-    assert any(exact)
-
-
-@pytest.mark.parametrize(("entries", "finer"), [(1, False), pytest.param(2, True, marks=pytest.mark.long)])
-def test_where_the_overall_alone_is_shown_every_public_answer_is_the_same_in_both_worlds(
-    coarse_worlds: Worlds, entries: int, finer: bool
-) -> None:
-    one, two = (world.answers(entries=entries, finer=finer) for world in coarse_worlds[:2])
-    assert set(one) == set(two)
-    assert sum("judge 0" in body for body in one.values()) > 10  # the entries are there to be told about
-    different = [path for path in one if one[path] != two[path]]
-    assert not different
-
-
-def test_pictures_are_the_same_too(coarse_worlds: Worlds) -> None:
-    for address in ("/og.png", f"/entries/{ENTRIES[0]}/og.png"):
-        assert coarse_worlds[0].site.get(address).content == coarse_worlds[1].site.get(address).content
-
-
-def test_control_with_categories_the_coarse_worlds_are_told_apart(coarse_worlds: Worlds) -> None:
-    for address in (f"/entries/{ENTRIES[0]}", "/api/v1/leaderboard", "/", "/export/board.csv"):
-        assert coarse_worlds[1].answer(address) != coarse_worlds[2].answer(address), address
-
-
-def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(coarse_worlds: Worlds) -> None:
-    site = coarse_worlds[0].site
-    hidden = ("macro", *CATEGORIES)
-    board = site.get("/api/v1/leaderboard").json()
-    scored = [one for one in board["entries"] if one["tier"] == "scored"]
-    assert len(scored) == len(ENTRIES)
-    card = site.get(f"/api/v1/entries/{ENTRIES[0]}").json()
-    (receipt,) = site.get(f"/api/v1/entries/{ENTRIES[0]}/receipts").json()["receipts"]
-    for told in (*scored, card["protocols"]["strict"]):
-        assert [told[name] for name in hidden] == [None] * len(hidden)
-        assert round(200 * told["overall"], 9) % 1 == 0
-    assert [one["rank_range"] for one in scored] == [None] * len(scored)
-    assert [sorted(one["interval"]) for one in scored] == [["overall"]] * len(scored)
-    assert card["disclosure"] == "hidden"
-    assert "tally" not in read(receipt)["score"]
-    page = site.get("/?tier=scored").text
-    assert 'data-sort="overall"' in page
-    assert not any(f'data-sort="{name}"' in page for name in hidden)
