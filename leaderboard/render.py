@@ -35,7 +35,7 @@ from leaderboard.board.position import dots
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, count_unstated, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.board.scoring_rules import scoring_rules, scoring_text
+from leaderboard.board.scoring_rules import scoring_context
 from leaderboard.board.separation import edition_gaps
 from leaderboard.cache import SNAPSHOT_DIGITS, BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
@@ -310,10 +310,8 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: B
     ranked_by = view.ranked_by(board)
     standings = board.standings(view.sort)
     return {
-        "spec": board.spec,
         "columns": board.columns,
         "shown": _in_order(view.shown(board), ranked_by),
-        "board": board,
         "view": view,
         "selection": selection,
         "counted": count_text(selection),
@@ -321,14 +319,7 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: B
         "marks": _marks(view, selection, standings=standings),
         "ranked_by": ranked_by,
         "unstated": count_unstated(board, view),
-        "rules": scoring_rules(board.spec),
-        "scoring": scoring_text(board),
-        "current_revision": board_version.snapshot["label_revision"],
-        "editions": {
-            edition.key: f"{edition.title}, {edition.pairs:,} pairs."
-            for edition in board.spec.editions
-            if edition.pairs
-        },
+        **scoring_context(board, board_version.snapshot["label_revision"]),
         "gaps": edition_gaps(board.sizes.get(board.spec.pooled, 0)),
         "references": reference_text(selection.baselines, ranked_by),
         "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),

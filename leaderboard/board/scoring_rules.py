@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from leaderboard.board.rows import Board
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -32,7 +33,17 @@ def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
     )
 
 
-def scoring_text(board: Board) -> str:
-    """Return the rule, the grouping and the label revision of a board in a few words."""
-    rule, grouping = protocols(board.spec)[board.protocol].title, board.spec.grouping_text(board.grouping).title
-    return joined(filter(None, (rule, grouping, board.label_revision)))
+def scoring_context(board: Board, current_revision: str) -> dict[str, Any]:
+    """Return what pages need for the choice of a rule, a grouping and a label revision, and what is chosen."""
+    spec = board.spec
+    chosen = (protocols(spec)[board.protocol].title, spec.grouping_text(board.grouping).title, board.label_revision)
+    return {
+        "spec": spec,
+        "board": board,
+        "rules": scoring_rules(spec),
+        "scoring": joined(filter(None, chosen)),
+        "current_revision": current_revision,
+        "editions": {
+            edition.key: f"{edition.title}, {edition.pairs:,} pairs." for edition in spec.editions if edition.pairs
+        },
+    }

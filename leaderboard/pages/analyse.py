@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from leaderboard.board.query import MAX_QUERY, BoardQuery, listed, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.rows import BoardRow
-from leaderboard.board.scoring_rules import scoring_rules, scoring_text
+from leaderboard.board.scoring_rules import scoring_context
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, GROUPS, ChartKind, charts_of
@@ -384,13 +384,6 @@ def _scoring_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[s
     """Return what the choice of rules shows, as on the board."""
     board, spec = board_version.board(query.protocol, query.grouping, revision=query.revision), board_version.spec
     return {
-        "spec": spec,
-        "board": board,
-        "view": {"protocol": board.protocol, "grouping": board.grouping},
-        "rules": scoring_rules(spec),
-        "scoring": scoring_text(board),
-        "editions": {
-            edition.key: f"{edition.title}, {edition.pairs:,} pairs." for edition in spec.editions if edition.pairs
-        },
+        **scoring_context(board, board_version.snapshot["label_revision"]),
         "redacted": board_version.is_redacted(board.label_revision),
     }
