@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -228,15 +228,8 @@ def test_browsers_are_held_to_https_only_where_they_come_over_it(local: TestClie
 HOSTS = ("evil.example", "evil.example/x", 'evil".example', "board.example.evil.example:80")
 
 
-def in_turn(*values: str) -> list[Any]:
-    """Return all values, for a test that takes one after the other; and each by itself."""
-    alone = [pytest.param([value], id=value, marks=pytest.mark.long) for value in values]
-    return [pytest.param(values, id="in turn"), *alone]
-
-
-@pytest.mark.parametrize("hosts", in_turn(*HOSTS))
-def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestClient, hosts: Sequence[str]) -> None:
-    claimed = cycle(hosts)
+def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestClient) -> None:
+    claimed = cycle(HOSTS)
     routes = [
         route for route in flat(application_within(asgi).routes) if "GET" in (getattr(route, "methods", None) or ())
     ]
@@ -326,21 +319,18 @@ def test_what_is_for_maintainers_is_described_to_nobody_else(asgi: Any, client: 
     assert "/maintenance/" not in client.get("/docs").text
 
 
-NO_SENSE: dict[str, dict[str, Any]] = {
-    "nothing": {},
-    "no field": {"json": {}},
-    "no JSON": {"content": "{", "headers": {"Content-Type": "application/json"}},
-}
+NO_SENSE: tuple[dict[str, Any], ...] = (
+    {},
+    {"json": {}},
+    {"content": "{", "headers": {"Content-Type": "application/json"}},
+)
 
 
-@pytest.mark.parametrize("sent", in_turn(*NO_SENSE))
-def test_a_route_reveals_its_schema_only_after_authentication(
-    asgi: Any, client: TestClient, sent: Sequence[str]
-) -> None:
+def test_a_route_reveals_its_schema_only_after_authentication(asgi: Any, client: TestClient) -> None:
     routes = for_roles(asgi)
     assert len(routes) > 50
-    for (method, path), name in zip(routes, cycle(sent), strict=False):
-        answer = client.request(method, path, **NO_SENSE[name])
+    for (method, path), sent in zip(routes, cycle(NO_SENSE), strict=False):
+        answer = client.request(method, path, **sent)
         assert (answer.status_code, answer.json()["code"]) == (401, "sign-in-needed"), (method, path)
 
 
@@ -351,8 +341,7 @@ def submitters_asgi(tmp_path_factory: pytest.TempPathFactory, database: Database
     return built(Settings.from_env(environ | {"INSECURE_ALLOW_PUBLIC": "1", "REQUESTS_PER_MINUTE": "0"}), database)
 
 
-@pytest.mark.parametrize("sent", in_turn(*NO_SENSE))
-def test_maintainers_routes_reveal_no_schema_to_others(submitters_asgi: Any, sent: Sequence[str]) -> None:
+def test_maintainers_routes_reveal_no_schema_to_others(submitters_asgi: Any) -> None:
     client = TestClient(submitters_asgi, base_url=OWN, raise_server_exceptions=False)
     routes = [
         one
@@ -360,16 +349,15 @@ def test_maintainers_routes_reveal_no_schema_to_others(submitters_asgi: Any, sen
         if one[1].startswith(MAINTAINERS_ALONE) or FOR_MAINTAINERS.search(one[1])
     ]
     assert len(routes) > 40
-    for (method, path), name in zip(routes, cycle(sent), strict=False):
-        answer = client.request(method, path, **NO_SENSE[name])
+    for (method, path), sent in zip(routes, cycle(NO_SENSE), strict=False):
+        answer = client.request(method, path, **sent)
         assert (answer.status_code, answer.json()["code"]) == (403, "not-allowed"), (method, path)
 
 
-@pytest.mark.parametrize("values", in_turn("1", "[]", "{}"))
-def test_a_body_of_very_many_values_is_refused_unread(asgi: Any, local: TestClient, values: Sequence[str]) -> None:
+def test_a_body_of_very_many_values_is_refused_unread(asgi: Any, local: TestClient) -> None:
     routes = [one for one in for_roles(asgi) if one[0] != "GET" and one[1] != "/api/v1/submissions"]
     for parts in (MOST_PARTS + 1, MOST_PARTS // 4):  # refused; and the control, which is read
-        bodies = cycle(['{"errors": [' + f"{value}," * parts + value + "]}" for value in values])
+        bodies = cycle(['{"errors": [' + f"{value}," * parts + value + "]}" for value in ("1", "[]", "{}")])
         for method, path in routes:
             headers = {"Content-Type": "application/json"}
             answer = local.request(method, path, content=next(bodies), headers=headers)

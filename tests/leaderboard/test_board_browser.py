@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from leaderboard.board.columns import ALWAYS
-from leaderboard.board.query import PAGE, read_query
+from leaderboard.board.query import read_query
 from leaderboard.board.reported_results import load_published
 from tests.factories import pairwise
 from tests.factories.services.axe import expect_accessible
@@ -162,44 +162,11 @@ def test_a_click_on_any_heading_sorts_and_a_second_one_turns_it_round(page: Page
                     assert numbers == sorted(numbers, reverse=direction == "descending"), key
 
 
-def test_the_keyboard_sorts_too(page: Page, short: str) -> None:
-    page.goto(short)
-    page.focus("thead .overall a")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("thead .overall[aria-sort=descending]")
-    page.keyboard.press("Enter")
-    page.wait_for_selector("thead .overall[aria-sort=ascending]")
-    expect(page.locator("thead .overall a")).to_be_focused()
-
-
 def choose(page: Page, name: str, value: str) -> None:
     """Set a control of the panel."""
     page.eval_on_selector(".filters", "panel => { panel.open = true; }")
     page.select_option(f"select[name={name}]", value)
     page.eval_on_selector(".filters", "panel => { panel.open = false; }")
-
-
-def test_the_address_holds_the_whole_view_and_restores_it(page: Page, address: str) -> None:
-    page.goto(address)
-    choose(page, "tier", "scored")
-    page.wait_for_url("**/?tier=scored")
-    page.fill("input[name=q]", "lab")
-    page.wait_for_url("**/?q=lab&tier=scored")
-    page.click("thead .general a")
-    page.wait_for_selector("thead .general[aria-sort=descending]")
-    page.click(".filters summary")
-    page.check("input[name=protocol][value=paper]")
-    page.wait_for_url("**protocol=paper**")
-    expect(page.locator("#scoring")).to_have_text("paper, official, v2")
-    page.click("[rel=next]")
-    page.wait_for_url("**page=2**")
-    before = rows(page)
-    page.reload()
-    assert rows(page) == before
-    expect(page.locator("input[name=q]").first).to_have_value("lab")
-    expect(page.locator("input[name=protocol]:checked")).to_have_value("paper")
-    expect(page.locator("#scoring")).to_have_text("paper, official, v2")
-    expect(page.locator("select[name=tier]")).to_have_value("scored")
 
 
 def test_back_and_forward_go_through_the_views_that_a_visitor_chose(page: Page, tested: str) -> None:
@@ -264,25 +231,6 @@ def test_ticks_that_come_before_the_answer_to_another_are_all_kept(page: Page, t
     page.evaluate("() => [...document.querySelectorAll('tbody .pick')].slice(0, 3).forEach((one) => one.click())")
     expect(page).to_have_url(re.compile("compare=[^,%]+(?:,|%2C)[^,%]+(?:,|%2C)[^,%&]+"))
     expect(page.locator(".pick[aria-pressed=true]")).to_have_count(3)
-
-
-def test_never_more_than_a_hundred_rows_stand_in_the_document(page: Page, address: str) -> None:
-    page.goto(address)
-    assert len(rows(page)) == PAGE
-    page.click("[rel=next]")
-    page.wait_for_url("**page=2**")
-    expect(page.locator("[data-count]")).to_contain_text(re.compile("^101–200 of "))
-    assert len(rows(page)) == PAGE
-
-
-def test_other_reports_of_a_judge_unfold_with_and_without_a_script(page: Page, plain: Page, short: str) -> None:
-    for opened in (page, plain):
-        opened.goto(short + "/?tier=reported")
-        lead = opened.locator("tbody tr", has=opened.get_by_text("R1-Reward", exact=True))
-        other = lead.locator("details p", has_text="R1-Reward Voting@15")
-        expect(other).to_be_hidden()
-        lead.get_by_text("2 other reports").click()
-        expect(other).to_be_visible()
 
 
 def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, short: str) -> None:
@@ -476,17 +424,6 @@ def test_the_panel_filters_without_changing_ranks_and_its_state_is_in_the_addres
     page.keyboard.press("Escape")
 
 
-def test_baselines_are_set_apart_without_a_rank_or_a_page(page: Page, tested: str) -> None:
-    page.goto(tested)
-    expect(page.locator("tr.baseline .rank")).to_have_text([""] * 3)
-    expect(page.locator("tr.baseline a")).to_have_count(0)
-    page.click(".filters summary")
-    page.check("input[name=protocol][value=lmms-eval]")
-    page.wait_for_url("**protocol=lmms-eval**")
-    expect(page.locator("tr.baseline")).to_have_count(3)
-    expect(page.locator(".reading")).not_to_contain_text("range")
-
-
 def test_columns_are_chosen_and_kept_in_the_address(page: Page, tested: str) -> None:
     page.goto(tested)
     page.click(".filters summary")
@@ -521,22 +458,6 @@ def test_the_link_to_a_view_leads_to_the_same_board_permanently(page: Page, test
     page.wait_for_url("**/entries/*")
     expect(page.locator("h1")).to_have_text("Pioneer")
     expect(page.locator("main")).to_contain_text("Board as of")
-
-
-def test_filters_and_columns_work_without_a_script(plain: Page, tested: str) -> None:
-    page = plain
-    page.goto(tested)
-    page.click(".filters summary")
-    page.uncheck("input[name=cols][value=general]")
-    page.click(".filters noscript button")
-    expect(page.locator(".ranked thead .general")).to_be_hidden()
-    page.click(".filters summary")
-    page.select_option("select[name=open]", "yes")
-    page.click(".filters noscript button")
-    expect(page).to_have_url(re.compile("open=yes"))
-    expect(page.locator(".ranked thead .general")).to_be_hidden()
-    page.wait_for_load_state()
-    assert [row[1] for row in rows(page) if row[0]] == ["Judge 41"]
 
 
 def test_axe_finds_nothing_with_menus_open_and_a_row_ticked(page: Page, tested: str, long: bool) -> None:
@@ -577,15 +498,6 @@ def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> 
     page.click(".picked a >> nth=-1")
     page.wait_for_selector(".picked", state="hidden")
     expect(page).not_to_have_url(re.compile("compare="))
-
-
-def test_no_more_than_five_are_chosen(page: Page, tested: str) -> None:
-    page.goto(tested)
-    for place in range(1, 7):
-        page.click(f"tbody tr:not(.baseline) >> nth={place - 1} >> .pick")
-        expect(page.locator(".pick[aria-pressed=true]")).to_have_count(min(place, 5))
-    expect(page.locator(".picked .do")).to_have_text("Compare 5")
-    expect(page.locator(".baseline .pick")).to_have_count(0)
 
 
 def test_a_phone_reaches_columns_files_and_the_link_to_the_view(page: Page, tested: str) -> None:

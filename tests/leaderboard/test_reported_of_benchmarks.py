@@ -49,63 +49,6 @@ def test_each_judge_of_another_benchmark_is_one_of_the_first_but_these(name: str
     assert {row.judge for row in load_published(load_spec(name))} - first == NEW_JUDGES[name] - first
 
 
-# As the sources print them: every published value that is known, by source and name; "-" is not printed.
-PUBLISHED = {
-    ("mm-rlhf-rewardbench", "arXiv:2502.10391", ("micro", "acc-plus")): """
-        LLaVA-OV-7B .24 .07; LLaVA-Critic .45 .17; GPT-4o .74 .50; MM-RLHF-Reward .85 .67;
-        MM-RLHF-Reward (with ground-truth annotation) .93 .87""",
-    ("mm-rlhf-rewardbench", "arXiv:2603.16600", ("micro",)): "Proxy-GRM 82.94; GPT-4o 73.93; Claude-3.7 82.43",
-    ("mm-rlhf-rewardbench", "arXiv:2604.19544", ("micro",)): "DT2IT-MRM 89.4; GPT-5.2 (DT2IT-MRM run) 68.2",
-    ("mm-rlhf-rewardbench", "arXiv:2505.03318", ("micro",)): "UnifiedReward-Think 81.18",
-    ("mm-rlhf-rewardbench", "yinuoyang01/multi-response-rm", ("micro",)): """
-        GPT-5 71.8; Claude-Sonnet-4.5 70.0; Gemini-2.5-Pro 70.6; Qwen3-VL-32B 78.8; R1-Reward 80.6; Skywork-VL 72.4;
-        IXC-2.5 71.2; Molmo2-4B RM 92.4""",
-    ("multimodal-rewardbench", "facebookresearch/multimodal_rewardbench",
-     ("micro-5211", "correctness", "preference", "knowledge", "reasoning", "safety", "vqa")): """
-        Claude 3.5 Sonnet .720 .626 .678 .739 .668 .687 .856; Gemini 1.5 Pro .720 .635 .677 .663 .618 .765 .872;
-        GPT-4o .715 .626 .690 .720 .647 .669 .872; Llama-3.2-90B .624 .600 .684 .612 .546 .519 .771;
-        Aria .573 .595 .635 .555 .524 .502 .642; Molmo-7B-D .543 .568 .594 .546 .521 .442 .603;
-        Llama-3.2-11B .524 .578 .658 .555 .512 .355 .558; Llava-1.5-13B .489 .533 .552 .505 .513 .349 .518""",
-    ("multimodal-rewardbench", "arXiv:2505.02835", ("mean-of-seven",)): """
-        GPT-4o 70.8; Gemini-1.5-Pro 71.9; Claude-3.5 71.5; Claude-3.7 71.9; MM-RLHF-Reward 67.1; IXC-2.5 66.6;
-        R1-Reward 82.2""",
-    ("multimodal-rewardbench", "arXiv:2603.16600", ("mean-of-seven",)): """
-        Proxy-GRM 85.62; GPT-4o 70.80; Claude-3.7 71.90""",
-    ("multimodal-rewardbench", "arXiv:2604.19544", ("unstated",)): "DT2IT-MRM 79.3; GPT-5.2 (DT2IT-MRM run) 75.3",
-    ("multimodal-rewardbench", "arXiv:2605.09269",
-     ("unstated", "correctness", "preference", "knowledge", "math", "coding", "safety", "vqa")): """
-        Qwen3-VL-4B (DeltaRubric run) 65.3 66.1 56.3 52.7 46.7 54.4 80.4 70.8;
-        Qwen3-VL-4B, trained without rubric 66.4 74.5 60.1 59.4 54.3 55.0 87.6 71.3;
-        DeltaRubric-4B 69.1 73.7 65.4 60.0 58.0 52.0 91.2 80.8;
-        Qwen3-VL-8B (DeltaRubric run) 67.7 68.9 61.5 56.2 64.6 49.6 82.6 71.4;
-        Qwen3-VL-8B, trained without rubric 68.7 75.0 62.7 56.7 64.0 51.5 91.5 77.0;
-        DeltaRubric-8B 73.2 76.9 65.9 69.5 68.7 52.6 93.3 84.9""",
-    ("multimodal-rewardbench", "arXiv:2505.03318", ("unstated",)): "UnifiedReward-Think 84.40",
-    ("multimodal-rewardbench", "arXiv:2603.25108", ("unstated",)): "MSRL-8B 80.5",
-    ("multimodal-rewardbench", "arXiv:2510.23451", ("micro-released",)): "Omni-RewardModel-BT 70.5",
-    ("multimodal-rewardbench", "yinuoyang01/multi-response-rm", ("unstated",)): """
-        GPT-5 64.6; Claude-Sonnet-4.5 78.2; Gemini-2.5-Pro 82.4; Qwen3-VL-32B 79.0; R1-Reward 82.2; Skywork-VL 74.2;
-        IXC-2.5 66.6; Molmo2-4B RM 73.2""",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("table", "text"), PUBLISHED.items(), ids=[f"{name[:3]}-{one}" for name, one, _ in PUBLISHED])
-def test_what_a_source_prints_is_reported_under_its_definition(
-    table: tuple[str, str, tuple[str, ...]], text: str
-) -> None:
-    name, source, scores = table
-    rows = (line.split() for line in text.split(";"))
-    printed = {" ".join(row[: -len(scores)]): [_percent(value) for value in row[-len(scores) :]] for row in rows}
-    found = [row for row in load_published(load_spec(name)) if row.source == source]
-    shown = {row.name: [float(row.printed[score]) for score in scores] for row in found}
-    assert shown == printed
-    assert all(row.printed.keys() == set(scores) for row in found)
-
-
-def _percent(printed: str) -> float:
-    return round(float(printed) * 100, 1) if printed.startswith(".") else float(printed)
-
-
 def test_what_was_judged_with_help_does_not_lead_the_reports_of_its_judge() -> None:
     same = by_judge(load_published(load_spec("mm-rlhf-rewardbench")))["mm-rlhf-reward-7b"]
     assert [row.figures["micro"] for row in same] == [85, 82, 93]

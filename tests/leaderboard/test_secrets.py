@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
 
@@ -53,7 +52,8 @@ ROUTES: dict[str, tuple[str, ...]] = {
         "/analyse?add={id}",
     ),
     "/analyse.{kind}": tuple(
-        f"/analyse.{kind}?chart={chart}&entries={{id}},{{shown}}" for chart in CHARTS for kind in FILES
+        f"/analyse.{kind}?chart={chart}&entries={{id}},{{shown}}"
+        for chart, kind in zip(CHARTS, cycle(FILES), strict=False)
     ),
     "/explore": ("/explore", "/explore?right=few", "/explore?q={id}"),
     "/explore/{name}": ("/explore/{pair}",),
@@ -78,13 +78,6 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/api/v1/entries/{entry_id}": ("/api/v1/entries/{id}", "/api/v1/entries/{id}?revision=v0"),
     "/api/v1/compare": ("/api/v1/compare?entries={id},{shown}",),
 }
-IN_TURN = ROUTES | {
-    "/analyse.{kind}": tuple(
-        f"/analyse.{kind}?chart={chart}&entries={{id}},{{shown}}"
-        for chart, kind in zip(CHARTS, cycle(FILES), strict=False)
-    )
-}
-"""Of each chart one kind of file."""
 NOT_ABOUT_ENTRIES = {"/static/{name}", "/openapi.json", "/redoc", "/red-team", "/policy"}
 """Made of files that ship with the project, or of settings."""
 
@@ -106,19 +99,13 @@ def paths(routes: Any, prefix: str = "") -> Iterator[str]:
             yield prefix + one.path
 
 
-def asked(routes: dict[str, tuple[str, ...]] = ROUTES, **named: str) -> list[str]:
+def asked(**named: str) -> list[str]:
     pair = items().items[0].key[:16]
     return [
         address.format(**{"shown": SHOWN, "pair": pair, "name": "judge", **named})
-        for addresses in routes.values()
+        for addresses in ROUTES.values()
         for address in addresses
     ]
-
-
-@pytest.fixture(params=[IN_TURN, pytest.param(ROUTES, marks=pytest.mark.long)], ids=["files in turn", "every file"])
-def addresses(request: pytest.FixtureRequest) -> Callable[..., list[str]]:
-    """Return what gives the addresses about an entry."""
-    return partial(asked, request.param)
 
 
 def content(client: TestClient, address: str) -> tuple[int, str]:
@@ -167,11 +154,9 @@ def tells(said: str, id_asked: str, address: str, *names: str) -> bool:
 
 
 @pytest.mark.parametrize("board", ["current", "old"])
-def test_a_hidden_entry_is_nowhere_on_this_board_or_an_old_one(
-    past: tuple[TestClient, str], board: str, addresses: Callable[..., list[str]]
-) -> None:
+def test_a_hidden_entry_is_nowhere_on_this_board_or_an_old_one(past: tuple[TestClient, str], board: str) -> None:
     client, old = past
-    for address in addresses(id=HIDDEN):
+    for address in asked(id=HIDDEN):
         address += ("&" if "?" in address else "?") + f"as_of={old}" if board == "old" else ""
         status, said = content(client, address)
         assert status < 500, address
@@ -181,11 +166,9 @@ def test_a_hidden_entry_is_nowhere_on_this_board_or_an_old_one(
     assert client.get("/entries/emerged", follow_redirects=False).status_code == 404
 
 
-def test_a_withdrawn_entry_is_on_no_current_route_but_its_own_which_tell_no_score(
-    past: tuple[TestClient, str], addresses: Callable[..., list[str]]
-) -> None:
+def test_a_withdrawn_entry_is_on_no_current_route_but_its_own_which_tell_no_score(past: tuple[TestClient, str]) -> None:
     client, old = past
-    for address in addresses(id=WITHDRAWN):
+    for address in asked(id=WITHDRAWN):
         status, said = content(client, address)
         if address.partition("?")[0].removeprefix("/api/v1").startswith(f"/entries/{WITHDRAWN}"):
             assert status == 410 and ("a mistake" in said or "withdrawn" in said), address
@@ -205,15 +188,13 @@ def test_the_search_for_names_would_find_them(past: tuple[TestClient, str]) -> N
 
 
 @pytest.mark.parametrize("level", [BY_CATEGORY, HIDDEN_LABELS])
-def test_of_labels_that_are_not_public_no_route_tells_more_than_their_level(
-    addresses: Callable[..., list[str]], level: str
-) -> None:
+def test_of_labels_that_are_not_public_no_route_tells_more_than_their_level(level: str) -> None:
     """Two boards of which a level tells the same cannot be told apart, byte for byte."""
     one = snapshot([judge(1, "Plain"), judge(2, "Other")]) | {"baselines": baselines()}
     other = copy.deepcopy(one)
     for each in other["entries"]:
         each["tallies"]["v2"] = moved(each["tallies"]["v2"], level)
-    everything = addresses(id=SHOWN)
+    everything = asked(id=SHOWN)
     assert differing(one, other, everything, hide={"v2": level}) == []
     control = [f"/entries/{SHOWN}", f"/api/v1/entries/{SHOWN}"]
     assert set(control) <= set(everything)

@@ -1,6 +1,5 @@
 """In a real browser: the links to files follow the view, and the board stands in another site's frame."""
 
-import re
 from collections.abc import Iterator
 
 import pytest
@@ -38,31 +37,6 @@ def elsewhere(board: int) -> Iterator[int]:
         return HTMLResponse(frames)
 
     yield from listen(Starlette(routes=[Route("/", page)]))
-
-
-def test_links_to_files_follow_the_view(browser: Browser, board: int) -> None:
-    page = browser.new_page()
-    page.goto(f"http://127.0.0.1:{board}/")
-    page.click(".filters summary")
-    page.select_option("select[name=tier]", "scored")
-    page.wait_for_url("**/?tier=scored")
-    page.locator("#by-general").click()
-    query = "?tier=scored&sort=general&dir=desc"
-    for suffix in ("board.csv", "board.tex", "board.md", "board.json", "board.parquet", "cite.bib"):
-        expect(page.locator(f'.more [href="/export/{suffix}{query}"]')).to_have_count(1)
-    page.locator("tbody .pick").first.click()
-    ticked = page.locator("tbody .pick").first.get_attribute("value")
-    for link in page.locator("[data-export]").all():
-        expect(link).to_have_attribute("href", re.compile(rf"\?q=id(:|%3A){ticked}&"))
-    page.locator("tbody .pick").first.click()
-    expect(page.locator("[data-embed]")).to_have_attribute("href", "/?tier=scored&sort=general&dir=desc&embed=1")
-    page.click(".more summary")
-    with page.expect_download() as started:
-        page.get_by_role("link", name="CSV").click()
-    lines = started.value.path().read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 13
-    assert started.value.suggested_filename.endswith(".csv")
-    page.close()
 
 
 def test_another_site_may_frame_the_embedded_board_and_only_that(browser: Browser, board: int, elsewhere: int) -> None:
