@@ -116,9 +116,7 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
         key = f"/api/v1/leaderboard|{protocol}|{grouping}|{revision or ''}{page.key}"
         response = await board_version.ready(
             key,
-            lambda: json_body(
-                shown_json(board_version, protocol, grouping=grouping, revision=revision or "", page=page)
-            ),
+            lambda: json_body(leaderboard_json(board_version.board(protocol, grouping, revision=revision or ""), page)),
         )
         return respond(response, request.headers)
 
@@ -172,18 +170,6 @@ def _asked_page(
 
 TIERS = ("scored", "reported", "all")
 AskedPage = Annotated[PageOfRows | None, Depends(_asked_page)]
-
-
-def shown_json(
-    board_version: BoardVersion,
-    protocol: str = "",
-    *,
-    grouping: str = "",
-    revision: str = "",
-    page: PageOfRows = ALL_ROWS,
-) -> Any:
-    """Return the board of a version as anybody may have it. Raises as ``BoardVersion.board``."""
-    return leaderboard_json(board_version.board(protocol, grouping, revision=revision), page)
 
 
 def leaderboard_json(board: Board, page: PageOfRows = ALL_ROWS) -> dict[str, Any]:

@@ -291,12 +291,6 @@ def footer_markup(context: RenderContext) -> str:
     return render(context, "parts/footer.html")
 
 
-def board_fragment(board_version: BoardVersion) -> str:
-    """Return the controls and the table of the board, for a page whose address is not the board's own."""
-    values = _board_context(board_version, BoardQuery(board_version.spec))
-    return render(board_version.context, "parts/board_fragment.html", **values)
-
-
 def board_page(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> str:
     """Return the page at /. ``best_set``: tests who is first of the judges that a search or filter leaves."""
     values = _board_context(board_version, view, best_set=best_set)

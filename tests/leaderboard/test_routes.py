@@ -15,7 +15,7 @@ from leaderboard import api, cache, routes
 from leaderboard.cache import BoardCache
 from leaderboard.charts.colours import DARK, LIGHT
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render import assets, board_fragment, header_markup, safe_link
+from leaderboard.render import assets, safe_link
 from leaderboard.render_context import RenderContext
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, crowd, entry, snapshot
@@ -299,12 +299,6 @@ def test_a_first_visit_to_a_hundred_entries_takes_less_than_forty_kilobytes() ->
 def test_brotli_and_identity_hold_the_same_bytes(source: FixedSource) -> None:
     body = routes.front_page(BoardCache(source).refresh())
     assert brotli.decompress(body.encodings["br"]) == body.encodings["identity"]
-
-
-def test_the_fragment_for_other_pages_wears_the_same_header(source: FixedSource) -> None:
-    board_version = BoardCache(source).refresh()
-    assert 'id="board"' in board_fragment(board_version)
-    assert 'aria-current="page">Analyse' in header_markup(RenderContext(), "/analyse")
 
 
 def test_the_colours_of_the_style_sheet_are_those_of_the_figures() -> None:
