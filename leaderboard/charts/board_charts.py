@@ -78,10 +78,8 @@ def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         else _("Score here and Best-of-N accuracy"),
         _(
             "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its {score}; with "
-            "least-squares line, its 95% band and Pearson's r. Hollow: the paper's points; filled: scored here. "
-            "{rules}",
+            "least-squares line, its 95% band and Pearson's r. The points are the paper's.",
             score=headline_name(view.spec),
-            rules=rules(view),
         ),
         axis=_(
             "Across: {score}, % (right is better). Up: accuracy of the answers picked, % (up is better)",
@@ -93,7 +91,7 @@ def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         *printed.notes_on("best_of_n"),
     )
     score = f"{view.spec.headline}, %"
-    header = (_("policy"), _("judge"), score, _("95% low"), _("95% high"), _("picked, %"), "N", _("source"))
+    header = (_("policy"), _("judge"), score, _("picked, %"), "N", _("source"))
     return to_chart(planes(scatter_panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
@@ -108,7 +106,7 @@ def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
 
 
 def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | None) -> ScatterPanel:
-    x = [spot.x for spot in spots] + [end for spot in spots if spot.x_ends for end in spot.x_ends]
+    x = [spot.x for spot in spots]
     known = ((policy.single, _("one answer")), (policy.majority, _("majority vote")))
     levels = [
         (value, _("{level} {value}", level=name, value=one_decimal(value)))
@@ -129,8 +127,7 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | N
 
 
 def _choice_cells(policy: PaperPolicy, point: _Picked) -> Cells:
-    low, high = point.spot.x_ends or (None, None)
-    return (policy.name, point.spot.name, point.spot.x, low, high, point.spot.y, point.n, point.source)
+    return (policy.name, point.spot.name, point.spot.x, point.spot.y, point.n, point.source)
 
 
 def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:

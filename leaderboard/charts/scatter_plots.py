@@ -35,7 +35,6 @@ class Point2D:
     hover: str
     hollow: bool = False
     y_ends: tuple[float, float] | None = None
-    x_ends: tuple[float, float] | None = None
     rank: int | None = None
     faint: bool = False
 
@@ -141,15 +140,12 @@ def _spot_trace(spots: Sequence[Point2D], named: Mapping[int, str], *, page: Pag
         hoverinfo="text",
         cliponaxis=False,
     )
-    for axis in ("x", "y"):
-        ends = [getattr(spot, f"{axis}_ends") for spot in spots]
-        if any(ends):
-            both = [(getattr(spot, axis), end) for spot, end in zip(spots, ends, strict=True)]
-            trace[f"error_{axis}"] = {
-                "array": [end[1] - value if end else 0 for value, end in both],
-                "arrayminus": [value - end[0] if end else 0 for value, end in both],
-                **{"thickness": 5, "width": 0, "color": faded(LIGHT.ink, 0.12 if hollow else 0.3)},
-            }
+    if any(spot.y_ends for spot in spots):
+        trace["error_y"] = {
+            "array": [spot.y_ends[1] - spot.y if spot.y_ends else 0 for spot in spots],
+            "arrayminus": [spot.y - spot.y_ends[0] if spot.y_ends else 0 for spot in spots],
+            **{"thickness": 5, "width": 0, "color": faded(LIGHT.ink, 0.12 if hollow else 0.3)},
+        }
     return trace
 
 
