@@ -243,17 +243,7 @@ class BoardVersion:
 
     def with_notices(self, current: CurrentSnapshot) -> BoardVersion:
         """Return the same snapshot with other notices; pages are made anew, boards are not."""
-        return BoardVersion(
-            self.snapshot_id,
-            self.snapshot,
-            context=self.context,
-            published=self.published,
-            delayed_since=current.delayed_since,
-            paused=current.paused,
-            public_url=self.public_url,
-            executor=self.executor,
-            _boards=self._boards,
-        )
+        return self._with_other_pages(delayed_since=current.delayed_since, paused=current.paused)
 
     def in_language(self, language: str) -> BoardVersion:
         """Return the same snapshot and boards with pages in another language, which are cached apart."""
@@ -261,11 +251,11 @@ class BoardVersion:
             return self
         with self._lock:
             if language not in self._translated:
-                context = self.context.in_language(language)
-                self._translated[language] = replace(
-                    self, context=context, serial=uuid4().hex, _bodies=OrderedDict(), _drawn={}, _translated={}
-                )
+                self._translated[language] = self._with_other_pages(context=self.context.in_language(language))
             return self._translated[language]
+
+    def _with_other_pages(self, **changes: Any) -> BoardVersion:
+        return replace(self, **changes, serial=uuid4().hex, _bodies=OrderedDict(), _drawn={}, _translated={})
 
     def _keep(self, cached: OrderedDict[Any, Any], key: Any, *, value: Any, limit: int) -> None:
         with self._lock:
