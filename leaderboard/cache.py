@@ -296,9 +296,7 @@ class BoardCache:
         self._current: CurrentSnapshot | None = None
         self._checked = float("-inf")
         self._refreshing = threading.Lock()
-        self._old: OrderedDict[_OldKey, BoardVersion] = OrderedDict()
-        self._old_lock = threading.Lock()  # held for look-ups in the two dictionaries alone
-        self._loading: dict[_OldKey, threading.Lock] = {}
+        self._old: dict[_OldKey, BoardVersion] = {}
         # A thread of its own: however many wait for pages, files or old boards, what is current is looked at.
         self._looking = ThreadPoolExecutor(1, "look")
         self.executor = SerialExecutor()  # for what is made for anybody who asks
@@ -334,31 +332,14 @@ class BoardCache:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
         key = (snapshot_id, current.snapshot_id, self._current.decided if self._current is not None else frozenset())
-        return self._cached_past(key) or await self._old_executor.take(self._old_version, key)
-
-    def _cached_past(self, key: _OldKey) -> BoardVersion | None:
-        with self._old_lock:
-            board_version = self._old.get(key)
-            if board_version is not None:
-                self._old.move_to_end(key)
-            return board_version
+        return self._old.get(key) or await self._old_executor.take(self._old_version, key)
 
     def _old_version(self, key: _OldKey) -> BoardVersion:
-        """Read an old board, once for all who ask for it."""
-        with self._old_lock:
-            loading = self._loading.setdefault(key, threading.Lock())
-        with loading:
-            board_version = self._cached_past(key) or self._load_old(key)
-        with self._old_lock:
-            self._loading.pop(key, None)
-        return board_version
-
-    def _load_old(self, key: _OldKey) -> BoardVersion:
-        board_version = self._version(key[0], self._source.load(key[0], old=True))
-        with self._old_lock:
-            self._old[key] = board_version
-            while len(self._old) > _KEPT_OLD:
-                self._old.popitem(last=False)
+        """Read an old board, unless somebody else has meanwhile, and keep it."""
+        board_version = self._old.get(key) or self._version(key[0], self._source.load(key[0], old=True))
+        self._old[key] = board_version
+        for first in list(self._old)[:-_KEPT_OLD]:
+            self._old.pop(first, None)
         return board_version
 
     def _version(self, snapshot_id: str, snapshot: Mapping[str, Any], **notices: Any) -> BoardVersion:
