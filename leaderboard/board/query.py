@@ -26,7 +26,6 @@ SECTIONS: tuple[Tier, ...] = ("scored", "reported", "baseline")
 TIERS = ("all", "scored", "reported", "baseline")
 MAX_QUERY = 400  # holds five ids
 MOST_COMPARED = 5
-_OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +103,6 @@ class BoardQuery:
     descending: bool = True
     page: int = 1
     as_of: str = ""
-    baselines: bool = True
     filters: tuple[tuple[str, str], ...] = ()  # (key, value), in the order of FILTERS
     columns: tuple[str, ...] = ()
     compare: tuple[str, ...] = ()  # chosen to be compared; changes nothing in the table
@@ -160,7 +158,6 @@ class BoardQuery:
             ("grouping", "" if self.grouping == self.spec.official else self.grouping),
             ("revision", self.revision),
             ("as_of", self.as_of),
-            ("baselines", "" if self.baselines else _OFF),
             *self.filters,
             ("cols", "" if self.columns == usual(self.spec) else ",".join(self.columns)),
             ("compare", ",".join(self.compare)),
@@ -180,7 +177,7 @@ class BoardQuery:
     def only_compared(self) -> str:
         """The address of this view with those rows alone that are chosen to be compared."""
         search = "id:" + ",".join(self.compare)
-        return self.url(search=search, tier="all", filters=(), baselines=True, page=1)
+        return self.url(search=search, tier="all", filters=(), page=1)
 
     @property
     def taken(self) -> str:
@@ -256,7 +253,6 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], *, spec:
         descending=direction == "desc" if direction in ("asc", "desc") else column.descending,
         page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
         as_of=read_as_of(parameters),
-        baselines=parameters.get("baselines") != _OFF,
         filters=tuple(
             (choice.key, value)
             for choice in FILTERS
@@ -345,8 +341,6 @@ def row_test(view: BoardQuery) -> Callable[[BoardRow], bool]:
     tests = [term(word, view.spec) for word in asked_words(view)]
     if view.tier != "all":
         tests.append(lambda row: row.tier == view.tier)
-    if not view.baselines:
-        tests.append(lambda row: row.tier != "baseline")
     return lambda row: all(test(row) for test in tests)
 
 

@@ -135,8 +135,8 @@ def find_judge(text: str, board_version: BoardVersion) -> list[str]:
     if not text:
         return []
     called = [row for row in board_version.board().rows if row.model.casefold() == text.casefold()]
-    matching = rows_asked_for(board_version.board(), BoardQuery(board_version.spec, search=text, baselines=False))
-    return [row.id for row in (called or matching)[:1]]
+    matching = rows_asked_for(board_version.board(), BoardQuery(board_version.spec, search=text))
+    return [row.id for row in called or matching if row.tier != "baseline"][:1]
 
 
 def _reported(board_version: BoardVersion) -> list[BoardRow]:

@@ -187,7 +187,7 @@ def test_search_understands_words_and_fields(board: Board, search: str, found: i
 def test_every_part_of_a_view_survives_its_own_address() -> None:
     view = BoardQuery(VL,
         protocol="paper", grouping="rl-in-general", revision="v0", tier="scored", search='org:"a, b" <&', sort="date",
-        descending=False, page=2, as_of="2026-11-01T10:00:00+01:00", baselines=False,
+        descending=False, page=2, as_of="2026-11-01T10:00:00+01:00",
         filters=(("type", "scalar"), ("k", ">=5"), ("min_size", "7"), ("since", "2026-05-01")),
         columns=("rank", "model", "macro", "organisation"),
     )  # fmt: skip
@@ -244,11 +244,11 @@ def test_labels_that_are_not_public_leave_the_baseline_that_needs_no_counting() 
     assert [row.id for row in rows if row.tier == "baseline"] == ["baseline-random"]
 
 
-def test_baselines_can_be_switched_off_and_looked_at_alone() -> None:
+def test_baselines_stand_apart_and_can_be_looked_at_alone() -> None:
     board = build_board(with_baselines(), VL)
     counted = len(BASELINES) - 2  # the snapshot has no majority, and no earlier labels
     assert len(select(board, BoardQuery(VL)).baselines) == counted
-    assert select(board, BoardQuery(VL, baselines=False)).total == 2
+    assert select(board, BoardQuery(VL)).total == 2
     for view in (BoardQuery(VL, tier="baseline"), BoardQuery(VL, search="tier:baseline")):
         found = select(board, view)
         assert (found.total, len(found.baselines)) == (0, counted)

@@ -177,7 +177,7 @@ def test_back_and_forward_go_through_the_views_that_a_visitor_chose(page: Page, 
         ("click", ".cards a:has-text('up to 10B')", "open", "yes"),
         ("select", "select[name=tier]", "tier", "scored"),
         ("click", "thead .general a", "sort", "general"),
-        ("select", "select[name=baselines]", "baselines", "off"),
+        ("select", "select[name=k]", "k", "1"),
     )
     seen = [page.url]
     for action, where, name, value in steps:
@@ -200,7 +200,7 @@ def test_back_and_forward_go_through_the_views_that_a_visitor_chose(page: Page, 
             view = read_query(held, ("v2",), spec=VL)
             expect(page.locator("input[name=q]").first).to_have_value(view.search)
             expect(page.locator("select[name=open]")).to_have_value(held.get("open", ""))
-            expect(page.locator("select[name=baselines]")).to_have_value(held.get("baselines", ""))
+            expect(page.locator("select[name=k]")).to_have_value(held.get("k", ""))
             ranked = view.sort if view.sort in VL.score_names else "macro"
             expect(page.locator(".tabs [aria-current]")).to_have_attribute("id", f"by-{ranked}")
             expect(page.locator("select[name=tier]")).to_have_value("" if view.tier == "all" else view.tier)
@@ -410,9 +410,8 @@ def test_the_panel_filters_without_changing_ranks_and_its_state_is_in_the_addres
     page.select_option("select[name=open]", "yes")
     page.fill("input[name=min_size]", "7")
     page.dispatch_event("input[name=min_size]", "change")
-    page.select_option("select[name=baselines]", "off")
-    page.wait_for_url(re.compile("open=yes&min_size=7&baselines=off"))
-    expect(page.locator("#filtered")).to_have_text("3")
+    page.wait_for_url(re.compile("open=yes&min_size=7"))
+    expect(page.locator("#filtered")).to_have_text("2")
     ranks = dict(zip([row[1] for row in rows(page)], [row[0] for row in rows(page)], strict=True))
     assert ranks["Judge 41"] not in ("", "1")
     page.reload()
