@@ -179,14 +179,6 @@ def test_a_withdrawn_entry_is_on_no_current_route_but_its_own_which_tell_no_scor
     assert there.status_code == 200 and "withdrawn" in there.text, "a board that was cited stays, and says so"
 
 
-def test_the_search_for_names_would_find_them(past: tuple[TestClient, str]) -> None:
-    """The control: the same questions about an entry that is there do tell."""
-    client, _ = past
-    for kind in ("/", "/export/board.parquet", "/feed.xml", "/api/v1/leaderboard", f"/entries/{SHOWN}"):
-        assert kind in asked(id=SHOWN)
-        assert "Plain" in content(client, kind)[1], kind
-
-
 @pytest.mark.parametrize("level", [BY_CATEGORY, HIDDEN_LABELS])
 def test_of_labels_that_are_not_public_no_route_tells_more_than_their_level(level: str) -> None:
     """Two boards of which a level tells the same cannot be told apart, byte for byte."""

@@ -4,8 +4,6 @@ import asyncio
 import re
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,9 +15,8 @@ import submissions.api
 from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import SECURITY
-from leaderboard.serial_executor import QueueFull
 from leaderboard.share.exports import FORMATS
-from tests.factories.services.service import PATIENCE, until
+from tests.factories.services.service import PATIENCE
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import DEMO
 from tests.leaderboard.test_routes import serve
@@ -70,31 +67,6 @@ def test_everything_has_a_strong_etag_and_is_not_sent_twice(client: TestClient, 
     assert (again.status_code, again.content) == (304, b"")
     assert client.head(path).headers["etag"] == first.headers["etag"]
     assert first.headers["x-content-type-options"] == "nosniff"
-
-
-def test_files_of_many_views_take_turns_and_the_board_is_served_meanwhile(
-    source: FixedSource, client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    written, free, at_once, most = FORMATS["csv"].write, threading.Event(), [0], [0]
-
-    def slowly(extract: Any) -> bytes:
-        at_once[0] += 1
-        most[0] = max(most[0], at_once[0])
-        assert free.wait(PATIENCE)
-        at_once[0] -= 1
-        return written(extract)
-
-    monkeypatch.setitem(FORMATS, "csv", replace(FORMATS["csv"], write=slowly))
-    with ThreadPoolExecutor(70) as many:
-        asked = [many.submit(client.get, f"/export/board.csv?q=size:<{number + 100}") for number in range(70)]
-        until(lambda: sum(one.done() for one in asked) == 6, PATIENCE, what="for six there is no room")
-        source.turn(snapshot([entry(3, 0.9, model="Newcomer")]))
-        until(lambda: "Newcomer" in client.get("/").text, PATIENCE, what="the board is looked at all the same")
-        free.set()
-    failures = [one.exception() for one in asked if one.exception() is not None]
-    assert [type(failure) for failure in failures] == [QueueFull] * 6
-    assert {one.result().status_code for one in asked if one.exception() is None} == {200}
-    assert most == [1]
 
 
 def test_the_board_is_looked_at_while_every_thread_for_pages_is_taken(source: FixedSource) -> None:
