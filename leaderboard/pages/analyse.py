@@ -382,7 +382,7 @@ def _suited(board_version: BoardVersion, query: AnalyseQuery) -> ChoiceLink | No
 
 def _scoring_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
     """Return what the choice of rules shows, as on the board."""
-    board, spec = board_version.board(query.protocol, query.grouping, revision=query.revision), board_version.spec
+    board = board_version.board(query.protocol, query.grouping, revision=query.revision)
     return {
         **scoring_context(board, board_version.snapshot["label_revision"]),
         "redacted": board_version.is_redacted(board.label_revision),
