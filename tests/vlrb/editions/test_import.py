@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
-import struct
-import zlib
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pytest
-from PIL import Image
 from pyarrow import parquet
 
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
 from vlrb.editions.pools.pool import read_pool
-from vlrb.judge.images import LARGEST_PICTURE
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:
@@ -110,16 +104,9 @@ def test_the_pool_can_be_judged_as_it_is(folder: Path) -> None:
         (row(1, preferred=True), "0 or 1"),
         (row(1, query="x" * 70_000), "cut it"),
         (row(1, image=None), "`image` is missing"),
-        (row(1, image="../secret.png"), "below"),
-        (row(1, image="/etc/passwd"), "below"),
         (row(1, image="link.png"), "below"),
-        (row(1, image="b\x00.png"), "no image file"),
         (row(1, image="https://example.org/a.png"), "save it to a file"),
-        (row(1, image="file:///etc/passwd"), "no image file"),
         (row(1, image="pairs.jsonl"), "cannot be read"),
-        (row(1, image="none.png"), "no image file"),
-        (row(1, image="data:image/png;base64,@@@"), "not base64"),
-        (row(1, image="data:image/png;base64," + base64.b64encode(b"GIF89a").decode()), "cannot be read"),
         (row(1, category="../x"), "letters, digits"),
         (row(1, id="a\nb"), "`id`"),
     ],
@@ -145,34 +132,6 @@ def test_a_file_that_is_no_rows_is_refused(
 ) -> None:
     assert take(write(folder, row(0), line), "--skip-bad") == 2
     assert said in capsys.readouterr().err
-
-
-def huge_png(side: int) -> bytes:
-    """A small file that claims to be a huge image."""
-    head = struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0)
-    chunks = [(b"IHDR", head), (b"IDAT", zlib.compress(b"\x00" * 1000)), (b"IEND", b"")]
-    body = b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
-    )
-    return b"\x89PNG\r\n\x1a\n" + body
-
-
-@pytest.mark.parametrize("side", [9000, 60_000])
-def test_huge_images_are_refused_before_they_are_decoded(
-    folder: Path, side: int, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert side**2 > LARGEST_PICTURE
-    (folder / "huge.png").write_bytes(huge_png(side))
-    assert take(write(folder, row(1, image="huge.png"))) == 2
-    assert "pixels" in capsys.readouterr().err
-
-
-def test_a_torn_image_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = io.BytesIO()
-    Image.effect_noise((64, 64), 50).save(out, "JPEG")
-    (folder / "torn.jpg").write_bytes(out.getvalue()[:500])
-    assert take(write(folder, row(1, image="torn.jpg"))) == 2
-    assert "cannot be read" in capsys.readouterr().err
 
 
 def test_ids_occur_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,6 +8,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.vlrb.judge.running import PNG, item, predictions, run, write_items
 from vlrb.benchmarks.pairs import build_table
+from vlrb.client import submit
 from vlrb.judge.commands.submit_command import describe_run
 from vlrb.judge.endpoint import read_retry_after
 from vlrb.judge.journal import busy_seconds
@@ -86,6 +88,7 @@ def test_a_submission_states_what_the_run_has_used(model: ModelServer, items: Pa
     assert known == {"tokens-in": "1800", "tokens-out": "360", "price-usd": "0.00252"}
     assert float(stated["--wall-seconds"]) == about["usage"]["wall_seconds"]
     assert "--benchmark" not in stated
+    submit.command_line().parse_args(["FILE", "--model", "m", *chain.from_iterable(stated.items())])
     by_scores = {**about, "api": "callable"}
     assert describe_run({**by_scores, "pointwise": True})["--judge-type"] == "scalar"
     assert "--judge-type" not in describe_run({**by_scores, "pointwise": False})
