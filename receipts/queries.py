@@ -12,9 +12,9 @@ from storage.integrity import audit, row_commitments
 from storage.integrity.integrity_check import ACCEPTED
 from storage.integrity.row_commitments import ScoreFacts
 from storage.labels import label_imports, label_levels
-from storage.models.core import RegisteredLabelSet, Score, Submission
+from storage.models.core import AuditEvent, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
-from storage.models.receipts import LabelCommitment
+from storage.models.receipts import EventSubject, LabelCommitment
 from vlrb.disclosure import PUBLIC
 
 
@@ -113,6 +113,19 @@ def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
         .order_by(Score.created_at, Score.id)
     )
     return [Scored._make(row) for row in rows]
+
+
+def event_of(session: Session, score: Scored) -> audit.Recorded | None:
+    """Return the event that committed to a score, alone or with others; None where none did that still holds."""
+    under = audit.labels(score.label_revision, **audit.scope(session, score.benchmark))
+    about = select(EventSubject.seq).where(EventSubject.subject.in_((score.submission_id, under)))
+    committed = select(AuditEvent.seq).where(
+        AuditEvent.kind.in_((audit.SCORED, audit.SCORES_RECORDED)),
+        AuditEvent.seq.in_(about),
+        AuditEvent.body.contains(f'"{score.commitment}"'),
+    )
+    seq = session.scalars(committed).first()
+    return audit.recorded(session, seq) if seq is not None and audit.holds(session, [seq]) else None
 
 
 def labels(session: Session, benchmark: str) -> dict[str, Labels]:

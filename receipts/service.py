@@ -7,7 +7,7 @@ thousands signs nothing. Before one is signed, these rows are compared with what
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from receipts.queries import Labels, ReceiptRow, Scored
 from storage import visibility
 from storage.database import Database, Session
 from storage.integrity import audit, integrity_alarms, row_commitments
-from storage.integrity import integrity_check as integrity
+from storage.integrity.integrity_check import Mismatch
 from storage.integrity.row_commitments import FACTS, TALLY
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.commitments import part
@@ -73,7 +73,7 @@ class ReceiptService:
         """Return the receipts of all scores, the oldest first; None where there is no such entry that this person may
         see.
 
-        Raises RecordChanged where rows about it, or about labels, are not what their events say.
+        Raises RecordChanged where a score is not the one that its event committed to.
         """
         recorded = self._recorded(submission, user)
         if recorded is None:
@@ -102,18 +102,13 @@ class ReceiptService:
             published = visibility.of(session, submission).published and not result.hidden
             if not (published or _may_see(result, user)):
                 return None
-            ledger, wrong = integrity.about(session, submission)
-            recorded = [] if wrong else list(self._events_of(session, submission, ledger=ledger))
-        if wrong:
-            integrity_alarms.refuse(self.database, wrong[0], subject=submission)
-        return recorded
-
-    def _events_of(self, session: Session, submission: str, *, ledger: integrity.Ledger) -> Iterator[_RecordedScore]:
-        labels = queries.labels(session, self.spec.id)
-        for score in queries.scores(session, [submission]):
-            place = ledger.of_score(score)
-            assert place is not None  # or else it would have been refused
-            yield _RecordedScore(score, labels[score.label_revision], audit.recorded(session, place.seq))
+            labels, scores = queries.labels(session, self.spec.id), queries.scores(session, [submission])
+            events = [queries.event_of(session, score) for score in scores]
+        if None in events:
+            wrong = Mismatch("scores", f"of entry {submission}", event=None, why="no event that holds committed to it")
+            integrity_alarms.refuse(self.database, wrong, subject=submission)
+        rows = zip(scores, events, strict=True)
+        return [_RecordedScore(score, labels[score.label_revision], event) for score, event in rows if event]
 
 
 def _statement(recorded: _RecordedScore) -> dict[str, Any]:

@@ -251,6 +251,23 @@ def verify(session: Session) -> ChainError | None:
         return _end(session, last)
 
 
+def holds(session: Session, seqs: Collection[int]) -> bool:
+    """Return whether some events are what was hashed, and hold between their neighbours. Raises HeadMissing."""
+    links = (AuditEvent.seq, AuditEvent.prev_hash, AuditEvent.hash, AuditEvent.body)
+    events = session.execute(select(*links).where(AuditEvent.seq.in_(seqs))).all()
+    following = select(AuditEvent.seq - 1, AuditEvent.prev_hash).where(AuditEvent.seq.in_([seq + 1 for seq in seqs]))
+    after = {**dict([head(session)]), **dict(session.execute(following).all())}
+    return all(_hash(event) == event.hash == after.get(event.seq) for event in events)
+
+
+def _hash(event: Any) -> str | None:
+    """Return the hash of a stored link and body; None where these are no text, or not ASCII."""
+    try:
+        return link(event.prev_hash, event.body)
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
 class _Row(NamedTuple):
     event: Any  # all columns
     subjects: set[str]  # what the index says that it is about
@@ -271,8 +288,8 @@ def _changed(row: _Row) -> str | None:
     """Return the first column that says something else than what was hashed; None where all say the same."""
     event = row.event
     try:
-        body = json.loads(event.body) if link(event.prev_hash, event.body) == event.hash else None
-    except (AttributeError, TypeError, ValueError, RecursionError):  # no text, not ASCII, not JSON, nested without end
+        body = json.loads(event.body) if _hash(event) == event.hash else None
+    except (TypeError, ValueError, RecursionError):  # no text, not JSON, nested without end
         body = None
     if not isinstance(body, dict):
         return "body or hash"

@@ -13,9 +13,8 @@ command `audit verify` whenever a maintainer likes.
 from __future__ import annotations
 
 import hashlib
-import json
 import zlib
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -30,16 +29,14 @@ from storage.labels.label_sets import ACTIVATED, REGISTERED
 from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels
-from storage.models.receipts import EventSubject, LabelCommitment
+from storage.models.receipts import LabelCommitment
 from vlrb.commitments import commit, sha256
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
 _LABELS = "labels."
-_ABOUT_SUBMISSIONS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED)
-_KINDS = (*_ABOUT_SUBMISSIONS, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, ACTIVATED)
+_KINDS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, ACTIVATED)
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, LookupError, zlib.error)
-_EVENT = (AuditEvent.seq, AuditEvent.kind, AuditEvent.body, AuditEvent.prev_hash, AuditEvent.hash)
 _PAGE = 500
 _WHY = {
     "record": "votes, or another column that never changes, are not what was accepted",
@@ -134,10 +131,6 @@ class Ledger:
         """Return what events say of a row, by part."""
         return self._facts.get((table, key), {})
 
-    def of_score(self, score: Any) -> RecordedFact | None:
-        """Return the event of a score; None where none has it."""
-        return self.of_row("scores", _score_key(score)).get("recorded_at")
-
     def rows(self, table: str, part: str) -> dict[Any, RecordedFact]:
         """Return the rows of a table of which events say this part, by their keys."""
         return {key: facts[part] for (of, key), facts in self._facts.items() if of == table and part in facts}
@@ -207,53 +200,12 @@ def check(session: Session) -> Iterator[Mismatch]:
     """Yield every row that differs from its event, and every event whose row is gone."""
     with any_text(session):
         of_rows = AuditEvent.kind.in_(_KINDS) | AuditEvent.kind.startswith(_LABELS)
-        events = session.execute(select(*_EVENT).where(of_rows).order_by(AuditEvent.seq))
+        events = session.execute(
+            select(AuditEvent.seq, AuditEvent.kind, AuditEvent.body).where(of_rows).order_by(AuditEvent.seq)
+        )
         ledger = Ledger(events.yield_per(_PAGE))
         for table, rule in _RULES.items():
             yield from _readable(table, rule(session, ledger))
-
-
-def about(session: Session, submission: str) -> tuple[Ledger, list[Mismatch]]:
-    """Return the events about one submission and about labels, and what does not agree with them of its rows and
-    theirs."""
-    recorded_under = select(Score.benchmark, Score.label_revision, Score.created_at)
-    recorded_under = recorded_under.where(Score.submission_id == submission)
-    scores = session.execute(recorded_under).all()
-    about_it = select(EventSubject.seq).where(EventSubject.subject == submission)
-    ours = AuditEvent.kind.startswith(_LABELS) | (
-        AuditEvent.kind.in_(_ABOUT_SUBMISSIONS) & AuditEvent.seq.in_(about_it)
-    )
-    for benchmark, revision, created_at in scores:
-        subject = audit.labels(revision, **audit.scope(session, benchmark))
-        chunks = select(EventSubject.seq).where(EventSubject.subject == subject)
-        recorded = AuditEvent.body.contains(f'"recorded_at":{json.dumps(created_at)}', autoescape=True)
-        ours |= (AuditEvent.kind == audit.SCORES_RECORDED) & AuditEvent.seq.in_(chunks) & recorded
-    with any_text(session):
-        events = session.execute(select(*_EVENT).where(ours).order_by(AuditEvent.seq)).all()
-        ledger, only = Ledger(events), (submission,)
-        under = {(benchmark, revision) for benchmark, revision, _ in scores}
-        wrong = [
-            *_links(session, events),
-            *_readable("submissions", check_submissions(session, ledger, only)),
-            *_readable("scores", check_scores(session, ledger, only)),
-            *_readable("label_sets", check_labels(session, ledger, only=under)),
-        ]
-    return ledger, wrong
-
-
-def accepted(session: Session, submissions: Collection[str]) -> tuple[list[Any], list[Mismatch]]:
-    """Return the rows of submissions, and what of their votes is not what the events of their acceptance hold."""
-    about_them = select(EventSubject.seq).where(EventSubject.subject.in_(submissions))
-    chosen = select(*_EVENT).where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about_them))
-    with any_text(session):
-        events = session.execute(chosen.order_by(AuditEvent.seq)).all()
-        rows = session.execute(stored_rows.submissions().where(Submission.id.in_(submissions))).all()
-        ledger = Ledger(events)
-        records = [(row.id, {"record": _computed(row_commitments.of_record, row)}) for row in rows]
-        wrong = [
-            mismatch for key, record in records for mismatch in ledger.differences("submissions", key, parts=record)
-        ]
-        return list(rows), [*wrong, *_links(session, events)]
 
 
 def _readable(table: str, mismatches: Iterator[Mismatch]) -> Iterator[Mismatch]:
@@ -265,41 +217,20 @@ def _readable(table: str, mismatches: Iterator[Mismatch]) -> Iterator[Mismatch]:
         yield Mismatch(table, "of unknown number", event=None, why=why)
 
 
-def _links(session: Session, events: Collection[Any]) -> Iterator[Mismatch]:
-    """Yield events that do not hold between their neighbours."""
-    following = select(AuditEvent.seq, AuditEvent.prev_hash).where(
-        AuditEvent.seq.in_([event.seq + 1 for event in events])
-    )
-    after: dict[int, str] = {seq - 1: previous for seq, previous in session.execute(following)}
-    try:
-        head = audit.head(session)
-    except audit.HeadMissing:
-        yield Mismatch("audit_head", "1", event=None, why="the row is missing")
-        return
-    for event in events:
-        last = head.hash if head.seq == event.seq else None
-        try:
-            holds = audit.link(event.prev_hash, event.body) == event.hash == after.get(event.seq, last)
-        except _UNREADABLE:
-            holds = False
-        if not holds:
-            yield Mismatch("events", str(event.seq), event=None, why="the audit chain is broken there")
-
-
-def check_submissions(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
+def check_submissions(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield votes, what never changes, owner and description."""
-    wanted = stored_rows.submissions()
-    rows = session.execute(wanted if only is None else wanted.where(Submission.id.in_(only)))
-    missing = {key: fact for key, fact in ledger.rows("submissions", "record").items() if only is None or key in only}
-    for row in rows.yield_per(_PAGE):
+    missing = ledger.rows("submissions", "record")
+    for row in session.execute(stored_rows.submissions()).yield_per(_PAGE):
         missing.pop(row.id, None)
-        record, description = (
-            _computed(commitment, row) for commitment in (row_commitments.of_record, row_commitments.of_description)
-        )
-        parts = {"record": record, "owner": row.owner, "description": description}
+        parts = {**record_of(row), "owner": row.owner, "description": _computed(row_commitments.of_description, row)}
         yield from ledger.differences("submissions", row.id, parts=parts)
     for name, fact in sorted(missing.items()):
         yield Mismatch("submissions", name, event=fact.seq, why="the row is missing")
+
+
+def record_of(row: Any) -> dict[str, str]:
+    """Return the part of a submission's row that never changes, as its acceptance committed to it."""
+    return {"record": _computed(row_commitments.of_record, row)}
 
 
 def _computed(commitment: Callable[[Any], str], row: Any) -> str:
@@ -309,16 +240,15 @@ def _computed(commitment: Callable[[Any], str], row: Any) -> str:
         return ""
 
 
-def check_scores(session: Session, ledger: Ledger, only: Collection[str] | None = None) -> Iterator[Mismatch]:
+def check_scores(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Tallies, whose they are, and when they were recorded."""
     columns = (Score.benchmark, Score.submission_id, Score.label_revision, Score.scorer_version, Score.tally)
     wanted = select(Score.id, *columns, Score.salt, Score.created_at, Submission.content_sha256)
     wanted = wanted.outerjoin(Submission, Submission.id == Score.submission_id)
-    if only is not None:
-        wanted = wanted.where(Score.submission_id.in_(only))
-    missing = ledger.rows("scores", "recorded_at") if only is None else {}
+    missing = ledger.rows("scores", "recorded_at")
     for row in session.execute(wanted).yield_per(_PAGE):
-        key, fact = _score_key(row), ledger.of_score(row)
+        key = _score_key(row)
+        fact = ledger.of_row("scores", key).get("recorded_at")
         missing.pop(key, None)
         if fact is None or fact.value != row.created_at:
             why = _WHY["recorded_at"] if fact else "the tally is not the one that was recorded"
@@ -347,17 +277,12 @@ _LABEL_COLUMNS: dict[Any, tuple[str, ...]] = {
 }
 
 
-def check_labels(
-    session: Session, ledger: Ledger, *, only: Collection[tuple[str, str]] | None = None
-) -> Iterator[Mismatch]:
+def check_labels(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Digests, commitments, salts and disclosure of label revisions. The labels themselves are not in the database."""
-    registered = ledger.rows("label_sets", REGISTERED)
-    missing = {key: fact for key, fact in registered.items() if only is None or key in only}
+    missing = ledger.rows("label_sets", REGISTERED)
     for table, names in _LABEL_COLUMNS.items():
         for row in session.scalars(select(table)):
             key = (row.benchmark, row.revision)
-            if only is not None and key not in only:
-                continue
             if table is RegisteredLabelSet:
                 missing.pop(key, None)
             facts = {part: fact.value for part, fact in ledger.of_row("label_sets", key).items()}

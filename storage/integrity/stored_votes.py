@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from storage.database import Database
-from storage.integrity import integrity_alarms
-from storage.integrity import integrity_check as integrity
+from sqlalchemy import select
+
+from storage.database import Database, any_text
+from storage.integrity import audit, integrity_alarms, stored_rows
+from storage.integrity.integrity_check import ACCEPTED, Ledger, Mismatch, record_of
+from storage.models.core import AuditEvent, Submission
+from storage.models.receipts import EventSubject
 
 _PAGE = 500  # submissions whose votes are compared at a time
 
@@ -40,8 +44,16 @@ def read(database: Database, submissions: Collection[str]) -> list[StoredVotes]:
 
 
 def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVotes]:
-    with database.read() as session:
-        rows, wrong = integrity.accepted(session, submissions)
+    with database.read() as session, any_text(session):
+        rows = session.execute(stored_rows.submissions().where(Submission.id.in_(submissions))).all()
+        about = select(EventSubject.seq).where(EventSubject.subject.in_(submissions))
+        events = select(AuditEvent.seq, AuditEvent.kind, AuditEvent.body)
+        events = events.where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about))
+        accepted = session.execute(events.order_by(AuditEvent.seq)).all()
+        ledger = Ledger(accepted)
+        wrong = [found for row in rows for found in ledger.differences("submissions", row.id, parts=record_of(row))]
+        if not wrong and not audit.holds(session, [event.seq for event in accepted]):
+            wrong = [Mismatch("events", "of acceptance", event=None, why="the audit chain is broken there")]
     if wrong:
         integrity_alarms.refuse(database, wrong[0], subject=wrong[0].row)
     return [

