@@ -14,8 +14,8 @@ from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
 from leaderboard.judges.compare import BenchmarkComparison, verdict
-from leaderboard.judges.composite import LARGEST_WEIGHT, JudgeComposite, composite_of, weighted
-from leaderboard.judges.query import COMPOSITE, JUDGE_FILTERS, NAME, TIERS, JudgesQuery, matching
+from leaderboard.judges.composite import JudgeComposite, composite_of
+from leaderboard.judges.query import COMPOSITE, NAME, TIERS, JudgesQuery, matching
 from leaderboard.judges.selection import (
     ComparedJudges,
     Relations,
@@ -51,7 +51,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
 
 
 def _add_judges(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
-    parameters = [*_narrowing(), *_ordering(boards), *_weights(boards)]
+    parameters = [*_narrowing(), *_ordering(boards)]
 
     @router.get(
         "/judges",
@@ -67,11 +67,7 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache], *, relations: S
         response = await board_versions[0].ready(
             f"/api/v1{version_key(board_versions)}|{asked.url()}",
             lambda: json_body(
-                _judges(
-                    selected(board_versions, asked, relations=relations),
-                    dict(asked.weights),
-                    findings=findings_of(board_versions),
-                )
+                _judges(selected(board_versions, asked, relations=relations), findings=findings_of(board_versions))
             ),
         )
         return respond(response, request.headers)
@@ -82,14 +78,12 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache], *, relations: Se
         "/judges/{slug}",
         summary="One judge on all benchmarks",
         responses=answers("judge"),
-        openapi_extra={"parameters": _weights(boards)},
     )
     async def judge(slug: str, request: Request) -> Response:
         """Return one judge with its composite and its figures on each benchmark, scored here and reported."""
         board_versions = [await board.current() for board in boards]
-        weights = dict(read_query(request, board_versions).weights)
         body = await board_versions[0].executor.take(
-            lambda name: _judge(board_versions, name, weights=weights, relations=relations), slug
+            lambda name: _judge(board_versions, name, relations=relations), slug
         )
         if body is None:
             return problem(
@@ -142,63 +136,52 @@ def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
 
 
 def _narrowing() -> list[dict[str, Any]]:
-    filters = [_parameter(choice.key, choice.label, known=None) for choice in JUDGE_FILTERS]
-    return [_parameter("tier", "Results that count", known=TIERS), *filters]
+    return [_parameter("tier", "Results that count", known=TIERS)]
 
 
 def _ordering(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
     orders = ("", NAME, COMPOSITE, *(board.spec.id for board in boards))
     return [
-        _parameter("on", "all: judges with a result on every benchmark", known=("", "all")),
         _parameter("sort", "A benchmark, name or composite; those scored here first if left out", known=orders),
         _parameter("dir", "Direction", known=("asc", "desc")),
     ]
 
 
-def _weights(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
-    what = f"Weight in the composite, 0 to {LARGEST_WEIGHT:g}; 1 if left out"
-    return [_parameter(f"w-{board.spec.id}", what, known=None, kind="number") for board in boards]
-
-
-def _parameter(name: str, description: str, *, known: Sequence[str] | None, kind: str = "string") -> dict[str, Any]:
-    schema = {"type": kind, **({"enum": list(known)} if known else {})}
+def _parameter(name: str, description: str, *, known: Sequence[str]) -> dict[str, Any]:
+    schema = {"type": "string", "enum": list(known)}
     return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
 
 
 # Bodies
 
 
-def _judges(selection: SelectedLines, weights: Mapping[str, float], *, findings: Findings) -> dict[str, Any]:
-    composites = _composites(selection.composites, selection.boards, weights=weights)
+def _judges(selection: SelectedLines, findings: Findings) -> dict[str, Any]:
+    composites = _composites(selection.composites, selection.boards)
     return {
         "benchmarks": [board.benchmark for board in selection.boards],
-        "weights": dict(weights),
         "judges": [_line(line, composites, findings=findings) for line in selection.lines],
     }
 
 
 def _judge(
-    board_versions: Sequence[BoardVersion], slug: str, *, weights: Mapping[str, float], relations: Sequence[Relations]
+    board_versions: Sequence[BoardVersion], slug: str, *, relations: Sequence[Relations]
 ) -> dict[str, Any] | None:
     every = lines_of(board_versions)
     line = next((line for line in every if line.slug == slug), None)
     if line is None:
         return None
     boards = [board_version.board() for board_version in board_versions]
-    found = composite_of(every, weights, tested=tested(board_versions, relations))
-    composites = _composites(found, boards, weights=weights)
-    return {**_line(line, composites, findings=findings_of(board_versions)), "weights": dict(weights)}
+    found = composite_of(every, [board.benchmark for board in boards], tested=tested(board_versions, relations))
+    return _line(line, _composites(found, boards), findings=findings_of(board_versions))
 
 
 def _line(line: JudgeLine, composites: Mapping[str, dict[str, Any]], *, findings: Findings) -> dict[str, Any]:
     return {**judge_json(line, findings), "composite": composites.get(line.slug)}
 
 
-def _composites(
-    composites: Mapping[str, JudgeComposite], boards: Sequence[Board], *, weights: Mapping[str, float]
-) -> dict[str, dict[str, Any]]:
+def _composites(composites: Mapping[str, JudgeComposite], boards: Sequence[Board]) -> dict[str, dict[str, Any]]:
     """Return composites as programs get them. ``parts``: of which benchmarks only a part of the pairs is in them."""
-    parts = {board.benchmark: part for board in weighted(boards, weights) if (part := part_json(board)) is not None}
+    parts = {board.benchmark: part for board in boards if (part := part_json(board)) is not None}
     return {slug: {**_composite(composite), "parts": parts} for slug, composite in composites.items()}
 
 

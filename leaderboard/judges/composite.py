@@ -1,12 +1,11 @@
-"""Composites of judges over the benchmarks that a reader chooses, with the reader's weights. Pure.
+"""Composites of judges over all benchmarks of a service: the mean of their scores. Pure.
 
 Only scores made here count, each the headline of its board; none of votes that need no judge. A judge without one of
-the chosen benchmarks has no composite: nothing is averaged over different sets of columns. One version of it counts.
+the benchmarks has no composite: nothing is averaged over different sets of columns. One version of it counts.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,9 +18,6 @@ from vlrb.common.messages import _, joined
 from vlrb.statistics.composite import BenchmarkScore, Composite, PairedVariances, composites
 from vlrb.statistics.pairwise import PairwiseArrays
 from vlrb.statistics.uncertainty import Interval
-
-LARGEST_WEIGHT = 9.0
-
 
 Tested = Mapping[str, PairwiseArrays]
 """The counts of pairs of benchmarks, where there are some."""
@@ -48,13 +44,13 @@ class JudgeComposite:
 
 
 def composite_of(
-    lines: Sequence[JudgeLine], weights: Mapping[str, float], *, tested: Tested = MappingProxyType({})
+    lines: Sequence[JudgeLine], benchmarks: Collection[str], *, tested: Tested = MappingProxyType({})
 ) -> dict[str, JudgeComposite]:
-    """Return slug -> composite of the judges that have a score on every benchmark with a weight.
+    """Return slug -> composite of the judges that have a score on each of these benchmarks.
 
-    Empty where fewer than two benchmarks have one. Differences of judges are paired where ``tested`` has both.
+    Empty with fewer than two benchmarks. Differences of judges are paired where ``tested`` has both.
     """
-    used = {name for name, weight in weights.items() if weight > 0}
+    used = set(benchmarks)
     if len(used) < 2:
         return {}
     boards = {cell.board.benchmark: cell.board for line in lines for cell in line.cells if cell is not None}
@@ -71,7 +67,7 @@ def composite_of(
     }
     return {
         slug: JudgeComposite(composite, rows[slug], boards=boards)
-        for slug, composite in composites(scores, weights, paired=paired).items()
+        for slug, composite in composites(scores, dict.fromkeys(used, 1.0), paired=paired).items()
     }
 
 
@@ -111,17 +107,3 @@ def _paired(ids: Mapping[str, str], board: Board, *, tested: PairwiseArrays) -> 
     variance = np.zeros((len(known), len(known)))
     variance[tests.first, tests.second] = variance[tests.second, tests.first] = tests.variance
     return PairedVariances(list(known), variance)
-
-
-def weighted(boards: Sequence[Board], weights: Mapping[str, float]) -> tuple[Board, ...]:
-    """Return the boards that a composite takes in: those with a weight."""
-    return tuple(board for board in boards if weights.get(board.benchmark, 1.0) > 0)
-
-
-def parse_weight(text: str | None) -> float:
-    """Return a weight as somebody typed it, from 0 to LARGEST_WEIGHT; 1 for what is none."""
-    try:
-        weight = float(text or "1")
-    except ValueError:
-        return 1.0
-    return min(max(weight, 0.0), LARGEST_WEIGHT) if math.isfinite(weight) else 1.0

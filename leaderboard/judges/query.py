@@ -1,6 +1,6 @@
-"""URL state of the judges' table: search, filters, order, weights, page; and the lines that it selects. Pure.
+"""URL state of the judges' table: search, order, page; and the lines that it selects. Pure.
 
-The search and the filters are those of the board. A term holds for a judge if one of its rows on any benchmark has it.
+The search is that of the board. A term holds for a judge if one of its rows on any benchmark has it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-from leaderboard.board.query import FILTERS, Filter
 from leaderboard.board.rows import BoardRow
 from leaderboard.board.search import term, words
-from leaderboard.judges.composite import parse_weight
 from leaderboard.judges.table import JudgeLine, JudgeResult
 
 PAGE = 25
@@ -22,49 +20,33 @@ MOST_SEARCH = 200
 NAME, COMPOSITE = "name", "composite"
 JudgeTier = Literal["all", "scored", "reported"]
 TIERS: tuple[JudgeTier, ...] = ("all", "scored", "reported")
-JUDGE_FILTERS: tuple[Filter, ...] = (
-    *(offered for offered in FILTERS if offered.key in ("type", "open", "min_size", "max_size", "max_price")),
-    Filter("org", "Organisation", term="org:", kind="text", pattern=r'[^"]{1,60}'),
-)
-"""Filters about judges, not about one of their entries."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgesQuery:
-    """What a visitor of the table asked for. ``sort``: a benchmark's id, NAME, COMPOSITE, or "" for the usual order.
-    ``weights``: of the composite, by benchmark. ``complete``: only judges with a result on every benchmark."""
+    """What a visitor of the table asked for. ``sort``: a benchmark's id, NAME, COMPOSITE, or "" for the usual order."""
 
     sort: str = ""
     descending: bool = True
     search: str = ""
     tier: JudgeTier = "all"
-    filters: tuple[tuple[str, str], ...] = ()
-    complete: bool = False
-    weights: tuple[tuple[str, float], ...] = ()
     page: int = 1
-
-    def filter(self, key: str) -> str:
-        """Return the value of a filter; "" if it is not used."""
-        return dict(self.filters).get(key, "")
 
     def with_sort(self, sort: str) -> JudgesQuery:
         """Return the view after a click on a heading: its first direction, or the other one of what orders it now."""
         return replace(self, sort=sort, descending=not self.descending if sort == self.sort else sort != NAME, page=1)
 
-    def parameters(self, *without: str) -> list[tuple[str, str]]:
+    def parameters(self) -> list[tuple[str, str]]:
         """Return the view as the parameters of an address; what is usual is left out."""
         turned = bool(self.sort) and self.descending is (self.sort == NAME)
         pairs = [
             ("q", self.search),
             ("tier", "" if self.tier == "all" else self.tier),
-            *self.filters,
-            ("on", "all" if self.complete else ""),
-            *((f"w-{name}", f"{weight:g}") for name, weight in self.weights if weight != 1),
             ("sort", self.sort),
             ("dir", ("desc" if self.descending else "asc") if turned else ""),
             ("page", str(self.page) if self.page > 1 else ""),
         ]
-        return [(name, value) for name, value in pairs if value and name not in without]
+        return [(name, value) for name, value in pairs if value]
 
     def url(self, path: str = "/judges", **changes: Any) -> str:
         """Return the address of this view, with changes."""
@@ -82,24 +64,15 @@ def read_judges_query(parameters: Mapping[str, str], benchmarks: Sequence[str]) 
         descending=direction == "desc" if direction in ("asc", "desc") else sort != NAME,
         search=parameters.get("q", "").strip()[:MOST_SEARCH],
         tier=next((tier for tier in TIERS if tier == parameters.get("tier")), "all"),
-        filters=tuple(
-            (choice.key, value)
-            for choice in JUDGE_FILTERS
-            if re.fullmatch(choice.pattern, value := parameters.get(choice.key, "").strip())
-        ),
-        complete=parameters.get("on") == "all",
-        weights=tuple((name, parse_weight(parameters.get(f"w-{name}"))) for name in benchmarks),
         page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
     )
 
 
 def matching(lines: Iterable[JudgeLine], asked: JudgesQuery) -> list[JudgeLine]:
-    """Return the judges that the search and the filters leave, each with the results of the tier asked for."""
-    terms = {choice.key: choice.term for choice in JUDGE_FILTERS}
-    wanted = [*words(asked.search), *(terms[key] + value.lower() for key, value in asked.filters)]
+    """Return the judges that the search leaves, each with the results of the tier asked for."""
+    wanted = words(asked.search)
     lines = filter(None, (_of_tier(line, asked.tier) for line in lines))
-    lines = (line for line in lines if all(_has(line, word) for word in wanted))
-    return [line for line in lines if line.benchmarks == len(line.cells)] if asked.complete else list(lines)
+    return [line for line in lines if all(_has(line, word) for word in wanted)]
 
 
 def _has(line: JudgeLine, word: str) -> bool:

@@ -13,13 +13,12 @@ from starlette.responses import Response
 
 from leaderboard.board.query import compare_url
 from leaderboard.board.reported_results import left_out
-from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges import api
 from leaderboard.judges.agreement import agreement_verdict, agreements
 from leaderboard.judges.compare import verdict
-from leaderboard.judges.composite import composite_of, weighted
-from leaderboard.judges.latex import judges_latex
-from leaderboard.judges.query import JUDGE_FILTERS, PAGE, JudgesQuery, matching
+from leaderboard.judges.composite import composite_of
+from leaderboard.judges.query import PAGE, JudgesQuery, matching
 from leaderboard.judges.selection import (
     Relations,
     SelectedLines,
@@ -39,8 +38,6 @@ from leaderboard.pages.entry import entry_summary
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import message_page, render
 from leaderboard.responses import respond
-from leaderboard.share.exports import FORMATS
-from leaderboard.share.routes import base_of
 from vlrb.common.messages import _
 from vlrb.judges import judge_slug
 from vlrb.statistics.rank_agreement import LEAST
@@ -61,19 +58,6 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         response = await board_versions[0].ready(
             f"{version_key(board_versions)}|{asked.url()}",
             lambda: status_page(_table_page(board_versions, asked, relations=relations)),
-        )
-        return respond(response, request.headers)
-
-    @router.api_route("/judges.tex", methods=["GET", "HEAD"], include_in_schema=False)
-    async def latex(request: Request) -> Response:
-        board_versions = [await board.current() for board in boards]
-        asked = read_query(request, board_versions)
-        address = base_of(board_versions[0], request) + asked.url()
-        response = await board_versions[0].ready(
-            f"{version_key(board_versions)}.tex|{address}",
-            lambda: CachedResponse.of(
-                _latex(board_versions, asked, relations=relations, address=address), "application/x-tex; charset=utf-8"
-            ),
         )
         return respond(response, request.headers)
 
@@ -161,23 +145,11 @@ def _table_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, r
         "judges.html",
         current="/judges",
         selection=_page(selection, asked),
-        composite_parts=named_parts(weighted(selection.boards, dict(asked.weights))) if selection.composites else "",
+        composite_parts=named_parts(selection.boards) if selection.composites else "",
         asked=asked,
-        filters=JUDGE_FILTERS,
         prefixes=_prefixes(board_versions),
-        weights=dict(asked.weights),
-        format=FORMATS["tex"],
         part_of=part_of,
         variant_of=variant_of,
-    )
-
-
-def _latex(
-    board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, relations: Sequence[Relations], address: str
-) -> bytes:
-    selection = selected(board_versions, asked, relations=relations)
-    return judges_latex(
-        selection.lines, selection.boards, result=selection.composites, address=address, weights=dict(asked.weights)
     )
 
 
@@ -201,9 +173,9 @@ def _judge_page(board_versions: Sequence[BoardVersion], slug: str, *, relations:
     missing = [
         board_version.spec.title for board_version, cell in zip(board_versions, line.cells, strict=True) if cell is None
     ]
-    values = {"line": line, "prefixes": _prefixes(board_versions), "missing": missing, "reported": reported}
-    weights = dict.fromkeys(_prefixes(board_versions), 1.0)
-    values["composite"] = composite_of(every, weights, tested=tested(board_versions, relations)).get(slug)
+    prefixes = _prefixes(board_versions)
+    values = {"line": line, "prefixes": prefixes, "missing": missing, "reported": reported}
+    values["composite"] = composite_of(every, prefixes, tested=tested(board_versions, relations)).get(slug)
     values |= {"arithmetic": findings_of(board_versions), "part_of": part_of, "variant_of": variant_of}
     values["results"] = [
         result

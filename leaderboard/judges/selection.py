@@ -60,7 +60,7 @@ def read_query(request: Request, board_versions: Sequence[BoardVersion]) -> Judg
 
 def of_agreement(asked: JudgesQuery) -> JudgesQuery:
     """Return what counts of a view where benchmarks are compared."""
-    return JudgesQuery(search=asked.search, tier=asked.tier, filters=asked.filters)
+    return JudgesQuery(search=asked.search, tier=asked.tier)
 
 
 def tested(board_versions: Sequence[BoardVersion], relations: Sequence[Relations]) -> dict[str, PairwiseArrays]:
@@ -75,7 +75,7 @@ def selected(
     """Return all lines that were asked for, in their order."""
     boards = tuple(board_version.board() for board_version in board_versions)
     every = lines_of(board_versions)
-    composites = composite_of(every, dict(asked.weights), tested=tested(board_versions, relations))
+    composites = composite_of(every, [board.benchmark for board in boards], tested=tested(board_versions, relations))
     lines = sorted_lines(matching(every, asked), boards, sort=asked.sort, descending=asked.descending)
     if asked.sort == COMPOSITE:
         sign = -1 if asked.descending else 1
@@ -92,7 +92,7 @@ def findings_of(board_versions: Sequence[BoardVersion]) -> dict[str, ReportedFin
 
 
 def lines_of(board_versions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
-    """Return all judges; they are read once, whatever the weights."""
+    """Return all judges; they are read once for each version of the boards."""
     lines: tuple[JudgeLine, ...] = board_versions[0].drawn(
         version_key(board_versions), lambda: judge_lines([board_version.board() for board_version in board_versions])
     )

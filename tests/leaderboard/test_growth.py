@@ -13,7 +13,6 @@ from leaderboard.board.rows import Board, build_board
 from leaderboard.charts.base import BoardContext, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.layout import Page
-from leaderboard.judges.latex import judges_latex
 from leaderboard.judges.table import judge_json, judge_lines
 from leaderboard.share import feed
 from leaderboard.share.exports import FORMATS, extract
@@ -58,9 +57,6 @@ def test_an_export_of_more_rows_calls_in_proportion(suffix: str) -> None:
 ANSWERS: dict[str, Callable[[Board], object]] = {
     "board": leaderboard_json,
     "judges": lambda board: [judge_json(line) for line in judge_lines([board])],
-    "judges.tex": lambda board: judges_latex(
-        judge_lines([board]), [board], result={}, address="https://board.example/"
-    ),
     "feed": lambda board: feed.feed(board, "https://board.example", changes=[]),
 }
 

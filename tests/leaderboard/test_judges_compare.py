@@ -130,17 +130,15 @@ def test_a_program_gets_the_differences_and_the_verdict_of_the_page(client: Test
     assert (missing["difference"], missing["figures"][1], missing["how"]) == (None, None, None)
 
 
-def test_a_program_gets_a_judge_with_its_composite_under_the_weights_of_the_address(client: TestClient) -> None:
-    weights = f"w-{SERVED[0]}=2&w-{SERVED[2]}=0"
-    table = client.get(f"/api/v1/judges?{weights}&sort=composite").json()
-    assert table["weights"] == dict(zip(SERVED, (2.0, 1.0, 0.0), strict=True))
+def test_a_program_gets_a_judge_with_its_composite(client: TestClient) -> None:
+    table = client.get("/api/v1/judges?sort=composite").json()
     values = [line["composite"] and line["composite"]["value"] for line in table["judges"]]
     assert values[:2] == sorted(values[:2], reverse=True) and values[2] is None, "a judge without all has none"
-    judge = client.get(f"/api/v1/judges/judge-0?{weights}").json()
-    assert judge in [{**line, "weights": table["weights"]} for line in table["judges"]]
-    first, second = (judge["benchmarks"][name]["scored"]["figures"][0]["value"] for name in SERVED[:2])
-    assert judge["composite"]["value"] == pytest.approx((2 * first + second) / 3)
-    assert f"{percent(judge['composite']['value'])}</b>" in client.get(f"/judges?{weights}").text
+    judge = client.get("/api/v1/judges/judge-0").json()
+    assert judge in table["judges"]
+    figures = [judge["benchmarks"][name]["scored"]["figures"][0]["value"] for name in SERVED]
+    assert judge["composite"]["value"] == pytest.approx(sum(figures) / 3)
+    assert f"{percent(judge['composite']['value'])}</b>" in client.get("/judges").text
 
 
 def test_a_program_gets_the_agreement_of_the_page(client: TestClient) -> None:
@@ -160,7 +158,7 @@ def test_a_program_gets_the_agreement_of_the_page(client: TestClient) -> None:
         ("judges/compare?a=judge-0&b=nobody", 404, "unknown-judge"),
         ("judges/compare?a=judge-0&b=judge-0", 400, "bad-judges"),
         ("judges/compare", 400, "bad-judges"),
-        (f"judges?w-{SERVED[0]}=nan&w-{SERVED[1]}=1e999&w-nothing=3&sort=%00&page=0&tier=x", 200, None),
+        ("judges?sort=%00&page=0&tier=x", 200, None),
     ],
 )
 def test_a_program_that_asks_for_nothing_known_gets_a_problem(

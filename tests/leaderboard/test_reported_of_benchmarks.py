@@ -221,16 +221,13 @@ def test_a_scored_entry_of_a_pair_benchmark_speaks_of_its_own_overall(visitor: T
     assert "file v" not in board and "file part" not in board
 
 
-def test_a_composite_with_a_part_of_a_benchmark_says_so_on_the_page_in_latex_and_in_json(visitor: TestClient) -> None:
+def test_a_composite_with_a_part_of_a_benchmark_says_so_on_the_page_and_in_json(visitor: TestClient) -> None:
     mmrb, mm_rlhf = ({"pairs": pairs, "released": released} for pairs, released in ((241, 4711), (76, 170)))
-    both, none = {OTHERS[1]: mmrb, OTHERS[0]: mm_rlhf}, "&".join(f"w-{name}=0" for name in OTHERS)
-    for weights, parts in (("", both), (f"w-{OTHERS[1]}=0", {OTHERS[0]: mm_rlhf}), (none, None)):
-        view = f"?q=Judge&{weights}"
-        page, text = (visitor.get(f"/judges{suffix}{view}").text for suffix in ("", ".tex"))
-        words = "as whole benchmarks"
-        assert [words in page, words in text, "Composite, with parts" in page] == [bool(parts)] * 3
-        composites = [line["composite"] for line in visitor.get(f"/api/v1/judges{view}").json()["judges"]]
-        assert {json.dumps(one["parts"]) for one in composites if one} == ({json.dumps(parts)} if parts else set())
+    page = visitor.get("/judges?q=Judge").text
+    assert "as whole benchmarks" in page and "Composite, with parts" in page
+    composites = [line["composite"] for line in visitor.get("/api/v1/judges?q=Judge").json()["judges"]]
+    parts = {json.dumps(one["parts"]) for one in composites if one}
+    assert parts == {json.dumps({OTHERS[1]: mmrb, OTHERS[0]: mm_rlhf})}
     assert "part of the pairs: Multimodal RewardBench (241 of 4,711 pairs)" in visitor.get("/agreement").text
     pairs = visitor.get("/api/v1/agreement").json()["pairs"]
     assert [list(one["parts"]) for one in pairs] == [[OTHERS[1]], [OTHERS[0]], [OTHERS[1], OTHERS[0]]]
@@ -261,8 +258,6 @@ def test_a_row_of_judges_is_led_by_a_plain_result_and_variants_are_named_everywh
     assert "MM-RLHF-Reward (with ground-truth annotation)</bdi>, given the answer" in page
     assert "R1-Reward Voting@15</bdi>, 15 votes" in visitor.get("/judges/r1-reward").text
     assert "76.4" not in visitor.get("/judges?q=r1-reward").text
-    row = next(line for line in visitor.get("/judges.tex?q=r1-reward").text.split("\n") if "R1-Reward &" in line)
-    assert r"\textit{71.4}" in row
 
 
 def test_a_judge_that_was_given_the_answer_leads_no_board() -> None:
@@ -285,8 +280,7 @@ def test_a_column_of_several_definitions_is_sorted_within_each_and_tells_them_ap
             values = [figure.value for figure in leading if figure.key == key]
             assert values == sorted(values, reverse=descending)
         assert [key for key, _ in groupby(keys)] == list(dict.fromkeys(keys)), "one run for each definition"
-    page, text = (visitor.get(f"/judges{suffix}?q=gpt-4o").text for suffix in ("", ".tex"))
-    assert "All 5,211, reported" in page and "All 5,211" in text
+    assert "All 5,211, reported" in visitor.get("/judges?q=gpt-4o").text
 
 
 def test_the_files_of_an_entry_of_another_benchmark_are_found_from_the_first() -> None:

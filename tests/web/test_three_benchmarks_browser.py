@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.factories.services.serving import serving
 from tests.factories.services.targets import small_targets
-from tests.factories.three_benchmarks import SERVED, SHARED, application, boards
+from tests.factories.three_benchmarks import SERVED, application, boards
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1440, "height": 900}
@@ -127,14 +127,12 @@ def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: 
     rows = page.locator(f".judges tbody td[data-name={'MM-RLHF-RewardBench'}] b")
     values = [float(text) for text in rows.all_inner_texts()]
     assert values == sorted(values, reverse=True)
-    page.goto(f"{address}/judges?tier=scored&on=all")
-    expect(page.locator(".pager")).to_contain_text(f"{SHARED} judges")
 
 
 @pytest.mark.parametrize("screen", [pytest.param(PHONE, marks=pytest.mark.long), WIDE], ids=["390", "1440"])
 def test_two_judges_that_are_ticked_are_compared(page: Page, address: str, screen: Any) -> None:
     page.set_viewport_size(screen)
-    page.goto(f"{address}/judges?tier=scored&on=all&sort=name")
+    page.goto(f"{address}/judges?tier=scored&sort=name")
     expect(page.get_by_role("button", name="Compare the two chosen")).to_be_hidden()
     for name in ("Judge 0", "Judge 1"):
         page.get_by_label(f"Compare {name}", exact=True).check()
