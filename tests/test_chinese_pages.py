@@ -149,6 +149,7 @@ def test_pages_of_every_benchmark_have_chinese_marks_beside_chinese_words() -> N
     assert {address: page.status_code for address, page in found.items() if page.status_code != 200} == {}
     marks = {address: ascii_beside_han(page.text) for address, page in found.items()}
     assert {address: seen for address, seen in marks.items() if seen} == {}
+    assert [address for address, page in found.items() if re.search("[。；] ", page.text)] == []
 
 
 def _first(client: httpx.Client, page: str, *, kind: str) -> str:

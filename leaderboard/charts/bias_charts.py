@@ -33,7 +33,7 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         )
         notes += (reason,)
     lines = [
-        _line(judge.name, Estimate(100 * bias.value, 100 * bias.low, high=100 * bias.high, n=bias.pairs))
+        _line(judge, Estimate(100 * bias.value, 100 * bias.low, high=100 * bias.high, n=bias.pairs))
         for judge in chosen
         if (bias := biases[judge.id]) is not None
     ]
@@ -58,7 +58,7 @@ def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] |
 def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return agreement where the better response has more words, less agreement where it has fewer."""
     chosen, notes = chosen_judges(entries, view)
-    known = [(judge.name, both) for judge in chosen if (both := length_estimates(judge, view.protocol)) is not None]
+    known = [(judge, both) for judge in chosen if (both := length_estimates(judge, view.protocol)) is not None]
     notes += (_("Pairs of equally long responses are left out."),)
     words = ChartText(
         _("Length bias"),
@@ -69,8 +69,8 @@ def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("Length bias, points (0 is best; right: longer responses are favoured)"),
     )
-    lines = [_line(name, difference(*both)) for name, both in known]
-    of_kinds = [ChartLine(name, dict(zip(LENGTHS, both, strict=True))) for name, both in known]
+    lines = [_line(judge, difference(*both)) for judge, both in known]
+    of_kinds = [ChartLine(judge.name, dict(zip(LENGTHS, both, strict=True))) for judge, both in known]
     return _chart(lines, view, words=words, notes=notes, more=table(of_kinds, keys=LENGTHS))
 
 
@@ -102,7 +102,7 @@ def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) ->
         if (known := found[judge.id]) is not None:
             family, one = known
             bias = Estimate(100 * one.value, 100 * one.low, high=100 * one.high, n=one.pairs)
-            lines.append(_line(judge.name, bias, small=family))
+            lines.append(_line(judge, bias, small=family))
     words = ChartText(
         _("Self-preference"),
         _(
@@ -114,8 +114,8 @@ def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) ->
     return _chart(lines, view, words=words, notes=notes)
 
 
-def _line(name: str, bias: Estimate, *, small: str = "") -> ChartLine:
-    return ChartLine(name, {_BIAS: bias}, small=small)
+def _line(judge: Judge, bias: Estimate, *, small: str = "") -> ChartLine:
+    return ChartLine(judge.name, {_BIAS: bias}, small=small, link=f"entries/{judge.id}")
 
 
 def _chart(

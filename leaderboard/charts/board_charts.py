@@ -43,7 +43,6 @@ from vlrb.statistics.pairwise import AGREEMENT_AT_MOST
 MOST_SPOTS = 400  # of a tier; the best ones
 MOST_NAMED = 10  # beside those chosen
 _UNCHOSEN = 1000  # the first rank of points that nobody chose
-_MOST_MISSING = 10  # names in a sentence
 _SIZES = (0.5, 1, 2, 4, 8, 16, 32, 72, 200, 400, 1000)
 _BY_MONTH = {"type": "date", "tickformat": "%Y-%m"}
 _DATES = _("Date of submission or publication")
@@ -145,7 +144,7 @@ def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
 
 def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Agreement of the judges chosen, corrected for a random order; among the numbers their error consistency."""
-    result, notes = chosen_judges(entries, view, most=AGREEMENT_AT_MOST)
+    result, notes = chosen_judges(entries, view)
     relations = view.around.relations
     if not result:
         return empty_chart(notes)
@@ -161,8 +160,6 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
         )
         notes += (text,)
     if missing := [judge.name for judge in result if judge.id not in place and judge.id not in anonymous]:
-        if len(missing) > _MOST_MISSING:
-            missing = [*missing[:_MOST_MISSING], _("{n} more", n=len(missing) - _MOST_MISSING)]
         text = _(
             "We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
             most=AGREEMENT_AT_MOST,
@@ -328,7 +325,8 @@ def points_of(
         hover = _row_hover(row, value, ends=ends, page=view.page)
         rank = at if row.id in chosen else _UNCHOSEN + at if at < MOST_NAMED else None
         hollow = row.tier != "scored"
-        spots.append(Point2D(_name(row), across, y=value, hover=hover, hollow=hollow, y_ends=ends, rank=rank))
+        spot = Point2D(_name(row), across, y=value, hover=hover, hollow=hollow, y_ends=ends, rank=rank)
+        spots.append(replace(spot, link=f"entries/{row.id}"))
     return spots
 
 

@@ -45,7 +45,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 @dataclass(frozen=True, slots=True)
 class ChartLine:
     """One line of a drawing: its name, its estimates by key, a few words in small type beside it, who says so, what
-    kind of judge it is; ``hollow``: others reported it.
+    kind of judge it is, where a click leads; ``hollow``: others reported it.
 
     A ``heading`` has no numbers: it says what is beneath it.
     """
@@ -57,6 +57,7 @@ class ChartLine:
     heading: bool = False
     source: str = ""
     kind: str = ""
+    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +203,7 @@ def _panel_traces(panel: _Panel, lines: Sequence[ChartLine], *, page: Page) -> l
                 error_x=error_bars([cell for _, cell in drawn], panel.colour),
                 opacity=FADED if few else 1,
                 hovertext=[hover_of(page, lines[at].name, group=panel.name, estimate=cell) for at, cell in drawn],
+                customdata=[lines[at].link for at, _ in drawn],
                 hoverinfo="text",
                 cliponaxis=False,
             )

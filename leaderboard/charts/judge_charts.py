@@ -7,6 +7,7 @@ function per figure: those about the judges chosen. Those about the board around
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from leaderboard.board.rows import BoardRow
@@ -65,7 +66,7 @@ def _scored_and_reported(entries: Sequence[SnapshotEntry], view: ChartQuery) -> 
     chosen, notes = chosen_judges(entries, view, votes=False)
     estimates = [category_estimates(judge, view.protocol, grouping=view.grouping) for judge in chosen]
     drawn = [
-        ChartLine(judge.name, estimate, source=HERE, kind=judge.type)
+        ChartLine(judge.name, estimate, source=HERE, kind=judge.type, link=f"entries/{judge.id}")
         for judge, estimate in zip(chosen, estimates, strict=True)
     ]
     drawn += [_reported(row, view.spec) for row in view.around.reported]
@@ -85,7 +86,8 @@ def _reported(row: BoardRow, spec: BenchmarkSpec) -> ChartLine:
         value, bounds = row.value(key), row.interval.get(key)
         low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
         estimates[key] = None if value is None else Estimate(100 * value, low, high=high, n=0)
-    return ChartLine(row.model, estimates, small=_("reported"), hollow=True, source=row.source, kind=row.judge_type)
+    line = ChartLine(row.model, estimates, small=_("reported"), hollow=True, source=row.source, kind=row.judge_type)
+    return replace(line, link=f"entries/{row.id}")
 
 
 def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:

@@ -191,6 +191,11 @@ def pairs_text(column: Sequence[Estimate | None]) -> str:
     return "" if not sizes else f"n {sizes[0]:,}" if len(sizes) == 1 else f"n {sizes[0]:,}–{sizes[-1]:,}"
 
 
+def hover_text(name: str, *lines: str) -> str:
+    """Return a name, and what is said of it under the pointer, as Plotly shows them literally."""
+    return "<br>".join((f"<b>{plain(name)}</b>", *map(plain, lines)))
+
+
 def hover_of(page: Page, name: str, *, group: str, estimate: Estimate | None) -> str:
     """Return what is said of a mark under the pointer."""
     return f"<b>{plain(name)}</b><br>{plain(page.text(_hover(cut(page.text(group), 60), estimate)), 200)}"

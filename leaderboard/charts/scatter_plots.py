@@ -17,9 +17,9 @@ from leaderboard.charts.layout import CHANCE, SMALL, ChartText, Page, columns_of
 from vlrb.common.messages import _
 
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell
-_CELLS_WITH_NAMES = 40
 _HEIGHT, _NARROW_HEIGHT, _BETWEEN = 380, 320, 110  # pixels
 _LETTER, _LINE = 7, 11  # pixels of a name
+_MOST_COLUMNS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Point2D:
     y_ends: tuple[float, float] | None = None
     rank: int | None = None
     faint: bool = False
+    link: str = ""  # where a click leads, below the prefix of the benchmark
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class ScatterPanel:
 def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartText) -> go.Figure:
     """Return planes beside one another, on a telephone above one another; names stand at points where there is room."""
     count, tall = len(scatter_panels), _NARROW_HEIGHT if page.narrow else _HEIGHT
-    rows = count if page.narrow else 1
+    rows = count if page.narrow else -(-count // _MOST_COLUMNS)
+    columns = -(-count // rows)
     height = rows * tall + (rows - 1) * _BETWEEN
     titles = [
         f"<b>{plain(page.text(panel.title))}</b>{'<br>' if page.narrow else '  '}{SMALL.format(panel.subtitle)}"
@@ -67,15 +69,15 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
     ]
     figure = go.Figure().set_subplots(
         rows,
-        count // rows,
+        columns,
         subplot_titles=titles if scatter_panels[0].title else None,
         horizontal_spacing=0.06,
         vertical_spacing=_BETWEEN / height,
     )
     figure.update_annotations(font={"size": 13, "color": LIGHT.ink})
     for at, panel in enumerate(scatter_panels):
-        place: Any = {"row": at + 1, "col": 1} if page.narrow else {"row": 1, "col": at + 1}
-        for trace in _plane_traces(panel, page, wide=330 if page.narrow else 1130 / count):
+        place: Any = {"row": at // columns + 1, "col": at % columns + 1}
+        for trace in _plane_traces(panel, page, wide=330 if page.narrow else 1130 / columns):
             figure.add_trace(trace, **place)
         if panel.upright:
             figure.add_vline(x=CHANCE, line={"color": LIGHT.chance, "width": 1}, layer="below", **place)
@@ -137,6 +139,7 @@ def _spot_trace(spots: Sequence[Point2D], named: Mapping[int, str], *, page: Pag
         textfont={"size": 12, "color": LIGHT.ink},
         marker={"symbol": "circle-open" if hollow else "circle", "size": 7 if faint else 9, "color": colour},
         hovertext=[spot.hover for spot in spots],
+        customdata=[spot.link for spot in spots],
         hoverinfo="text",
         cliponaxis=False,
     )
@@ -210,13 +213,8 @@ def matrix(
         zmin=0,
         zmax=1,
     )
-    if count <= _CELLS_WITH_NAMES:
-        numbered = [f"{at + 1}  {name}" for at, name in enumerate(names)]
-        return cells_figure(trace, numbered, heads=[str(at + 1) for at in range(count)], page=page, words=words)
-    figure = go.Figure(trace.update(hoverinfo="text", showscale=False))
-    figure.update_xaxes(showticklabels=False)
-    figure.update_yaxes(showticklabels=False, autorange="reversed")
-    return finish(figure, page, words=words, height=360 if page.narrow else 800)
+    numbered = [f"{at + 1}  {name}" for at, name in enumerate(names)]
+    return cells_figure(trace, numbered, heads=[str(at + 1) for at in range(count)], page=page, words=words)
 
 
 def _cell_text(page: Page, value: float | None, *, own: bool) -> str:

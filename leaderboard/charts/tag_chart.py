@@ -53,7 +53,9 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         return empty_chart(notes)
     if len(chosen) > MOST_LINES:
         notes += (_("The best {most} of the {n} judges chosen are drawn.", most=MOST_LINES, n=len(chosen)),)
-    lines = [ChartLine(judge.name, bucket_estimates(judge, view.protocol)) for judge in chosen]
+    lines = [
+        ChartLine(judge.name, bucket_estimates(judge, view.protocol), link=f"entries/{judge.id}") for judge in chosen
+    ]
     keys = [*_by_harm(lines, view.spec.tags), *view.spec.untagged]
     words = ChartText(
         _finding(chosen, view),
@@ -118,6 +120,7 @@ def _rows_of_tags(lines: Sequence[ChartLine], keys: Sequence[str], *, page: Page
                 for place, cell in zip(at, cells, strict=True)
             ],
             hoverinfo="text",
+            customdata=[line.link] * len(at),
         )
     every = [cell for line in lines for cell in line.estimates.values() if cell is not None]
     chance = 100 - page.chance(page.spec.pooled)

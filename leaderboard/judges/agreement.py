@@ -5,20 +5,14 @@ Only figures of a column's own definition count: the headline of each board, sco
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from leaderboard.board.names import short_name
 from leaderboard.board.rows import Board
 from leaderboard.judges.table import JudgeLine, JudgeResult
 from vlrb.common.messages import _
 from vlrb.statistics.rank_agreement import LEAST, RankCorrelation, rank_correlation
-
-WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 340, 260, 38, 34, 10  # of a drawing: size, room for ticks, and beside the points
-_STEP = 10
-_LETTER, _LINE, _APART = 6, 12, 7  # of a name: the width of a letter, its height, how far it is from its point
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,44 +34,6 @@ class BenchmarkAgreement:
     second: Board
     judges: tuple[SharedJudge, ...]
     correlation: RankCorrelation | None
-
-    @property
-    def missing(self) -> int:
-        """How many more judges a correlation needs."""
-        return max(0, LEAST - len(self.judges))
-
-    @property
-    def axes(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The ends of both axes in percent."""
-        return _span([judge.first for judge in self.judges]), _span([judge.second for judge in self.judges])
-
-    def place(self, judge: SharedJudge) -> tuple[float, float]:
-        """Return where the judge's point is in the drawing."""
-        (low, high), (bottom, top) = self.axes
-        return across(100 * judge.first, low, high=high), upward(100 * judge.second, bottom, high=top)
-
-    def labels(self) -> list[tuple[str, float, float, str]]:
-        """Return the names that have room beside their points: name, place, and which end of it is there."""
-        points = [(judge, *self.place(judge)) for judge in self.judges]
-        taken = [(x - 4, x + 4, y) for _judge, x, y in points]
-        labels = []
-        for judge, x, y in points:
-            name, width = short_name(judge.name), _LETTER * len(short_name(judge.name))
-            for start, anchor in ((x + _APART, "start"), (x - _APART - width, "end")):
-                free = all(begin > start + width or end < start or abs(y - at) > _LINE for begin, end, at in taken)
-                if free and start >= LEFT and start + width <= WIDTH:
-                    taken.append((start, start + width, y))
-                    labels.append((name, start if anchor == "start" else start + width, y, anchor))
-                    break
-        return labels
-
-    def ticks(self) -> tuple[list[tuple[float, int]], list[tuple[float, int]]]:
-        """Return the ticks of both axes, with their places."""
-        (low, high), (bottom, top) = self.axes
-        steps = range(low, high + 1, _STEP), range(bottom, top + 1, _STEP)
-        return [(across(tick, low, high=high), tick) for tick in steps[0]], [
-            (upward(tick, bottom, high=top), tick) for tick in steps[1]
-        ]
 
 
 def agreements(lines: Sequence[JudgeLine], boards: Sequence[Board]) -> list[BenchmarkAgreement]:
@@ -133,20 +89,3 @@ def headline(cell: JudgeResult | None) -> tuple[float, bool] | None:
             if figure.key == cell.board.headline:
                 return figure.value, row is cell.scored
     return None
-
-
-def across(value: float, low: int, *, high: int) -> float:
-    """Return where a percentage is in a drawing, from the left."""
-    return round(LEFT + (WIDTH - LEFT - EDGE) * (value - low) / (high - low), 1)
-
-
-def upward(value: float, low: int, *, high: int) -> float:
-    """Return where a percentage is in a drawing, from the top."""
-    return round(EDGE + (HEIGHT - BOTTOM - EDGE) * (high - value) / (high - low), 1)
-
-
-def _span(values: Sequence[float]) -> tuple[int, int]:
-    """Return whole tens of percent around the values."""
-    low = math.floor(100 * min(values, default=0.0) / _STEP) * _STEP
-    high = math.ceil(100 * max(values, default=1.0) / _STEP) * _STEP
-    return low, max(high, low + _STEP)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,9 +14,11 @@ from starlette.responses import Response
 
 from leaderboard.board.query import compare_url
 from leaderboard.board.reported_results import left_out
-from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
+from leaderboard.charts.layout import Page
 from leaderboard.judges import api
-from leaderboard.judges.agreement import agreement_verdict, agreements
+from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
+from leaderboard.judges.agreement_figure import LEAD, AgreementQuery, agreement_chart
 from leaderboard.judges.compare import verdict
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.query import PAGE, JudgesQuery, matching
@@ -32,8 +35,9 @@ from leaderboard.judges.selection import (
     tested,
     version_key,
 )
-from leaderboard.judges.table import JudgeResult, judge_lines, named_parts, part_of, variant_of
+from leaderboard.judges.table import JudgeResult, named_parts, part_of, variant_of
 from leaderboard.pages import compare
+from leaderboard.pages.analyse import FILES, chart_json
 from leaderboard.pages.entry import entry_summary
 from leaderboard.pages.status_pages import not_found_page, status_page
 from leaderboard.render import message_page, render
@@ -93,6 +97,18 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relatio
         query = of_agreement(read_query(request, board_versions))
         key = f"{version_key(board_versions)}|{query.url('/agreement')}"
         response = await board_versions[0].ready(key, lambda: status_page(_agreement_page(board_versions, query)))
+        return respond(response, request.headers, drawing=True)
+
+    @router.api_route("/agreement.{kind}", methods=["GET", "HEAD"], include_in_schema=False)
+    async def figure(kind: str, request: Request) -> Response:
+        board_versions = [await board.current() for board in boards]
+        if kind not in FILES:
+            return not_found_page(boards[0].context, request.headers)
+        query, narrow = of_agreement(read_query(request, board_versions)), request.query_params.get("narrow") == "1"
+        key = f"{version_key(board_versions)}|{AgreementQuery(query).url(kind, narrow=narrow)}"
+        response = await board_versions[0].ready(
+            key, lambda: CachedResponse.of(_agreement_file(board_versions, query, kind, narrow=narrow), FILES[kind])
+        )
         return respond(response, request.headers)
 
 
@@ -129,11 +145,30 @@ def _find_judge(board_versions: Sequence[BoardVersion], text: str) -> str | None
     return next((line.slug for line in matching(lines_of(board_versions), JudgesQuery(search=text))), None)
 
 
+def _agreements(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> list[BenchmarkAgreement]:
+    return agreements(matching(lines_of(board_versions), asked), [version.board() for version in board_versions])
+
+
+def _agreement_file(board_versions: Sequence[BoardVersion], asked: JudgesQuery, kind: str, *, narrow: bool) -> bytes:
+    """Return the figure of a view as a file of one of FILES."""
+    version = board_versions[0]
+    page = Page(version.spec, narrow, language=version.context.language)
+    chart = agreement_chart(_agreements(board_versions, asked), page)
+    text = f"\ufeff{chart.csv}" if kind == "csv" else json.dumps(chart_json(chart, version.spec), ensure_ascii=False)
+    return text.encode()
+
+
 def _agreement_page(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> str:
-    boards = [board_version.board() for board_version in board_versions]
-    results = agreements(matching(judge_lines(boards), asked), boards)
-    values = {"comparisons": results, "verdict": agreement_verdict(results), "asked": asked, "least": LEAST}
-    values["parts"] = named_parts(boards)
+    results = _agreements(board_versions, asked)
+    values = {
+        "comparisons": results,
+        "verdict": agreement_verdict(results),
+        "asked": asked,
+        "least": LEAST,
+        "lead": LEAD,
+    }
+    values["parts"] = named_parts([version.board() for version in board_versions])
+    values["drawn"] = AgreementQuery(asked) if any(result.judges for result in results) else None
     return render(board_versions[0].context, "agreement.html", current="/judges", **values)
 
 

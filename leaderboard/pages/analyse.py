@@ -235,23 +235,29 @@ def figure_file(
 
 def _data(chart: Chart, board_version: BoardVersion, *, query: AnalyseQuery) -> str:
     """Return the numbers of a figure with all that they depend on, and the drawing for Plotly."""
-    data = {
+    depends_on = {
         "figure": query.chart,
-        "title": chart.title,
-        "subtitle": chart.subtitle,
         "benchmark": board_version.benchmark,
         "label_revision": query.revision or board_version.snapshot["label_revision"],
         "protocol": query.protocol or board_version.spec.ranking,
         "grouping": query.grouping or board_version.spec.official,
         "snapshot": board_version.snapshot_id,
         "as_of": board_version.snapshot["created_at"],
+    }
+    return json.dumps(depends_on | chart_json(chart, board_version.spec), ensure_ascii=False, indent=1)
+
+
+def chart_json(chart: Chart, spec: BenchmarkSpec) -> dict[str, Any]:
+    """Return what a script needs to draw a figure, and its numbers."""
+    return {
+        "title": chart.title,
+        "subtitle": chart.subtitle,
         "notes": list(chart.notes),
         "columns": list(chart.header),
         "rows": [list(row) for row in chart.rows],
         "plotly": chart.figure.to_plotly_json() if chart.figure else None,
-        "dark": dark_colours(board_version.spec),
+        "dark": dark_colours(spec),
     }
-    return json.dumps(data, ensure_ascii=False, indent=1)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------

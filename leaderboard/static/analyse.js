@@ -44,6 +44,10 @@
     delete layout.title;
     Object.assign(layout, { height: layout.height - heading, margin: { ...layout.margin, t: layout.margin.t - heading } });
     await Plotly.react(figure, data, layout, { displayModeBar: false, responsive: true });
+    figure.removeAllListeners("plotly_click");
+    figure.on("plotly_click", ({ points: [{ customdata }] }) => {
+      if (customdata) location.assign(new URL(customdata, new URL(figure.dataset.wide, location.href)));
+    });
   };
   for (const figure of document.querySelectorAll(".drawing")) {
     draw(figure);

@@ -4,7 +4,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from leaderboard.board.reported_results import load_published
@@ -15,8 +14,8 @@ from leaderboard.charts.board_charts import level_lines, log_axis, score_range
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import judges
 from leaderboard.charts.fits import best_so_far, fit_line
-from leaderboard.charts.layout import ChartText, Page
-from leaderboard.charts.scatter_plots import Point2D, matrix
+from leaderboard.charts.layout import Page
+from leaderboard.charts.scatter_plots import Point2D
 from tests.factories import pairwise
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import CATEGORIES, PAPER, VL
@@ -160,13 +159,6 @@ def test_agreement_says_what_is_missing_instead_of_an_empty_figure() -> None:
     chart = CHARTS["agreement"].draw([*ENTRIES[:2], unknown], VIEW)
     assert any("Judge 9" in note for note in chart.notes)
     assert len(chart.rows) == 1
-
-
-def test_two_hundred_judges_fit_the_page_without_names_and_numbers() -> None:
-    values = np.full((200, 200), 0.5).tolist()
-    drawn = matrix([f"Judge {at}" for at in range(200)], values, page=Page(VL), words=ChartText("", "", axis=""))
-    assert drawn.layout.height < 1000
-    assert not drawn.layout.xaxis.showticklabels and not drawn.layout.yaxis.showticklabels
 
 
 def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:

@@ -314,14 +314,6 @@ def test_a_dot_of_few_pairs_is_faded_in_every_figure_of_dots_with_a_line_that_sa
     assert "Faded" not in str(full.layout.annotations)
 
 
-def test_long_names_keep_their_ends() -> None:
-    name = "base_judge_internvl25_2b_max4_lora_with_a_long_recipe_of_training_{}_seeds"
-    chart = category_chart([entry(at, 0.7, model=name.format(at)) for at in (2, 3)], V2)
-    shown = layout(chart)["yaxis"]["ticktext"]
-    assert {text[-7:] for text in shown} == {"2_seeds", "3_seeds"}
-    assert all(len(text) <= 42 for text in shown)
-
-
 def test_a_figure_speaks_the_language_of_its_page() -> None:
     said = words(category_chart(JUDGES, replace(V2, page=Page(VL, language="zh-CN"))))
     assert "一致率" in said
@@ -353,13 +345,6 @@ def test_more_judges_than_fit_are_cut_to_the_best() -> None:
     chart = category_chart(many, V2)
     assert len({row[0] for row in chart.rows}) == MOST_JUDGES
     assert any(f"best {MOST_JUDGES} of the {MOST_JUDGES + 5}" in note for note in chart.notes)
-
-
-def test_the_mark_of_chance_stands_on_every_line_of_every_panel() -> None:
-    figure = category_chart(JUDGES, V2).figure
-    assert figure is not None
-    marks = [trace for trace in figure.data if trace.marker.symbol == "line-ns-open"]
-    assert [list(trace.x) for trace in marks] == [[CHANCE] * len(JUDGES)] * len(CHART_SCORES)
 
 
 @pytest.mark.parametrize("name", list(CHARTS))
@@ -422,17 +407,3 @@ def test_reported_results_are_hollow_where_their_numbers_are_published_and_else_
     else:
         assert "Left out: R1-Reward, GPT-4o (2024-08-06)" in said
         assert not any(row[0] == "R1-Reward" for row in chart.rows)
-
-
-@pytest.mark.parametrize("name", ["size", "history"])
-def test_figures_of_the_whole_board_show_reported_results_hollow(name: str) -> None:
-    chart = CHARTS[name].draw([], judges_everywhere())
-    assert any(one["marker"]["symbol"].endswith("-open") for one in traces(chart))
-    assert "hollow" in words(chart)
-
-
-def test_reported_results_alone_are_a_figure() -> None:
-    chart = category_chart([], with_reported(judges_everywhere()))
-    assert chart.figure is not None
-    assert {row[0] for row in chart.rows} == {"R1-Reward", "GPT-4o (2024-08-06)"}
-    assert all(row[5] is None for row in chart.rows), "how many pairs were counted is not known"

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from playwright.sync_api import Browser
 from starlette.testclient import TestClient
 
 from leaderboard import routes
@@ -18,8 +17,6 @@ from leaderboard.board.rank_changes import MOST_MOVES, rank_changes
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.decisions import PAGE, PublicDecision
-from tests.factories.services.axe import expect_accessible_light_and_dark
-from tests.factories.services.serving import serving
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
 from vlrb.scoring import Tally
@@ -225,13 +222,3 @@ def test_the_feed_of_the_board_carries_what_changed_its_labels_or_rules(client: 
     days = [one.findtext(f"{atom}updated", "") for one in feed.findall(f"{atom}entry")]
     assert days == sorted(days, reverse=True)
     assert feed.findtext(f"{atom}entry/{atom}id", "").endswith("/decisions/7")
-
-
-@pytest.mark.browser
-def test_axe_finds_nothing_on_the_log_and_no_page_scrolls_sideways(browser: Browser) -> None:
-    with serving(app_of(turned=TURNED)) as address:
-        page = browser.new_page()
-        for path in ("/decisions", "/decisions/7", "/"):
-            page.goto(address + path)
-            expect_accessible_light_and_dark(page)
-        page.close()

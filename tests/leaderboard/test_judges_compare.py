@@ -13,8 +13,10 @@ from starlette.testclient import TestClient
 
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache, BoardVersion
+from leaderboard.charts.layout import Page
 from leaderboard.judges import routes
 from leaderboard.judges.agreement import agreement_verdict, agreements, headline
+from leaderboard.judges.agreement_figure import agreement_chart
 from leaderboard.judges.compare import compare_judges, verdict
 from leaderboard.judges.table import JudgeLine, judge_lines
 from leaderboard.pages import compare as words
@@ -93,7 +95,7 @@ def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
         ("/judges/compare?judge=judge-0", 200, "compare <b><bdi>Judge 0</bdi></b>"),
         ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Judge 0</bdi> and"),
         ("/judges/compare?a=judge-0&b=nobody", 200, "There is no judge nobody"),
-        ("/agreement", 200, "A rank correlation needs at least 5 judges on both: 3 more."),
+        ("/agreement", 200, "at least 5 judges on both."),
         ("/judges/judge-0", 200, "Its position."),
         ("/judges/carevl", 200, "no number could be found"),
     ],
@@ -180,8 +182,11 @@ def test_benchmarks_are_compared_over_the_judges_that_both_have() -> None:
     said = agreement_verdict(found)
     assert f"{alike} order judges alike" in said
     assert not re.search("most|least", said), "which is the largest was not tested"
+    chart = agreement_chart(found, Page(VL))
+    assert chart.figure is not None and len(chart.rows) == 3 * 6
+    assert {link for trace in chart.figure.data for link in trace.customdata} == {f"judges/judge-{n}" for n in range(6)}
     few = agreements(judge_lines(boards)[:4], boards)
-    assert all(one.correlation is None and one.missing == 1 for one in few)
+    assert all(one.correlation is None for one in few)
     assert "No two benchmarks have 5 judges" in agreement_verdict(few)
 
 
@@ -211,25 +216,3 @@ def test_a_demo_says_above_all_its_judges_that_reported_rows_are_real(synthetic:
     app = FastAPI()
     app.include_router(routes.build([BoardCache(FixedSource(snapshot([])), context=context)]))
     assert ('class="notice"' in TestClient(app).get("/judges").text) is synthetic
-
-
-@pytest.mark.parametrize(
-    ("judge", "figures"),
-    [
-        ("BaseReward (Qwen2.5-VL)", ["72.8 No toxicity", "91.8 micro"]),
-        ("R1-Reward", ["82.2 mean of 7", "80.6 micro"]),
-        ("Proxy-GRM", ["85.6 mean of 7", "82.9 micro"]),
-    ],
-)
-def test_rows_of_papers_stand_in_the_table_with_their_definitions(judge: str, figures: list[str]) -> None:
-    found = [board.refresh() for board in served([snapshot([], name) for name in SERVED], reported=True)]
-    (line,) = lines_of(found, judge)
-    shown = [cell.reports[0][1][0] for cell in line.cells if cell is not None]
-    assert len(shown) == len(SERVED)
-    assert [f"{percent(one.value)} {one.label}" for one in shown[1:]] == figures
-    app = FastAPI()
-    app.include_router(routes.build(served([snapshot([], name) for name in SERVED], reported=True)))
-    page = TestClient(app).get("/judges", params={"q": f'"{judge}"'}).text
-    for one in figures:
-        value, _, kind = one.partition(" ")
-        assert f"<i>{value}</i>" in page and f"{kind}, reported" in page

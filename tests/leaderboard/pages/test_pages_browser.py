@@ -165,5 +165,7 @@ def test_marks_of_a_figure_say_their_numbers_choices_act_and_it_is_taken_along(b
     page.locator("input[value=paper]").check()
     page.wait_for_url("**protocol=paper**")
     expect(page.locator(".title + .lead")).to_contain_text("Rule paper")
+    page.locator(".drawing .trace:has(.errorbar) .points path").first.click(force=True)
+    page.wait_for_url(f"**/entries/{A}")
     page.close()
     assert faults == []
