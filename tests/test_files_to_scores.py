@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 
 from tests.factories import labels
 from tests.factories import prediction_files as files
-from tests.factories.prediction_files import MANY_VOTES, Writer
 from tests.factories.specs import GROUPINGS
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.protocols import scores
@@ -32,29 +29,6 @@ def read(data: bytes) -> Predictions:
 
 def counted(data: bytes) -> Tally:
     return tally(read(data).votes, LABELS, table=TABLE)
-
-
-@pytest.mark.parametrize(("format", "write"), MANY_VOTES.values(), ids=MANY_VOTES.keys())
-@given(st.randoms(use_true_random=False))
-@settings(max_examples=settings().max_examples // 5)
-def test_the_order_of_lines_and_keys_changes_no_score_and_no_digest(
-    format: str, write: Writer, dice: random.Random
-) -> None:
-    data = write(PAIRS, files.random_votes(len(PAIRS), K, seed=2))
-    lines = [json.loads(line) for line in data.split(b"\n") if line]
-    blocks = together(lines) if len(lines) > len(PAIRS) else [[line] for line in lines]
-    dice.shuffle(blocks)  # an item's own lines keep their order: it is that of its votes
-    other = files.jsonl([files.shuffled(line, dice) for block in blocks for line in block])
-    assert read(other).votes.sha256 == read(data).votes.sha256
-    assert counted(other).to_json() == counted(data).to_json()
-
-
-def together(lines: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Return the lines of each item."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for line in lines:
-        found.setdefault(line["id"], []).append(line)
-    return list(found.values())
 
 
 @given(st.randoms(use_true_random=False))

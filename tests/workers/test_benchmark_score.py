@@ -19,7 +19,7 @@ from tests.pair_files import (
     write_json,
     write_json_lines,
 )
-from tests.real_data import real_file, rows
+from tests.real_data import real_file
 from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
@@ -320,13 +320,6 @@ def test_an_error_names_line_and_field(
     assert expected in rejected(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
 
 
-def test_an_unknown_category_is_an_error_that_names_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    items = [*ITEMS[:3], {**ITEMS[3], "Category": "wisdom"}]
-    labels = write_json(tmp_path / "labels.json", items)
-    file = write_json_lines(tmp_path / "out.jsonl", mmrb_predictions(ITEMS[:4], 13))
-    assert "row 4: 'wisdom' is no category of Multimodal RewardBench" in rejected(capsys, file, labels, MMRB)
-
-
 def test_a_file_of_another_benchmark_is_recognised_by_name(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
 ) -> None:
@@ -384,25 +377,8 @@ def test_the_edition_is_what_the_labels_hold_or_is_checked(
     assert "known: released, paper" in rejected(capsys, file, labels, MMRB, "--edition", "2020")
 
 
-def test_an_unknown_benchmark_is_an_error_that_lists_the_known(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    assert "known: demo, mm-rlhf-rewardbench, multimodal-rewardbench, vl-rewardbench" in rejected(
-        capsys, labels, labels, "nothing"
-    )
-
-
 def test_people_read_percentages(capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path) -> None:
     file = write_json_lines(tmp_path / "out.jsonl", mm_rlhf_predictions(QUESTIONS, 16))
     assert main(["score", str(file), "--benchmark", MM_RLHF, "--labels", str(named_labels)]) == 0
     shown = capsys.readouterr().out
     assert "MM-RLHF-RewardBench, labels part-" in shown and "ACC+ " in shown and "acc-plus" not in shown
-
-
-def test_the_real_part_gives_the_official_counts(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    items = rows("benchmarks/multimodal_rewardbench_part.json")
-    lines = mmrb_predictions(items, 17)
-    labels = real_file("data/benchmarks/multimodal_rewardbench_part.json")
-    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
-    assert_official(card, lines)
-    assert card["items"] == 1750 and card["protocols"]["official"]["mean-of-seven"] is None

@@ -46,14 +46,6 @@ def test_every_real_revision_loads_and_is_recognised(
     assert labels.digest == _real(name, real_table, revision=revision).digest
 
 
-def test_v2_flips_sixteen_labels_and_lacks_three_items(real_table: ItemTable) -> None:
-    old, new = _real(V0, real_table).preferred, _real(V2, real_table).preferred
-    held = new >= 0
-    assert int((~held).sum()) == 3
-    assert int((old[held] != new[held]).sum()) == 16
-    assert np.array_equal(old, _real(V1, real_table).preferred)
-
-
 def test_error_tags_count_an_item_once_and_are_none_where_the_revision_has_none(real_table: ItemTable) -> None:
     def mentions(name: str) -> list[int]:
         tags = _real(name, real_table).tags

@@ -1,4 +1,4 @@
-"""Strict JSON: no duplicate key, no NaN or infinity, no lone surrogate, no NUL, bounded depth.
+"""Strict JSON: no duplicate key, no NaN or infinity, no lone surrogate, no NUL, no deeper than Python's stack.
 
 It is the standard parser with every leniency closed. Strings are looked at only where the text holds an escape that
 can make NUL or half of a surrogate pair: neither can be written otherwise.
@@ -13,10 +13,8 @@ from typing import Any, NoReturn
 
 from vlrb.common.messages import _
 
-MAX_DEPTH = 32
-_FLAT = frozenset({str, int, float, bool, type(None)})
 _ODD_ESCAPE = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 
 
 class JsonFault(Exception):
@@ -38,13 +36,16 @@ def loads(text: bytes) -> Any:
     """
     try:
         value = _DECODER.decode(text.decode("utf-8"))
+        if b"\\u" in text and _ODD_ESCAPE.search(text):
+            _refuse_odd_texts(text, value)
+        return value
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         raise JsonFault(
             "bad-utf8", _("byte {start} is not UTF-8; save the file as UTF-8", start=error.start + 1), line=line
         ) from None
     except RecursionError:
-        raise _too_deep() from None
+        raise JsonFault("too-deep", _("nested too deeply; no prediction file needs that")) from None
     except json.JSONDecodeError as error:
         place = (
             _("column {colno}", colno=error.colno)
@@ -60,10 +61,6 @@ def loads(text: bytes) -> Any:
         raise JsonFault("bad-json", message, line=error.lineno) from None
     except ValueError:
         raise JsonFault("number-too-large", _("a number has thousands of digits; write a finite number")) from None
-    odd = b"\\u" in text and _ODD_ESCAPE.search(text) is not None
-    if odd or text.count(b"[") + text.count(b"{") > MAX_DEPTH:  # else it cannot be too deep
-        _check(value, 1, strings=odd)
-    return value
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -93,26 +90,12 @@ def _finite(digits: str) -> float:
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
 
 
-def _check(value: Any, depth: int, *, strings: bool) -> None:
-    """Raise JsonFault for too deep a value and, if asked, for a string that no database can store."""
-    kind = type(value)
-    if kind is str and strings:
-        if "\x00" in value:
-            raise JsonFault("nul-character", _("a text holds the character NUL (\\u0000); remove it"))
-        if _SURROGATE.search(value):
-            raise JsonFault("lone-surrogate", _("a text holds half of a surrogate pair; write whole characters"))
-    if kind is not dict and kind is not list:
-        return
-    if depth > MAX_DEPTH:
-        raise _too_deep()
-    if kind is dict:
-        value = [*value, *value.values()] if strings else value.values()
-    if strings or not _FLAT.issuperset(map(type, value)):
-        for part in value:
-            if strings or type(part) not in _FLAT:
-                _check(part, depth + 1, strings=strings)
-
-
-def _too_deep() -> JsonFault:
-    message = _("nested deeper than {max_depth} levels; no prediction file needs that", max_depth=MAX_DEPTH)
-    return JsonFault("too-deep", message)
+def _refuse_odd_texts(text: bytes, value: Any) -> None:
+    """Raise JsonFault for a string that no database can store."""
+    if _NUL.search(text):
+        raise JsonFault("nul-character", _("a text holds the character NUL (\\u0000); remove it"))
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        message = _("a text holds half of a surrogate pair; write whole characters")
+        raise JsonFault("lone-surrogate", message) from None

@@ -55,7 +55,10 @@ def _place(seen_vote: SeenVote) -> tuple[int, int]:
 def excerpt(reply: Any) -> str:
     """Return a reply in one line of bounded length: of a long one the beginning and the end, nothing invisible."""
     if not isinstance(reply, str):
-        return json.dumps(reply)[: _BEGINNING + _END]
+        try:
+            return json.dumps(reply)[: _BEGINNING + _END]
+        except RecursionError:
+            return "[...]"
     text = reply.strip()
     if len(text) <= _BEGINNING + _END:
         return _one_line(text)

@@ -151,14 +151,6 @@ def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
             "This is a table of pandas column by column, as to_json() writes it. Write it row by row: "
             "to_json(path, orient='records', lines=True)."
         )
-    if "out_all" in keys or "out_general" in keys:
-        return (
-            "correctness-only",
-            _(
-                "This is the results.json of IXC-2.5-Reward: right or wrong per pair, no choice, no id. {native}",
-                native=_NATIVE,
-            ),
-        )
     if {"chosen", "rejected"} <= keys and all(as_number(value[name]) is not None for name in ("chosen", "rejected")):
         return "no-item-reference", _(
             "These are {rows:,} rows with the scores of the preferred and of the other response (`chosen`, "
@@ -192,8 +184,6 @@ def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
         return "correctness-only", _(
             "This file says which pairs were right, not which response was chosen. {native}", native=_NATIVE
         )
-    if "human_ranking" in keys or "query" in keys:
-        return "no-votes", _("These are pairs of a dataset without a judge's votes. {native}", native=_NATIVE)
     return None
 
 
@@ -209,7 +199,6 @@ def found_in(value: Any) -> str:
 
 
 _SHOWN_FIELDS, _MOST_FIELDS = 8, 40  # more is an object with a field for each pair
-_FLAGS = ("correct", "is_correct")
 _NEARLY_ALL = 0.95
 _FEWEST = 20  # lines that tell anything
 
@@ -224,15 +213,14 @@ class Flags:
     """
 
     by_line: dict[int, int] = field(default_factory=dict)
-    name: str = _FLAGS[0]
+    name: str = ""
 
     def watched(self, records: Records) -> Iterator[tuple[int, Any]]:
         """Yield the records."""
         for line, record in records:
-            name = next((name for name in _FLAGS if name in record), None) if type(record) is dict else None
-            if name is not None:
-                self.name = name
-                self._keep(line, record[name])
+            if type(record) is dict and ("correct" in record or "is_correct" in record):
+                self.name = "correct" if "correct" in record else "is_correct"
+                self._keep(line, record[self.name])
             yield line, record
 
     def _keep(self, line: int, value: Any) -> None:

@@ -16,8 +16,6 @@ from submissions import submit_html
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.services.submission_routes import Served, problem_of, served_from
-from tests.factories.specs import VL
-from tests.real_data import real_file
 from vlrb.benchmarks.items import ItemTable
 from vlrb.predictions.parse import build_report, parse_predictions
 from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW, WARNED_BELOW
@@ -80,12 +78,6 @@ def test_a_table_with_exchanged_columns_is_refused_and_shows_what_it_took_for_re
     assert "`prediction`" in problem["message"]
     shown = [(one["reply"], one["read"], one["vote"]) for one in report["samples"]]
     assert shown == [(row["query"], "no verdict", None) for row in PAIRS[:3]]
-
-
-def test_the_real_tools_table_with_exchanged_columns_is_refused() -> None:
-    data = exchanged(real_file("data/tools/vlmeval_tsv.tsv").read_bytes())
-    report = report_of(data, ItemTable.load(VL))
-    assert (report["ok"], report["parse_rate"], codes(report, "problems")) == (False, 0.0, ["unreadable"])
 
 
 @pytest.mark.parametrize(("name", "make"), [*files.MANY_VOTES.items(), *files.ONE_VOTE.items()])

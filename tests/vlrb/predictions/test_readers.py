@@ -189,12 +189,11 @@ def test_vlmevalkit_rows_in_any_order_are_read() -> None:
 @pytest.mark.parametrize(
     ("value", "code"),
     [
-        ({"out_all": [1, 0], "out_general": [1], "random_numbers": [0, 1]}, "correctness-only"),
         ({"text": "Answer 1", "pred": [0, 1]}, "no-item-reference"),
         ({"pred": 1, "acc": 1, "swap_pred": 0, "swap_acc": 1, "consistency": 1, "pair_acc": 1}, "no-item-reference"),
         ({"results": {"vl_rewardbench": {"vlreward_score,none": 0.5}}, "configs": {}}, "summary-only"),
         ({"id": "a", "correct": True}, "correctness-only"),
-        ({"id": "a", "query": "q", "response": ["a", "b"], "human_ranking": [0, 1]}, "no-votes"),
+        ({"id": "a", "query": "q", "response": ["a", "b"], "human_ranking": [0, 1]}, "unknown-format"),
         ({"whatever": 1}, "unknown-format"),
     ],
 )
