@@ -170,7 +170,6 @@ def pair_line(question: KnownQuestion, pair: tuple[CandidateAnswer, CandidateAns
     right, wrong = pair
     line = {
         "id": question.id, "query": question.query, "response": [right.text, wrong.text], "preferred": 0,
-        "image": question.image, "category": question.category or None, "answer": question.answer,
-        "models": [right.model, wrong.model],
+        "image": question.image, "category": question.category or None,
     }  # fmt: skip
     return {name: value for name, value in line.items() if value is not None}

@@ -14,10 +14,8 @@ from vlrb.common.json_files import JsonFileFault, read_object
 from vlrb.judge import JudgeError
 from vlrb.judge.images import ImagePolicy
 from vlrb.judge.prompts import Prompt
-from vlrb.judge.totals import Prices
 
 RUN = "run.json"
-PRICES = "prices"  # a key of it
 CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
 APIS = (CHAT, CLASSIFY, SCORE)
 _MAY_CHANGE = ("base_url", "engine", "items", "created")
@@ -117,13 +115,6 @@ def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict
             seen=seen,
         )
     return recorded
-
-
-def keep_prices(folder: Path, prices: Prices) -> None:
-    """Record what tokens cost, for later starts and `status`."""
-    recorded, now = require_run(folder), asdict(prices)
-    if recorded.get(PRICES, asdict(Prices())) != now:
-        write_json(folder / RUN, recorded | {PRICES: now})
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -28,7 +28,6 @@ class TokenUsage:
 
     prompt: int | None = None
     completion: int | None = None
-    reasoning: int | None = None
 
     def plus(self, other: TokenUsage) -> TokenUsage:
         """Return both together."""

@@ -11,12 +11,11 @@ from typing import Any
 
 from vlrb.common.messages import _
 from vlrb.judge import JudgeError
-from vlrb.judge.configuration import APIS, CHAT, PRICES, SCORER, RunConfiguration, read_run
+from vlrb.judge.configuration import APIS, CHAT, SCORER, RunConfiguration, read_run
 from vlrb.judge.images import FORMS, STORED, ImagePolicy
 from vlrb.judge.pairs import BOTH, ORDERS, RANDOM, PairFile, read_pairs
 from vlrb.judge.prompts import OFFICIAL, PROMPTS, find_prompt
 from vlrb.judge.requests import OFFICIAL_PARAMETERS
-from vlrb.judge.totals import Prices, RunBudget
 
 MOST_VOTES = 16
 _VOTES = {True: 1, False: 5}  # of scores, of judgements
@@ -113,22 +112,10 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     money = parse_number(float, 0, most=1e9)
     group.add_argument("--max-cost", type=money, metavar="MONEY", help=_("most money, with the prices below"))
     price = parse_number(float, 0, most=1e9)
-    group.add_argument("--price-prompt", type=price, metavar="DOLLARS", help=_("of a million prompt tokens"))
-    group.add_argument("--price-reply", type=price, metavar="DOLLARS", help=_("of a million reply tokens"))
-
-
-def read_prices(arguments: argparse.Namespace, folder: Path) -> Prices:
-    """Return the prices of the options; one that is not given is that of an earlier start."""
-    kept = (read_run(folder) or {}).get(PRICES, {})
-    given = {"prompt": arguments.price_prompt, "completion": arguments.price_reply}
-    return Prices(**kept | {name: price for name, price in given.items() if price is not None})
-
-
-def read_budget(arguments: argparse.Namespace) -> RunBudget:
-    """Return the budget of the options. Raises JudgeError where money is limited, but nothing has a price."""
-    if arguments.max_cost is not None and read_prices(arguments, arguments.output) == Prices():
-        raise JudgeError("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each.")
-    return RunBudget(arguments.max_requests, money=arguments.max_cost)
+    group.add_argument(
+        "--price-prompt", type=price, default=0.0, metavar="DOLLARS", help=_("of a million prompt tokens")
+    )
+    group.add_argument("--price-reply", type=price, default=0.0, metavar="DOLLARS", help=_("of a million reply tokens"))
 
 
 def configure(arguments: argparse.Namespace, *, scores_pairwise: bool = False) -> tuple[RunConfiguration, PairFile]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ from typing import Any
 from vlrb.common.command_line import INTERRUPTED as INTERRUPTED_CODE
 from vlrb.common.command_line import lines
 from vlrb.common.messages import _
-from vlrb.judge.configuration import PRICES
-from vlrb.judge.journal import JOURNAL, Journal, busy_seconds, read_journal
+from vlrb.judge.journal import JOURNAL, Journal, busy_seconds
 from vlrb.judge.pairs import PairFile, RequestKey
 from vlrb.judge.predictions import dry_run, write_predictions
 from vlrb.judge.texts import as_money
@@ -49,7 +47,7 @@ class FinishedRun:
         """Write and print what there is. Returns the exit code."""
         answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
         reading = self._recorded["prompt"]["reading"]
-        report = describe(answers, wanted=len(wanted), reading=reading, prices=asdict(prices))
+        report = describe(answers, wanted=len(wanted), reading=reading, prices=prices)
         if report["cost_of_all"] is not None:
             report["cost_of_all"] *= self._recorded["pairs"] / pairs
         report["wall_seconds"] = busy_seconds(self._folder / JOURNAL) or None
@@ -78,7 +76,7 @@ def run_metadata(recorded: Mapping[str, Any], *, report: Mapping[str, Any], poin
     """Return what the first line of the predictions says about their run. No address, no key."""
     kept = ("api", "model", "votes", "order", "seed", "parameters", "images", "benchmark", "items", "items_sha256")
     prompt = recorded["prompt"]
-    used = ("requests", "prompt_tokens", "completion_tokens", "reasoning_tokens", "seconds_per_request", "cost",
+    used = ("requests", "prompt_tokens", "completion_tokens", "seconds_per_request", "cost",
             "wall_seconds")  # fmt: skip
     return {
         **{name: recorded[name] for name in kept},
@@ -89,15 +87,6 @@ def run_metadata(recorded: Mapping[str, Any], *, report: Mapping[str, Any], poin
         "usage": {name: report[name] for name in used},
         "failed": report["failed"],
     }
-
-
-def stored_report(folder: Path, recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figures of a run by its journal."""
-    answers = read_journal(folder / JOURNAL)
-    pointwise = any(key.response >= 0 for key in answers)
-    wanted = recorded["pairs"] * recorded["votes"] * (2 if pointwise else 1)
-    reading, prices = recorded["prompt"]["reading"], recorded.get(PRICES, {})
-    return describe(answers.values(), wanted=wanted, reading=reading, prices=prices)
 
 
 def readable(report: Mapping[str, Any]) -> list[str]:

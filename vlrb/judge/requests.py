@@ -91,11 +91,9 @@ def read_usage(body: Mapping[str, Any]) -> TokenUsage:
     usage = body.get("usage")
     if not isinstance(usage, Mapping):
         return TokenUsage()
-    details = usage.get("completion_tokens_details")
     return TokenUsage(
         _count(usage.get("prompt_tokens", usage.get("input_tokens"))),
         _count(usage.get("completion_tokens", usage.get("output_tokens"))),
-        reasoning=_count(details.get("reasoning_tokens")) if isinstance(details, Mapping) else None,
     )
 
 

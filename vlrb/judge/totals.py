@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,9 @@ class Prices:
         return (prompt * self.prompt + completion * self.completion) / MILLION
 
 
+NOTHING = Prices()
+
+
 @dataclass(slots=True)
 class RunTotals:
     """Running sums over the answers of a run, those of earlier starts included."""
@@ -48,7 +51,6 @@ class RunTotals:
     requests: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    reasoning_tokens: int = 0
     seconds: float = 0.0  # of all requests together
 
     def add(self, answer: RecordedAnswer) -> None:
@@ -60,7 +62,6 @@ class RunTotals:
         self.requests += answer.attempts
         self.prompt_tokens += answer.usage.prompt or 0
         self.completion_tokens += answer.usage.completion or 0
-        self.reasoning_tokens += answer.usage.reasoning or 0
         self.seconds += answer.seconds
 
     @property
@@ -88,7 +89,7 @@ class RunBudget:
 
 
 def describe(
-    answers: Iterable[RecordedAnswer], *, wanted: int, reading: str, prices: Mapping[str, float]
+    answers: Iterable[RecordedAnswer], *, wanted: int, reading: str, prices: Prices = NOTHING
 ) -> dict[str, Any]:
     """Return the figures of a run: progress, readable verdicts, position preference, tokens, time and cost."""
     totals, shown_first, readable, texts = RunTotals(), 0, 0, 0
@@ -101,8 +102,7 @@ def describe(
             texts += 1
             readable += result != UNDECIDED
             shown_first += result == 0
-    rate = Prices(**prices)
-    cost = rate.cost(totals.prompt_tokens, totals.completion_tokens) if rate != Prices() else None
+    cost = prices.cost(totals.prompt_tokens, totals.completion_tokens) if prices != NOTHING else None
     done = totals.answers + totals.failed
     return {
         "wanted": wanted,
@@ -117,7 +117,6 @@ def describe(
         "requests": totals.requests,
         "prompt_tokens": totals.prompt_tokens,
         "completion_tokens": totals.completion_tokens,
-        "reasoning_tokens": totals.reasoning_tokens,
         "seconds_per_request": round(totals.seconds / done, 3) if totals.seconds else None,  # batches tell none
         "cost": cost,
         "cost_of_all": cost * wanted / done if cost is not None and done else None,

@@ -60,7 +60,8 @@ def test_pairs_of_editions_and_training_sets_are_left_out(tmp_path: Path, monkey
     before.mkdir(parents=True)
     naming = {"id": "before", "title": "Before", "licence": "", "citation": ""}
     (before / "spec.toml").write_text(definition(naming, tags=(), sizes={"v1": {"all": 1}}, filtered_by=()))
-    held = {"id": "7", "query": "Which car?", "response": list(TEXTS), "category": "all"}
+    texts = {"response_a": TEXTS[0], "response_b": TEXTS[1]}
+    held = {"id": "7", "query": "Which car?", "category": "all", **texts}
     manifest = build_table(load_spec("before", before.parent), {"v1": [held]}).to_json()
     (before / "items.json").write_text(json.dumps(manifest))
     monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(before.parent))

@@ -396,25 +396,6 @@ def test_status_tells_how_far_a_run_is(
     assert main(["status", str(tmp_path)]) == 2
 
 
-def test_prices_are_kept_until_others_are_given(
-    model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def cost() -> Any:
-        capsys.readouterr()
-        assert main(["status", str(tmp_path / "run"), "--json"]) == 0
-        state = json.loads(capsys.readouterr().out)
-        assert state["cost"] == predictions(tmp_path / "run")[0]["run"]["usage"]["cost"]
-        return state["cost"]
-
-    assert run(model.url, items, tmp_path / "run", "--price-prompt", "1", "--price-reply", "2") == 0
-    first = cost()
-    assert first > 0
-    assert run(model.url, items, tmp_path / "run") == 0
-    assert cost() == first
-    assert run(model.url, items, tmp_path / "run", "--price-prompt", "2", "--price-reply", "4") == 0
-    assert cost() == pytest.approx(2 * first)
-
-
 def test_a_part_is_not_submitted(model: ModelServer, items: Path, tmp_path: Path, capsys: Any) -> None:
     assert main(["submit", str(tmp_path / "run"), "--model", "x"]) == 2
     assert run(model.url, items, tmp_path / "run") == 0

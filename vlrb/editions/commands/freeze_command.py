@@ -13,7 +13,6 @@ from vlrb.benchmarks.spec_file import known_benchmarks
 from vlrb.editions.errors import CurateError
 from vlrb.editions.folder.edition import EditionPlan, EditionWriter
 from vlrb.editions.pools.pool import read_json, read_pair_file
-from vlrb.editions.pools.pool_import import check_name
 from vlrb.editions.pools.sources import read_objects
 
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{1,39}")
@@ -29,7 +28,6 @@ def add_freeze_command(commands: Any) -> None:
     parser.add_argument("--pool", type=Path, required=True, metavar="DIR", help="where the images lie")
     parser.add_argument("--filter", type=Path, metavar="FILE", help="filter.json of the filter")
     parser.add_argument("--title", required=True, help="for pages")
-    parser.add_argument("--version", default="v1", metavar="NAME", help="of the edition (v1)")
     parser.add_argument("--citation", default="", metavar="TEXT", help="BibTeX")
     parser.add_argument("--hidden", type=float, default=0.5, metavar="SHARE", help="of pairs with hidden labels (0.5)")
     parser.add_argument("--retire", default="", metavar="DATE", help="when the labels are to be published: 2027-12-31")
@@ -60,7 +58,6 @@ def freeze_command(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    check_name(arguments.version, "--version")
     if not _ID.fullmatch(arguments.id):
         raise CurateError(f"The id {arguments.id!r}: give 2 to 40 small letters, digits and dashes, no dash first.")
     if arguments.id in known_benchmarks():

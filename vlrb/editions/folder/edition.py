@@ -29,6 +29,7 @@ from vlrb.editions.pools.pool import DROPPED, PoolPair, file_digest, write_json,
 from vlrb.label_quality.annotation import PREFERENCES
 
 _COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#7a3b2e", "#3d6b1f")
+VERSION = "v1"  # another one has another id
 _CANARY = "Benchmark data: it must not be part of any training corpus. Canary GUID {}"
 
 
@@ -40,7 +41,6 @@ class EditionPlan:
     """
 
     id: str
-    version: str
     title: str
     citation: str
     hidden: float
@@ -76,7 +76,7 @@ class EditionWriter:
         ordered = sorted(pairs, key=lambda pair: hashlib.sha256(pair["id"].encode()).digest())
         self._pairs = [{**pair, "split": parts[pair["id"]]} for pair in ordered]
         self._parts = {part: [pair for pair in self._pairs if pair["split"] == part] for part in (PUBLIC, HIDDEN)}
-        self._revisions = {plan.version: self._pairs} | {f"{plan.version}-{k}": held for k, held in self._parts.items()}
+        self._revisions = {VERSION: self._pairs} | {f"{VERSION}-{k}": held for k, held in self._parts.items()}
         self._canary = _CANARY.format(uuid4())
 
     def write(self) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class EditionWriter:
         commitment = self._write_labels(private)
         plan, files = self._plan, sorted(path for path in public.rglob("*") if path.is_file())
         card = {
-            "id": plan.id, "version": plan.version, "title": plan.title, "canary": self._canary, "retire": plan.retire,
+            "id": plan.id, "version": VERSION, "title": plan.title, "canary": self._canary, "retire": plan.retire,
             **describe(self._pairs), "balance": self._balance,
             "agreement": self._agreement | {"annotators": len(self._agreement["annotators"])}, "filter": self._report,
             "label_commitment": commitment,

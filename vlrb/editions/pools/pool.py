@@ -11,7 +11,7 @@ from typing import Any
 
 from vlrb.benchmarks.items import fingerprint
 from vlrb.common import atomic_files
-from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape, read_object
+from vlrb.common.json_files import JsonFileFault, Shape, check_shape, read_object
 from vlrb.editions.errors import CurateError
 from vlrb.editions.pools.sources import read_objects
 
@@ -23,7 +23,7 @@ PoolPair = Mapping[str, Any]
 which tells nothing about the preference; ``preferred`` is 0 or 1, or missing where nobody has said yet."""
 _PAIR: Shape = {
     "id": str, "source": str, "licence": str, "query": str, "response": [str], "preferred?": (int, type(None)),
-    "image": str, "image_sha256": str, "image_hash": str, "category": str, "answer?": MAYBE_TEXT,
+    "image": str, "image_sha256": str, "image_hash": str, "category": str,
     "tags?": [str], "votes?": {"wrong": int, "runs": int},
 }  # fmt: skip
 _IMAGE_HASH = re.compile(r"(?:[0-9a-f]{16})?")

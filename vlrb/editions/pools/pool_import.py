@@ -25,7 +25,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "preferred": ("preferred", "human_ranking", "ranking"),
     "image": ("image", "image_path", "Image"),
     "category": ("category",),
-    "answer": ("answer",),
 }
 """What a pair needs -> the columns that are looked for, in this order; `--field` names others."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,63}")
@@ -108,7 +107,7 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) 
     if prints[0] == prints[1]:
         raise CurateError("both responses are the same text; remove the row")
     order = presentation_order(prints)
-    category, answer = settings.value(row, "category"), settings.value(row, "answer")
+    category = settings.value(row, "category")
     pair = {
         "id": _id(settings.value(row, "id"), settings.source, number=number),
         "source": settings.source,
@@ -119,7 +118,6 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) 
         "image_sha256": "",
         "image_hash": "",
         "category": check_name(category if isinstance(category, str) else settings.category, "category"),
-        "answer": None if answer is None else _text(str(answer), "answer"),
         "response": [responses[place] for place in order],
     }
     return {name: value for name, value in pair.items() if value is not None}

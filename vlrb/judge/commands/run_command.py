@@ -16,27 +16,26 @@ from vlrb.common.command_line import say
 from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 from vlrb.judge.askers import Asker, ChatAsker, ScoreAsker, ScorerAsker, load_scorer, takes_one_response
-from vlrb.judge.configuration import CHAT, RunConfiguration, keep_prices, open_run
+from vlrb.judge.configuration import CHAT, RunConfiguration, open_run
 from vlrb.judge.endpoint import Endpoint
 from vlrb.judge.engine import EngineLimits, JudgeEngine, RunStopped
 from vlrb.judge.journal import Journal
-from vlrb.judge.options import configure, read_budget, read_prices
+from vlrb.judge.options import configure
 from vlrb.judge.pairs import PairFile, RequestKey, keys
 from vlrb.judge.report import INTERRUPTED, FinishedRun, about_this_start
+from vlrb.judge.totals import Prices, RunBudget
 
 DEFAULT_KEY = "OPENAI_API_KEY"
 
 
 def run_command(arguments: argparse.Namespace) -> int:
     """Run the judge, or go on with a run. Returns the exit code."""
-    key, budget, folder = _key(arguments), read_budget(arguments), arguments.output
+    key, limits, folder = _key(arguments), _limits(arguments), arguments.output
     pointwise_scorer = _scorer_is_pointwise(arguments.scorer) if arguments.scorer else None
     configuration, file = configure(arguments, scores_pairwise=pointwise_scorer is False)
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.closing(Journal(folder)) as journal:
         open_run(folder, configuration, **about_this_start())
-        prices = read_prices(arguments, folder)
-        keep_prices(folder, prices)
         _check_journal(journal, file)
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
         pairs = file.pairs[: arguments.limit]
@@ -44,9 +43,6 @@ def run_command(arguments: argparse.Namespace) -> int:
         remaining = journal.open_of(wanted, failed=arguments.retry_failed, empty=arguments.retry_empty)
         stopped = None
         if remaining:
-            limits = EngineLimits(
-                arguments.concurrency, arguments.attempts, first_wait=arguments.retry_wait, budget=budget, prices=prices
-            )
             asker = _asker(configuration, key=key, timeout=arguments.timeout)
             engine = JudgeEngine(configuration, file.pairs, asker=asker, journal=journal, limits=limits)
             pause = 0.2 if sys.stderr.isatty() else 30.0  # seconds between two lines
@@ -55,7 +51,17 @@ def run_command(arguments: argparse.Namespace) -> int:
             )
             stopped = _ask(engine, remaining, progress=progress)
         run = FinishedRun(folder, configuration.to_json(), file=file, journal=journal, pointwise=pointwise)
-        return run.tell(len(pairs), wanted, prices=prices, stopped=stopped, as_json=arguments.json)
+        return run.tell(len(pairs), wanted, prices=limits.prices, stopped=stopped, as_json=arguments.json)
+
+
+def _limits(arguments: argparse.Namespace) -> EngineLimits:
+    prices = Prices(arguments.price_prompt, arguments.price_reply)
+    if arguments.max_cost is not None and prices == Prices():
+        raise JudgeError("--max-cost needs prices: --price-prompt and --price-reply, for a million tokens each.")
+    budget = RunBudget(arguments.max_requests, money=arguments.max_cost)
+    return EngineLimits(
+        arguments.concurrency, arguments.attempts, first_wait=arguments.retry_wait, budget=budget, prices=prices
+    )
 
 
 def _ask(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm[Any]) -> str | None:

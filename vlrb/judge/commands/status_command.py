@@ -10,8 +10,10 @@ from typing import Any
 from vlrb.common.command_line import lines
 from vlrb.common.messages import _, ngettext
 from vlrb.judge.configuration import require_run
+from vlrb.judge.journal import JOURNAL, read_journal
 from vlrb.judge.predictions import PREDICTIONS
-from vlrb.judge.report import OK, readable, stored_report
+from vlrb.judge.report import OK, readable
+from vlrb.judge.totals import describe
 
 
 def status_command(arguments: argparse.Namespace) -> int:
@@ -42,7 +44,10 @@ def _where(state: Mapping[str, Any]) -> str:
 def read_state(directory: Any) -> dict[str, Any]:
     """Return the state of a run as JSON has it."""
     recorded = require_run(directory)
-    result = stored_report(directory, recorded)
+    answers = read_journal(directory / JOURNAL)
+    responses = 2 if any(key.response >= 0 for key in answers) else 1  # scored one by one
+    wanted = recorded["pairs"] * recorded["votes"] * responses
+    result = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"])
     predictions = directory / PREDICTIONS
     return {
         **{name: recorded[name] for name in ("model", "api", "pairs", "votes")},
