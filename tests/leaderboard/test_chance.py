@@ -24,6 +24,7 @@ from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.scoring import UNREADABLE
 
 TIES = replace(
     VL,
@@ -40,6 +41,7 @@ def board_of(spec: BenchmarkSpec) -> dict[str, Any]:
     for tally in (tally for one in entries for tally in one["tallies"].values() if spec.ties):
         for cells in (tally["counts"], tally["agreeing"]):
             cells.extend(cells[: len(spec.source_keys)])
+        tally["counts"] = [[*row, *([0] * len(UNREADABLE))] for row in tally["counts"]]
     return snapshot(entries, spec.id)
 
 
