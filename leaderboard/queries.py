@@ -115,7 +115,7 @@ def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], *, old:
 def _last_turn(session: Session, benchmark: str, *, through: int) -> dict[str, Any] | None:
     """Return the last decision, up to an audit event, that made the board show other labels; None where there was
     none."""
-    about = [audit.board(**audit.scope(session, benchmark))]
+    about = [audit.board(benchmark)]
     result = next(iter(audit.newest(session, _TURNED, subjects=about, before=through + 1, limit=1)), None)
     if result is None:
         return None

@@ -54,7 +54,6 @@ _EDITED = "entry.edited"  # left out unless asked for: owners' words about their
 _KEPT = 32  # answers
 _AT_ONCE = 50  # events, at least
 _OF_THE_BOARD = ("rescore.applied", "rescore.undone", "board.pointed")
-_OF_A_BENCHMARK = ("board.", "rescore.", "labels.", "reported.")
 _EXPLAINED_BY = ("rescore.applied", "rescore.undone")  # what comes right after the pointer's own event, and says more
 
 
@@ -90,18 +89,11 @@ def decisions(
 
 
 def _about(session: Session, recorded: Sequence[StoredEvent], *, benchmark: str) -> list[StoredEvent]:
-    """Return the events about a benchmark, and those about none.
-
-    An event of an entry is about its benchmark. Labels, boards and reported results of the database's first benchmark
-    do not name it.
-    """
-    first = audit.first_benchmark(session)
+    """Return the events about a benchmark, and those about none. An event of an entry is about its benchmark."""
     entries = queries.benchmarks_of(session, [event.body["entry"] for event in recorded if "entry" in event.body])
 
     def named(event: StoredEvent) -> str | None:
-        of_first = first if event.kind.startswith(_OF_A_BENCHMARK) else None
-        of_entry = entries.get(event.body.get("entry", ""))
-        name: str | None = event.body.get("benchmark") or of_entry or of_first
+        name: str | None = event.body.get("benchmark") or entries.get(event.body.get("entry", ""))
         return name
 
     return [event for event in recorded if named(event) in (None, benchmark)]

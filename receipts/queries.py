@@ -117,7 +117,7 @@ def scores(session: Session, submissions: Collection[str]) -> list[Scored]:
 
 def event_of(session: Session, score: Scored) -> audit.Recorded | None:
     """Return the event that committed to a score, alone or with others; None where none did that still holds."""
-    under = audit.labels(score.label_revision, **audit.scope(session, score.benchmark))
+    under = audit.labels(score.label_revision, score.benchmark)
     about = select(EventSubject.seq).where(EventSubject.subject.in_((score.submission_id, under)))
     committed = select(AuditEvent.seq).where(
         AuditEvent.kind.in_((audit.SCORED, audit.SCORES_RECORDED)),

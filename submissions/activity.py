@@ -111,11 +111,10 @@ def activity_of(
         names = [entry.id for entry in mine]
         sentences = {**_SENTENCES, **rules.sentences}
         about = audit.newest(session, (audit.SCORED, *sentences), subjects=names, before=before, limit=limit)
-        scope = audit.scope(session, rules.spec.id)
-        moves = audit.newest(session, RESCORED, subjects=[audit.board(**scope)], before=before, limit=limit)
+        moves = audit.newest(session, RESCORED, subjects=[audit.board(rules.spec.id)], before=before, limit=limit)
         levels = label_levels.levels(session, rules.spec.id)
         visible = _Scores(queries.scores(session, names), levels, spec=rules.spec)
-        subjects = {audit.labels(revision, **scope) for revision in visible.revisions}
+        subjects = {audit.labels(revision, rules.spec.id) for revision in visible.revisions}
         chunks = audit.newest(session, [audit.SCORES_RECORDED], subjects=subjects, before=before)
     concerned = [chunk for chunk in chunks if any(visible.in_chunk(name, chunk) for name in names)]
     events = sorted([*about, *concerned, *_explained(moves)], key=lambda event: event.seq, reverse=True)[:limit]

@@ -19,7 +19,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from storage import visibility
-from storage.announcements import announce
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.jobs import job_queue, leases, worker_heartbeats
@@ -34,7 +33,7 @@ from workers.jobs.snapshot import SnapshotMemory
 from workers.scorer import Scorer
 
 IDLE_SECONDS = 0.25
-LISTENING_SECONDS = 10.0  # between two looks where a new job is announced
+LISTENING_SECONDS = 10.0  # between two looks where a change is seen
 TROUBLE_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -136,7 +135,6 @@ class Worker:
                 return 0
         with self.database.write() as session:
             released = release_expired(session)
-            announce(session, "queue")
         log.warning("queue.released", extra={"data": {"rows": released}})
         return released
 
@@ -151,7 +149,6 @@ class Worker:
                     continue
             with self.database.write() as session:
                 added += job_queue.enqueue_missing(session, benchmark, label_revision=revision, scorer_version=version)
-                announce(session, "jobs")
         return added
 
     def end_anonymity(self) -> int:
@@ -199,7 +196,7 @@ def run(
     heard: Callable[[], int | None] = lambda: None,
 ) -> int:
     """Run until stopped; `rest` waits so many seconds, less at a stop or a new event. Return the number of scored
-    turns. `heard`: how many events were announced, None where they are not (storage/change_listener.py).
+    turns. `heard`: how many changes were seen, None where none can be (storage/change_listener.py).
     """
     scored = 0
     while not should_stop():

@@ -169,7 +169,7 @@ def disclose(
         label_imports.disclose(session, ctx.benchmark, revision=revision)
         facts = {"revision": revision, "from": result.disclosure, "to": PUBLIC, "reason": why}
         kind = DRAFT_DISCLOSED if result.published_at is None else DISCLOSED
-        facts |= {**ctx.author, **audit.scope(session, ctx.benchmark)}
+        facts |= {**ctx.author, "benchmark": ctx.benchmark}
         seq = audit.append(session, kind, data=facts)
     return ActionResult(
         True,

@@ -114,9 +114,7 @@ def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool =
             return _imported("Nothing is new", new, known=known, spec=spec)
         reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new], by=ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
-        seq = audit.append(
-            session, IMPORTED, data={**facts, "reason": why, **ctx.author, **audit.scope(session, ctx.benchmark)}
-        )
+        seq = audit.append(session, IMPORTED, data={**facts, "reason": why, **ctx.author, "benchmark": ctx.benchmark})
     imported = _imported(f"{plural(len(new), 'row')} imported", new, known=known, spec=spec)
     return replace(imported, changed=True, seq=seq)
 
@@ -220,7 +218,7 @@ def _decide(
         values["removed_at"] = queries.now(session)
     reported_results.change(session, ctx.benchmark, row_id=old["id"], values=values, by=ctx.user.account)
     facts = {"result": old["id"], "name": old["name"], "fields": sorted(after), "before": before, "after": dict(after)}
-    data = {**facts, "reason": reason, **ctx.author, **audit.scope(session, ctx.benchmark)}
+    data = {**facts, "reason": reason, **ctx.author, "benchmark": ctx.benchmark}
     return audit.append(session, kind, data=data)
 
 

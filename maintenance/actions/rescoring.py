@@ -208,7 +208,7 @@ def undo(ctx: ActionContext, revision: Revision, *, reason: Reason, confirmation
         )
         facts = {"applied": last["seq"], "from": now, "to": before, "reason": why, **_back(last)}
         facts |= board_rules.decision(*reversed(rules))
-        facts |= {**ctx.author, **audit.scope(session, ctx.benchmark)}
+        facts |= {**ctx.author, "benchmark": ctx.benchmark}
         seq = audit.append(session, UNDONE, data=facts)
     shows = f"revision {before['label_revision']}, scorer version {before['scorer_version']}"
     return ActionResult(True, f"The board shows {shows} again.", seq=seq)
@@ -272,7 +272,7 @@ def _board(session: Session, benchmark: str) -> ActiveBoard:
 
 def _last_apply(session: Session, benchmark: str) -> dict[str, Any] | None:
     """Return the newest apply that was not undone."""
-    subject = audit.board(**audit.scope(session, benchmark))
+    subject = audit.board(benchmark)
     return audit.last_standing(session, subject, kinds=(APPLIED,), undone=UNDONE, benchmark=benchmark)
 
 

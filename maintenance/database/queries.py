@@ -300,8 +300,6 @@ def benchmarks_of(session: Session, entries: Sequence[str]) -> dict[str, str]:
 def boards_around(session: Session, seq: int, *, benchmark: str | None = None) -> tuple[str | None, str | None]:
     """Return the snapshots that the public saw before an event and after it; None where there is none (yet).
 
-    `benchmark`: as the event names it.
-
     As the chain says: the rows of snapshots could be given other dates without anybody seeing it.
     """
     earlier = audit.newest(session, [SNAPSHOT], before=seq, limit=_LOOKED_AT)

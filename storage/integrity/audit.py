@@ -19,7 +19,6 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
-from storage.announcements import announce
 from storage.clock import database_now, exact, instant, iso
 from storage.database import any_text
 from storage.models.core import AuditEvent, AuditHead
@@ -32,7 +31,6 @@ from vlrb.common.canonical_json import link as link
 RESERVED = ("seq", "ev", "at", "nonce")
 REGISTERED = "labels.registered"
 SCORED, SCORES_RECORDED = "submission.scored", "scores.recorded"  # one score; a chunk of a re-score
-BOARD = "board:"  # what events are about that change which scores everybody sees
 _ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
 _ENTRIES = ("submission", "entry", "into", "result")  # the names under which events hold the id of an entry or result
 _NONCE_BYTES = 16
@@ -113,7 +111,6 @@ def append(session: Session, event: str, *, data: Mapping[str, Any]) -> int:
     if subjects := _subjects(event, data):
         session.execute(insert(EventSubject), [{"subject": subject, "seq": seq} for subject in sorted(subjects)])
     session.execute(update(AuditHead).where(AuditHead.id == 1).values(seq=seq, hash=digest))
-    announce(session, event)
     return int(seq)
 
 
@@ -131,30 +128,14 @@ def recorded(session: Session, seq: int) -> Recorded:
     return Recorded(*session.execute(select(*columns).where(AuditEvent.seq == seq)).one())
 
 
-def scope(session: Session, benchmark: str) -> dict[str, str]:
-    """Return what the body of an event about labels or a board adds to name its benchmark.
-
-    That is nothing for the database's first benchmark, which is that of its first label set: so the bodies of a
-    database with one benchmark are as they always were.
-    """
-    return {} if first_benchmark(session) in (None, benchmark) else {"benchmark": benchmark}
+def labels(revision: str, benchmark: str) -> str:
+    """Return the subject of events about scores under a label revision."""
+    return f"labels:{benchmark}/{revision}"
 
 
-def first_benchmark(session: Session) -> str | None:
-    """Return the benchmark of the first label set, which events do not name; None before there is one."""
-    registered = select(AuditEvent.body).where(AuditEvent.kind == REGISTERED).order_by(AuditEvent.seq).limit(1)
-    first = session.scalars(registered).first()
-    return None if first is None else str(json.loads(first)["benchmark"])
-
-
-def labels(revision: str, benchmark: str = "") -> str:
-    """Return the subject of events about scores under a label revision; `benchmark`: as `scope` has it."""
-    return f"labels:{benchmark}/{revision}" if benchmark else f"labels:{revision}"
-
-
-def board(benchmark: str = "") -> str:
-    """Return the subject of events that change which scores a board shows; `benchmark`: as `scope` has it."""
-    return f"{BOARD}{benchmark}"
+def board(benchmark: str) -> str:
+    """Return the subject of events that change which scores a board shows."""
+    return f"board:{benchmark}"
 
 
 def _subjects(event: str, data: Mapping[str, Any]) -> set[str]:
@@ -171,9 +152,9 @@ def last_standing(
 ) -> dict[str, Any] | None:
     """Return the newest event of some kinds about a subject that none of the kind `undone` takes back: they alternate
     like brackets. None: there is none."""
-    taken_back, named = 0, scope(session, benchmark).get("benchmark")
+    taken_back = 0
     for event in newest(session, (*kinds, undone), subjects=[subject]):
-        if event.body.get("benchmark") != named:
+        if event.body.get("benchmark") != benchmark:
             continue
         if event.kind == undone:
             taken_back += 1

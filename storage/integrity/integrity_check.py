@@ -119,7 +119,6 @@ class Ledger:
     def __init__(self, events: Iterable[Any]) -> None:
         """Read rows with seq, kind and body, by seq. A body that is no JSON, or says nothing of a row, is skipped."""
         self._facts: dict[tuple[str, Hashable], dict[str, RecordedFact]] = {}
-        self._first = ""  # the benchmark of the first label set, which events need not name (audit.scope)
         for event in events:
             try:
                 for table, key, part, value in self._said(event.kind, orjson.loads(event.body)):
@@ -161,9 +160,7 @@ class Ledger:
             yield from self._said_of_board(kind, body)
 
     def _said_of_board(self, kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, Hashable, str, Any]]:
-        if kind == REGISTERED:
-            self._first = self._first or body["benchmark"]
-        benchmark = body.get("benchmark", self._first)
+        benchmark = body["benchmark"]
         if kind == PUBLISHED:
             yield "snapshots", body["snapshot"], "content", body["snapshot"]
             yield "board", benchmark, "snapshot", body["snapshot"]

@@ -145,12 +145,8 @@ def request(session: Session, wanted: TaskRequest) -> tuple[int, bool]:
     row = {**values, "params": dict(wanted.params)}
     task_id = session.execute(insert(Task).returning(Task.id), [row]).scalar_one()
     facts = {"task": task_id, "kind": kind, "subject": subject, "reason": wanted.reason, "by": wanted.requested_by}
-    audit.append(session, REQUESTED, data=facts | _scope(session, wanted.benchmark))
+    audit.append(session, REQUESTED, data=facts | {"benchmark": wanted.benchmark})
     return task_id, True
-
-
-def _scope(session: Session, benchmark: str) -> dict[str, str]:
-    return audit.scope(session, benchmark) if benchmark else {}
 
 
 def claim(
@@ -239,4 +235,4 @@ def gave_up(kind: str) -> str:
 def record_failure(session: Session, task: TaskClaim | Task) -> None:
     """Record that a task has failed for good."""
     facts = {"task": task.id, "kind": task.kind, "subject": task.subject}
-    audit.append(session, FAILED, data=facts | _scope(session, task.benchmark))
+    audit.append(session, FAILED, data=facts | {"benchmark": task.benchmark})

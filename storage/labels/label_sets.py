@@ -114,5 +114,5 @@ def activate_revision(
         job_queue.drop_waiting(session, benchmark, scorer_version=board.scorer_version, but=scorer_version)
     digest = hashlib.sha256(ordered_by["rules"].encode()).hexdigest()
     facts = {"from": before, "to": values, "reason": reason, "rules_sha256": digest}
-    audit.append(session, ACTIVATED, data=facts | audit.scope(session, benchmark))
+    audit.append(session, ACTIVATED, data=facts | {"benchmark": benchmark})
     return True

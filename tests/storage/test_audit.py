@@ -95,8 +95,8 @@ def test_events_are_found_by_what_they_are_about(database: Database) -> None:
     recorded = (
         ("entry.merged", {"entry": "eaaaaaaaaaaa", "into": "ebbbbbbbbbbb"}),
         (audit.SCORED, {"submission": "ebbbbbbbbbbb"}),
-        (audit.SCORES_RECORDED, {"label_revision": "v2", "first": "eaaaaaaaaaaa"}),
-        ("board.pointed", {"to": {"label_revision": "v2"}}),
+        (audit.SCORES_RECORDED, {"benchmark": "demo", "label_revision": "v2", "first": "eaaaaaaaaaaa"}),
+        ("board.pointed", {"benchmark": "demo", "to": {"label_revision": "v2"}}),
         ("submissions.paused", {"message": "until noon"}),
     )
     with database.write() as session:
@@ -111,7 +111,8 @@ def test_events_are_found_by_what_they_are_about(database: Database) -> None:
     assert about("eaaaaaaaaaaa") == [1]
     assert about("eaaaaaaaaaaa", "ebbbbbbbbbbb") == [2, 1]  # once each
     assert (about("ebbbbbbbbbbb", before=2), about("ebbbbbbbbbbb", limit=1)) == ([1], [2])
-    assert (about(audit.labels("v2")), about(audit.labels("v3")), about(audit.BOARD)) == ([3], [], [4])
+    assert [about(audit.labels(name, "demo")) for name in ("v2", "v3")] == [[3], []]
+    assert about(audit.board("demo")) == [4]
 
 
 def test_an_event_of_a_transaction_that_failed_leaves_no_gap(database: Database) -> None:
@@ -251,12 +252,6 @@ def test_the_head_cannot_be_removed(database: Database) -> None:
             session.execute(text(statement))
 
 
-def test_a_table_that_is_gone_is_said_too(database: Database) -> None:
-    _append(database, 2)
-    _tamper(database, "DROP TABLE audit_head")
-    assert _verify(database) == 3
-
-
 def test_a_head_that_was_removed_all_the_same_is_said_and_stops_every_append(database: Database) -> None:
     _append(database, 2)
     _tamper(database, "DELETE FROM audit_head")
@@ -267,15 +262,3 @@ def test_a_head_that_was_removed_all_the_same_is_said_and_stops_every_append(dat
             audit.head(session)
     with pytest.raises(audit.HeadMissing):
         _append(database, 1)
-
-
-def test_any_flipped_byte_of_any_event_is_found(database: Database) -> None:
-    _append(database, 1)
-    with database.read() as session:
-        body = session.scalars(select(AuditEvent.body)).one()
-    _tamper(database)
-    for place in range(1, len(body)):
-        flipped = body[:place] + chr(ord(body[place]) ^ 1) + body[place + 1 :]
-        with database.write() as session:
-            session.execute(text("UPDATE events SET body = :body"), {"body": flipped})
-        assert _verify(database) == 1, (place, body[place])

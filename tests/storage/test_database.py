@@ -114,8 +114,3 @@ def test_tables_of_another_version_are_refused_and_left_alone(database: Database
 def test_other_databases_are_refused_with_a_reason(url: str) -> None:
     with pytest.raises(ValueError, match="sqlite:///"):
         open_database(url)
-
-
-def test_the_url_is_shown_without_its_password() -> None:
-    opened = open_database("postgres://me:secret@db.example/board")
-    assert opened.url == "postgresql+psycopg://me:***@db.example/board"

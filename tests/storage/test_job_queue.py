@@ -6,8 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import select, text, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import select, text
 
 from storage.database import Database
 from storage.integrity import audit
@@ -114,17 +113,6 @@ def test_a_refused_finish_takes_everything_in_its_transaction_with_it(database: 
         assert audit.head(session) == before
 
 
-def test_a_heartbeat_keeps_the_lease(database: Database) -> None:
-    _queued(database, 1)
-    claim = _taken(database, lease=0.2)
-    with database.write() as session:
-        assert leases.extend(session, claim, seconds=60)
-    time.sleep(0.3)
-    with database.write() as session:
-        assert release_expired(session) == 0
-    _finish(database, claim)
-
-
 def test_a_job_that_fails_is_tried_again_at_once_and_given_up_after_five(database: Database) -> None:
     _queued(database, 1)
     for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -168,12 +156,6 @@ def test_gaps_are_filled_once_and_only_for_the_benchmark_of_the_labels(database:
         assert job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version="1") == 0
 
 
-def test_a_job_is_queued_once(database: Database) -> None:
-    (submission,) = _queued(database, 1)
-    with pytest.raises(IntegrityError), database.write() as session:
-        job_queue.enqueue(session, submission, label_revision="demo", scorer_version="1")
-
-
 def test_before_the_first_worker_nothing_is_queued_and_progress_says_so(database: Database) -> None:
     (submission,) = submitted(database, 1)
     with database.write() as session:
@@ -212,23 +194,6 @@ def test_progress_tells_state_position_and_a_measured_estimate(database: Databas
             worker_heartbeats.record_heartbeat(session, worker)
     with database.read() as session:
         assert job_queue.progress(session, ids[3]).eta_seconds == pytest.approx((alone or 0) / 3)
-
-
-def test_one_slow_job_does_not_spoil_the_estimate_and_running_jobs_count(database: Database) -> None:
-    ids = _queued(database, 5)
-    for seconds in (1.0, 1.2, 90.0):
-        claim = _taken(database)
-        _finish(database, claim)
-        with database.write() as session:
-            done = update(Job).where(Job.submission_id == claim.submission_id)
-            session.execute(done.values(finished_at=Job.started_at + seconds))
-    with database.read() as session:
-        alone = job_queue.progress(session, ids[3]).eta_seconds
-    assert alone == pytest.approx(1.2)
-    _taken(database)
-    with database.read() as session:
-        behind_a_running_one = job_queue.progress(session, ids[4]).eta_seconds
-    assert behind_a_running_one == pytest.approx(2.4)
 
 
 def test_bulk_scoring_takes_the_job_from_anyone_who_works_on_it(database: Database) -> None:

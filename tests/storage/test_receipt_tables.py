@@ -7,33 +7,9 @@ import json
 from sqlalchemy import select
 
 from storage.database import Database
-from storage.integrity import audit
 from storage.labels import label_sets
 from storage.models.core import AuditEvent
-from storage.models.receipts import EventSubject, LabelCommitment
-
-EVENTS = (
-    ("submission.scored", {"submission": "eaaaaaaaaaaa", "label_revision": "v1"}),
-    ("scores.recorded", {"label_revision": "v1", "first": "eaaaaaaaaaaa", "last": "ebbbbbbbbbbb"}),
-    ("entry.merged", {"entry": "eaaaaaaaaaaa", "into": "ebbbbbbbbbbb"}),
-    ("board.pointed", {"from": None, "to": {"label_revision": "v1"}}),
-    ("submissions.resumed", {}),
-)
-
-
-def test_events_are_found_by_what_they_are_about(database: Database) -> None:
-    with database.write() as session:
-        for kind, data in EVENTS:
-            audit.append(session, kind, data=data)
-    with database.read() as session:
-        found = {tuple(row) for row in session.execute(select(EventSubject.subject, EventSubject.seq))}
-    assert found == {
-        ("eaaaaaaaaaaa", 1),
-        (audit.labels("v1"), 2),
-        ("eaaaaaaaaaaa", 3),
-        ("ebbbbbbbbbbb", 3),
-        (audit.BOARD, 4),
-    }
+from storage.models.receipts import LabelCommitment
 
 
 def test_every_label_set_is_committed_to_with_a_salt_of_its_own(database: Database) -> None:

@@ -31,13 +31,6 @@ def test_what_is_kept_can_be_read(uploads: Uploads, tmp_path: Path) -> None:
     assert uploads.read(uploads.keep(b"")) == b""
 
 
-def test_there_is_one_file_per_content(tmp_path: Path) -> None:
-    uploads = Uploads(tmp_path)
-    for _ in range(3):
-        uploads.keep(CONTENT)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == [NAME]
-
-
 def test_the_same_content_may_come_from_many_at_once(tmp_path: Path) -> None:
     uploads = Uploads(tmp_path)
     names: list[str] = []
@@ -102,11 +95,6 @@ def test_a_name_is_never_a_path(uploads: Uploads) -> None:
     for name in ("../../etc/passwd", "", NAME.upper(), NAME + "\n", "a" * 63):
         with pytest.raises(ValueError):
             uploads.read(name)
-
-
-def test_what_is_not_there_is_said_so(uploads: Uploads) -> None:
-    with pytest.raises(FileNotFoundError):
-        uploads.read("0" * 64)
 
 
 def test_a_full_disk_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,6 @@ from workers import WRONG_CONFIGURATION
 from workers.main import _stop_on_signals
 
 ROOT = Path(__file__).parents[2]
-EXPECTED = "data/tools/expected.json"
 
 
 def _process(*words: str, **environ: str) -> Finished:
@@ -64,17 +63,6 @@ def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> N
     assert pointer.snapshot_id is not None
     lines = [json.loads(line) for line in done.stderr.splitlines()]
     assert [line["event"] for line in lines].count("job.scored") == 3
-
-
-def test_a_worker_that_starts_replaces_the_snapshot_of_another_release(data: Path, installed: Database) -> None:
-    assert _run("--drain", **_environ(data)).returncode == 0
-    old = small_benchmark.by_another_release(installed)
-    done = _run("--drain", **_environ(data))
-    assert done.returncode == 0, done.stderr
-    with installed.read() as session:
-        pointer = label_sets.current(session, "demo")
-    assert pointer is not None
-    assert pointer.snapshot_id != old
 
 
 def test_the_log_of_a_worker_holds_no_label(data: Path, installed: Database) -> None:
@@ -137,25 +125,6 @@ def test_labels_that_the_project_lists_are_public_and_others_need_a_word(tmp_pat
         new_database(apart["DATABASE_URL"]).close()
         done = _run("--drain", **environ | apart)
         assert done.returncode == 0, done.stderr
-
-
-def _labels_for(revision: str) -> Path:
-    return real_file("data/" + {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"}[revision])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["of each kind", "every"])
-def test_every_file_of_a_real_tool_gets_its_true_counts_offline(every: bool) -> None:
-    """Of each kind: one file for each labels and number of votes; readers have tests of their own."""
-    listed = json.loads(real_file(EXPECTED).read_text())
-    kinds = {(one["revision"], one["votes_per_item"]): one for one in listed}
-    for expected in listed if every else kinds.values():
-        file = real_file(f"data/tools/{expected['file']}")
-        done = run_vlrb("score", str(file), "--labels", str(_labels_for(expected["revision"])), "--json")
-        assert done.returncode == 0, (expected["file"], done.stderr)
-        card = json.loads(done.stdout)
-        assert card["tally"] == expected["tally"], expected["file"]
-        assert card["votes_per_item"] == expected["votes_per_item"]
 
 
 def test_scoring_offline_prints_a_scorecard_for_people_and_writes_nothing(tmp_path: Path) -> None:

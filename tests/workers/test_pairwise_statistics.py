@@ -6,14 +6,12 @@ import hashlib
 import threading
 import time
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import orjson
 import pytest
 from sqlalchemy import event, insert, select, update
-from sqlalchemy.exc import DatabaseError, IntegrityError
 
 from storage import visibility
 from storage.boards import snapshots, stored_relations
@@ -21,10 +19,10 @@ from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
-from storage.labels import label_imports, label_levels, label_sets
+from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
 from storage.visibility import EntryVisibility
-from tests.databases import a_submission, accept, new_database
+from tests.databases import a_submission, accept
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
 from vlrb.benchmarks.baselines import EARLIER, FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
@@ -33,14 +31,12 @@ from vlrb.scoring import Tally, tally
 from vlrb.statistics.pairwise import compare_all, rank_ranges_of, unpack
 from vlrb.statistics.reliability import condensed, majority
 from vlrb.votes import Votes
-from workers import schedule
 from workers.jobs import pairwise_statistics
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
-from workers.runner import Worker, drain, run
+from workers.runner import Worker, drain
 from workers.scorer import Scorer
-from workers.startup import prepare
 
 
 def _current(database: Database) -> dict[str, Any]:
@@ -325,18 +321,6 @@ def test_two_workers_that_compute_the_same_store_it_once(
     assert sorted(stored) == [0, 2]
 
 
-def test_labels_that_are_not_public_give_no_counts_away(ready: Database, scorer: Scorer) -> None:
-    with ready.write() as session:
-        label_levels.state(session, "demo", revision="flipped", level="hidden")
-    _scored(ready, scorer, numbers=range(6))
-    body = _settle(ready, scorer)
-    summary = body["relations"]["flipped"]
-    assert set(summary["ranges"]) == {"official"}
-    assert (summary["difficulty"], summary["lengths"]) == (None, {})
-    assert unpack(_stored(ready, summary["id"])).both is None
-    assert [set(row["tallies"]) for row in body["baselines"]] == [set(), {"demo"}, {"demo"}, set(), {"demo"}]
-
-
 def test_a_snapshot_with_the_same_content_is_not_stored_twice(ready: Database, scorer: Scorer) -> None:
     _scored(ready, scorer, numbers=range(2))
     _settle(ready, scorer)
@@ -391,52 +375,6 @@ def test_old_boards_are_found_by_day_second_and_id(ready: Database, scorer: Scor
         assert snapshot_at(session, "demo", when="9999-12-31") == ids[4]
 
 
-def test_every_published_snapshot_is_found_under_the_moment_it_shows(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, numbers=range(3))
-    body = _settle(ready, scorer)
-    with ready.read() as session:
-        pointer = label_sets.current(session, "demo")
-        assert pointer is not None
-        assert snapshot_at(session, "demo", when=body["created_at"]) == pointer.snapshot_id
-        assert snapshot_at(session, "demo", when=body["created_at"][:10]) == pointer.snapshot_id
-
-
-GOOD: dict[str, Any] = {
-    "id": "a" * 64,
-    "inputs": "b" * 64,
-    "benchmark": "demo",
-    "label_revision": "demo",
-    "summary": "{}",
-    "body": b"x",
-}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"id": "a"},
-        {"inputs": "B" * 64},
-        {"label_revision": "unknown"},
-        {"benchmark": "other"},
-        {"summary": "[]"},
-        {"body": b""},
-    ],
-    ids=str,
-)
-def test_bad_relations_are_refused(ready: Database, change: dict[str, Any]) -> None:
-    with pytest.raises(IntegrityError), ready.write() as session:
-        session.execute(insert(StoredRelations).values(**(GOOD | change)))
-
-
-def test_relations_are_never_changed(ready: Database) -> None:
-    with ready.write() as session:
-        session.execute(insert(StoredRelations).values(**GOOD))
-    with pytest.raises(IntegrityError), ready.write() as session:
-        session.execute(insert(StoredRelations).values(**(GOOD | {"id": "c" * 64})))  # the same inputs
-    with pytest.raises(DatabaseError, match="may not be changed"), ready.write() as session:
-        session.execute(update(StoredRelations).values(body=b"y"))
-
-
 def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3), queued=True)
     drain(Worker(ready, scorer, lease_seconds=60), lambda: False, rest=time.sleep)
@@ -447,38 +385,6 @@ def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Datab
         assert audit.verify(session) is None
     content = zlib.decompress(_stored(ready, relations["demo"]["id"]))
     assert hashlib.sha256(content).hexdigest() == relations["demo"]["id"]
-
-
-def test_a_working_worker_shows_relations_soon_after_the_scores(tmp_path: Path, scorer: Scorer) -> None:
-    opened = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
-    prepare(opened, scorer, label_revision="demo")
-    worker = Worker(opened, scorer, lease_seconds=60)
-    deadline = time.monotonic() + 60
-    seen: list[bool] = []
-
-    def done() -> bool:
-        with opened.read() as session:
-            pointer = label_sets.current(session, "demo")
-            if pointer is None or pointer.snapshot_id is None:
-                return False
-        body = _current(opened)
-        if body["entries"]:
-            seen.append(bool(body["relations"]))
-        return bool(seen and seen[-1]) or time.monotonic() > deadline
-
-    small_benchmark.submit(opened, range(5), queued=True)
-    with schedule.running(worker):
-        run(worker, done, rest=lambda _seconds: time.sleep(0.05))
-    assert seen[-1]
-    opened.close()
-
-
-def test_a_switched_board_shows_the_other_revisions_relations(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, numbers=range(3))
-    before = _settle(ready, scorer)["relations"]
-    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test")
-    publish_if_changed(ready, scorer)
-    assert _current(ready)["relations"] == before  # the same entries under the same revisions
 
 
 def test_one_content_with_several_summaries_is_no_mismatch(ready: Database, scorer: Scorer) -> None:

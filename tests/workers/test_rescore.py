@@ -11,17 +11,13 @@ from sqlalchemy.orm import Session
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, leases
-from storage.jobs.job_queue import JobStage
 from storage.jobs.leases import LeaseLost
-from storage.labels import label_sets
-from storage.models.core import AuditEvent, Score, Submission
+from storage.models.core import AuditEvent, Score
 from storage.models.queue import Job
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
-from vlrb.behaviour import behaviour_of
 from vlrb.scorecard import SCORER_VERSION
-from vlrb.scoring import Tally, tally
-from workers.jobs import rescore as jobs_rescore
+from vlrb.scoring import Tally
 from workers.jobs.rescore import rescore
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
@@ -51,17 +47,6 @@ def test_bulk_scores_are_those_of_the_single_job(ready: Database, scorer: Scorer
     assert rescore(ready, scorer, revision="demo") == 0
 
 
-def test_the_bytes_are_those_of_the_single_job(ready: Database, scorer: Scorer) -> None:
-    ids = small_benchmark.submit(ready, range(5))
-    rescore(ready, scorer, revision="demo")
-    in_bulk = _scores(ready, "demo")
-    labels, table = scorer.labels["demo"], scorer.table
-    for number, name in enumerate(ids):
-        votes, orders = small_benchmark.votes(number), small_benchmark.orders() if number % 2 else None
-        behaviour = behaviour_of(votes, orders, preferred=labels.preferred, table=table)
-        assert in_bulk[name] == jobs_rescore.tally_text(tally(votes, labels, table=table), behaviour)
-
-
 def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(10))
     seen: list[int] = []
@@ -86,31 +71,6 @@ def test_an_interrupted_run_goes_on_where_it_stopped(ready: Database, scorer: Sc
     commitments = [one for event in events for one in event["commitments"]]
     assert len(set(commitments)) == len(commitments) == 10  # one for each score
     assert not any({"first", "last", "entries"} & set(event) for event in events)  # and no entry is named
-
-
-def test_the_board_moves_in_one_step_on_record_and_entries_keep_their_ids(ready: Database, scorer: Scorer) -> None:
-    ids = small_benchmark.submit(ready, range(3))
-    assert small_benchmark.switch_board(ready, scorer, revision="flipped", reason="sixteen labels were wrong") == 3
-    with ready.read() as session:
-        board = label_sets.current(session, "demo")
-        last = json.loads(session.scalars(select(AuditEvent.body).order_by(AuditEvent.seq.desc()).limit(1)).one())
-        assert sorted(session.scalars(select(Submission.id))) == sorted(ids)
-        assert all(job_queue.progress(session, name).state is JobStage.SCORED for name in ids)
-    assert board is not None and (board.label_revision, board.rules) == ("flipped", scorer.rules)
-    assert last["ev"] == "board.pointed"
-    assert last["from"] == {"label_revision": "demo", "scorer_version": SCORER_VERSION}
-    assert last["to"] == {"label_revision": "flipped", "scorer_version": SCORER_VERSION}
-    assert last["reason"] == "sixteen labels were wrong"
-
-
-def test_the_same_switch_twice_has_one_effect(ready: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(ready, range(3))
-    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="once")
-    with ready.read() as session:
-        before = audit.head(session)
-    assert small_benchmark.switch_board(ready, scorer, revision="flipped", reason="twice") == 0
-    with ready.read() as session:
-        assert audit.head(session) == before
 
 
 def test_a_worker_in_the_middle_of_a_job_does_not_score_it_a_second_time(ready: Database, scorer: Scorer) -> None:

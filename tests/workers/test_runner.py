@@ -19,12 +19,10 @@ from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.jobs import job_queue, worker_heartbeats
 from storage.labels import label_sets
-from storage.labels.label_sets import LabelSetChanged
 from storage.models.core import AuditEvent, Score
 from storage.models.queue import Job
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, until
-from vlrb.benchmarks.labels import make_label_set
 from workers import runner, schedule
 from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker, drain, run
@@ -157,12 +155,6 @@ def test_the_schedule_releases_expired_leases_keeps_those_held_and_beats(
     assert seen.seconds_ago < 60
 
 
-def test_gaps_are_filled_without_a_request(worker: Worker) -> None:
-    small_benchmark.submit(worker.database, range(2))
-    assert worker.enqueue_missing() == 4
-    assert worker.enqueue_missing() == 0
-
-
 def test_a_slow_snapshot_is_made_less_often() -> None:
     now = [0.0]
     turns: list[float] = []
@@ -176,15 +168,6 @@ def test_a_slow_snapshot_is_made_less_often() -> None:
         action()
         now[0] += 0.5
     assert turns == [0.0, 4.5, 9.0]
-
-
-def test_a_worker_tells_its_label_sets_and_does_not_accept_changed_ones(database: Database, scorer: Scorer) -> None:
-    prepare(database, scorer, label_revision="demo")
-    prepare(database, scorer, label_revision="demo")
-    items = scorer.table
-    changed = make_label_set("demo", items, preferred=dict.fromkeys(range(len(items)), 1), tags=None)
-    with pytest.raises(LabelSetChanged):
-        prepare(database, Scorer(items, {**scorer.labels, "demo": changed}, version="1"), label_revision="demo")
 
 
 def test_the_setting_says_what_a_new_board_shows_and_leaves_an_old_one_alone(

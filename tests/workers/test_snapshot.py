@@ -7,22 +7,18 @@ import json
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from operation import figures
 from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets
-from storage.models.core import AuditEvent, BoardState, Snapshot
 from tests.factories import small_benchmark
-from vlrb.scorecard import SCORER_VERSION
 from workers import board_index
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
-from workers.snapshot_triggers import needs_snapshot
 
 
 def _current(database: Database) -> dict[str, Any]:
@@ -34,15 +30,6 @@ def _current(database: Database) -> dict[str, Any]:
         assert pointer.snapshot_id == hashlib.sha256(content).hexdigest()
         body: dict[str, Any] = json.loads(content)
         return body
-
-
-def test_an_empty_board_has_a_snapshot_too(ready: Database, scorer: Scorer) -> None:
-    assert publish_if_changed(ready, scorer)
-    body = _current(ready)
-    assert body["entries"] == []
-    assert body["sizes"] == dict.fromkeys(body["sizes"], 3)
-    assert body["label_revisions"] == ["demo", "flipped"]
-    assert (body["benchmark"], body["label_revision"], body["scorer_version"]) == ("demo", "demo", SCORER_VERSION)
 
 
 def test_a_snapshot_holds_facts_and_tallies_of_every_revision(ready: Database, scorer: Scorer) -> None:
@@ -87,21 +74,6 @@ def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer:
     assert len(_current(ready)["entries"]) == 2
 
 
-def test_a_switched_board_gets_a_snapshot_and_keeps_the_old_one(ready: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(ready, range(2))
-    rescore(ready, scorer, revision="demo")
-    old = publish_if_changed(ready, scorer)
-    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test")
-    assert publish_if_changed(ready, scorer) != old
-    assert _current(ready)["label_revision"] == "flipped"
-    with ready.read() as session:
-        assert session.get(Snapshot, old) is not None
-        assert (
-            session.scalars(select(AuditEvent.kind).order_by(AuditEvent.seq.desc()).limit(1)).one()
-            == "snapshot.published"
-        )
-
-
 def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: Database, scorer: Scorer) -> None:
     with ready.write() as session:
         audit.append(
@@ -117,20 +89,6 @@ def test_a_worker_without_the_boards_labels_publishes_nothing(ready: Database, s
     only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version=scorer.version)
     small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test")
     assert publish_if_changed(ready, only_demo) is None
-
-
-def test_what_annotators_and_disputes_say_costs_no_look_at_the_whole_board(ready: Database, scorer: Scorer) -> None:
-    publish_if_changed(ready, scorer)
-    with ready.write() as session:
-        before = audit.head(session).seq
-        for kind in ("verification.answered", "dispute.opened", "identity.refused", "task.requested"):
-            audit.append(session, kind, data={})
-    with ready.read() as session:
-        assert not needs_snapshot(session, before)
-        shown = session.scalars(select(BoardState.shown_seq)).one()
-    assert publish_if_changed(ready, scorer) is None
-    with ready.read() as session:
-        assert session.scalars(select(BoardState.shown_seq)).one() == shown
 
 
 def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: Database, scorer: Scorer) -> None:

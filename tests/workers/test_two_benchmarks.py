@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, update
-from sqlalchemy.exc import IntegrityError
 
 from maintenance.decision_log import decisions
 from operation.alarms import service_alarms
@@ -20,7 +19,7 @@ from storage.integrity import integrity_check as integrity
 from storage.jobs import job_queue, tasks, worker_heartbeats
 from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
 from storage.labels import label_imports, label_sets
-from storage.models.core import AuditEvent, Score, Submission
+from storage.models.core import Score, Submission
 from storage.models.queue import Job
 from storage.models.quota import Attempt
 from submissions import queries
@@ -132,30 +131,11 @@ def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBench
         assert audit.verify(session) is None
 
 
-def test_only_events_of_a_later_benchmark_name_it(two: TwoBenchmarks) -> None:
-    small_benchmark.switch_board(two.database, two.own.scorer, revision="flipped", reason="test")
-    small_benchmark.switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
-    kinds = ("board.pointed", "snapshot.published", "relations.computed")
-    with two.database.read() as session:
-        rows = session.execute(select(AuditEvent.kind, AuditEvent.body).where(AuditEvent.kind.in_(kinds))).all()
-        moves = {name: audit.newest(session, ["board.pointed"], subjects=[audit.board(name)]) for name in ("", OTHER)}
-    for kind in kinds:
-        assert {json.loads(body).get("benchmark") for of, body in rows if of == kind} == {None, OTHER}
-    assert {name: len(found) for name, found in moves.items()} == {"": 2, OTHER: 2}
-
-
 def test_integrity_names_the_board_that_was_moved_beside_the_service(two: TwoBenchmarks) -> None:
     with two.database.write() as session:
         session.connection().exec_driver_sql(f"UPDATE board SET label_revision = 'flipped' WHERE benchmark = '{OTHER}'")
     with two.database.read() as session:
         assert [(one.table, one.row) for one in integrity.check(session)] == [("board", OTHER)]
-
-
-def test_a_job_or_score_is_of_the_benchmark_of_its_submission(two: TwoBenchmarks) -> None:
-    for table, more in ((Job, {}), (Score, {"tally": "{}"})):
-        row = {"submission_id": two.own_ids[0], "label_revision": "demo", "scorer_version": "2", **more}
-        with pytest.raises(IntegrityError), two.database.write() as session:
-            session.add(table(benchmark=OTHER, **row))
 
 
 def test_a_worker_claims_only_what_it_holds(two: TwoBenchmarks) -> None:

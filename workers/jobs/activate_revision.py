@@ -129,7 +129,7 @@ def _activate(
     if rules is not None:
         about |= board_rules.decision(board.rules, rules)
     about["commitment"] = imported.commitment if imported else None
-    audit.append(session, APPLIED, data={**facts, **about, **audit.scope(session, scorer.benchmark)})
+    audit.append(session, APPLIED, data={**facts, **about, "benchmark": scorer.benchmark})
 
 
 def _moves(database: Database, scorer: Scorer, *, labels: LabelSet, rules: str | None) -> dict[str, Any]:

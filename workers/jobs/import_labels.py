@@ -109,7 +109,7 @@ def retire(context: TaskContext, claim: TaskClaim) -> None:
         tasks.finish(session, claim, result={"salt": salt}, outcome=_("The salt is public."))
         label_imports.retire(session, claim.benchmark, revision=claim.subject, salt=salt)
         facts = {"revision": claim.subject, "salt": salt, "commitment": known.commitment, "reason": claim.reason}
-        about = {"task": claim.id, "by": claim.requested_by, **audit.scope(session, claim.benchmark)}
+        about = {"task": claim.id, "by": claim.requested_by, "benchmark": claim.benchmark}
         audit.append(session, RETIRED, data={**facts, **about})
 
 

@@ -266,7 +266,7 @@ def _record(database: Database, pointer: ActiveBoard, *, through: int, computed:
             summaries = {row.label_revision: sha256(row.summary) for row in computed}
             names = {row.label_revision: row.id for row in computed}
             facts = {"relations": names, "summaries_sha256": summaries}
-            audit.append(session, COMPUTED, data=facts | audit.scope(session, pointer.benchmark))
+            audit.append(session, COMPUTED, data=facts | {"benchmark": pointer.benchmark})
     for row in computed:
         log.info(COMPUTED, extra={"data": {"label_revision": row.label_revision, "relations": row.id}})
     return len(computed)

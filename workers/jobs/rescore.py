@@ -153,6 +153,6 @@ def _record_once(session: Session, texts: Mapping[str, _Counted], *, scorer: Sco
     )
     event = {"label_revision": revision, "scorer_version": version, "recorded_at": now, "scores": len(new)}
     labels = {"label_commitment": label_sets.commitment(session, benchmark, revision=revision)}
-    data = {**event, **labels, "commitments": commitments, **audit.scope(session, benchmark)}
+    data = {**event, **labels, "commitments": commitments, "benchmark": benchmark}
     audit.append(session, RECORDED, data=data)
     return len(new)

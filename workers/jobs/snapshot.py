@@ -190,7 +190,7 @@ def _publish(
         session.execute(board.values(snapshot_id=name, shown_seq=content.through))
         build_ms = round(1000 * (time.perf_counter() - started))  # until the lock that everybody shares is asked for
         facts = {"snapshot": name, "through": content.through, "build_ms": build_ms}
-        audit.append(session, PUBLISHED, data=facts | audit.scope(session, before.benchmark))
+        audit.append(session, PUBLISHED, data=facts | {"benchmark": before.benchmark})
     memory.keep(name, fragments)
     log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"]), "build_ms": build_ms}})
     return name
