@@ -14,7 +14,6 @@ from maintenance.types import plural
 from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage.clock import minute
 from storage.jobs.tasks import TaskView
-from storage.limits.quota_grants import GrantStatus
 from storage.metadata import label
 from vlrb.common.rounding import one_decimal, percent
 from vlrb.disclosure import PUBLIC, measured_sentence
@@ -147,30 +146,6 @@ def accounts(directory: Directory) -> View:
     table = Table("Accounts", head, rows, directory.nobody, parameter="account")
     more = directory.number - len(rows)
     return View([f"{more:,} more: search for part of a name or id."] if more > 0 else [], tables=[table])
-
-
-def quota_grants(grants: Sequence[GrantStatus]) -> View:
-    """Return submissions that were allowed beyond quotas."""
-    rows = [
-        Row(
-            (
-                grant.id,
-                TableCell(grant.account, account=True),
-                grant.extra,
-                grant.used,
-                f"{grant.left} left" if grant.revoked_at is None else "ended",
-                grant.reason,
-                TableCell(grant.granted_by, account=True),
-                minute(grant.granted_at),
-            ),
-            key=f"{grant.id}",
-            name=f"{grant.account}: {grant.extra}",
-            without=() if grant.revoked_at is None else ("quota.revoke",),
-        )
-        for grant in grants
-    ]
-    head = ("Grant", "Account", "Granted", "Used", "State", "Why", "By", "At")
-    return View(tables=[Table("Granted submissions", head, rows, "Nothing was granted yet.", parameter="number")])
 
 
 def approvals(waiting: Sequence[PendingApproval]) -> View:

@@ -12,11 +12,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict
 
 from storage.metadata_fields import (
-    Amount,
-    Block,
     BoardColumn,
     Choice,
-    HubId,
     Line,
     Link,
     MetadataField,
@@ -95,8 +92,10 @@ class SubmissionMetadata(BaseModel):
     ] = None
     hub_id: Annotated[
         str | None,
-        HubId(
+        Line(
             "Hub id",
+            limit=200,
+            hub_id=True,
             entry_title="On the Hub",
             help="repository on the Hugging Face Hub",
             example="owner/name",
@@ -109,10 +108,20 @@ class SubmissionMetadata(BaseModel):
         Number("Temperature", help="of sampling", example="0.7", group=DETAILS, low=0, high=100),
     ] = None
     prompt: Annotated[
-        str | None, Block("Prompt", help="what the judge was asked", limit=20_000, group=DETAILS, lines=3)
+        str | None,
+        Line("Prompt", help="what the judge was asked", limit=20_000, stored=20_000, group=DETAILS, lines=3, wide=True),
     ] = None
     notes: Annotated[
-        str | None, Block("Notes", help="whatever else a reader should know", limit=4_000, group=DETAILS)
+        str | None,
+        Line(
+            "Notes",
+            help="whatever else a reader should know",
+            limit=4_000,
+            stored=20_000,
+            group=DETAILS,
+            lines=2,
+            wide=True,
+        ),
     ] = None
     judge: Annotated[
         str | None,
@@ -150,8 +159,9 @@ class SubmissionMetadata(BaseModel):
     ] = None
     price_usd: Annotated[
         float | None,
-        Amount(
+        Number(
             "Price",
+            large=True,
             label="Price, in US dollars",
             help="what the whole run cost, in US dollars",
             example="12.50",
@@ -163,8 +173,9 @@ class SubmissionMetadata(BaseModel):
     ] = None
     wall_seconds: Annotated[
         float | None,
-        Amount(
+        Number(
             "Time",
+            large=True,
             label="Time, in seconds",
             help="seconds that the run took, without pauses",
             example="5400",

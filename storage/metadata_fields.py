@@ -90,7 +90,9 @@ class MetadataField:
 
     def typed(self, value: Any) -> str:
         """Return a value as it would be typed into a form."""
-        return "" if value is None else str(value)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return "" if value is None else str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
     def rule(self, name: str) -> str | None:
         """Return the condition that the database holds its column to."""
@@ -160,13 +162,17 @@ def yes_no(value: object) -> bool:
 
 @dataclass(frozen=True)
 class Line(MetadataField):
-    """One line of text."""
+    """Text: of one line, or (``lines``) of several."""
 
     limit: int = 120
     stored: int = 200  # characters that the column holds
+    hub_id: bool = False  # a repository on the Hugging Face Hub
 
     def read(self, value: object) -> str:
-        return clean_text(value, self.limit)
+        text = clean_text(value, self.limit, lines=self.lines > 1)
+        if self.hub_id and not _HUB_ID.fullmatch(text):
+            refuse("not-a-hub-id", _("expected owner/name as on the Hugging Face Hub."))
+        return text
 
     def rule(self, name: str) -> str | None:
         whole = f"length(trim({name})) > 0 AND " if self.required else ""
@@ -174,19 +180,7 @@ class Line(MetadataField):
 
     @property
     def limits(self) -> str:
-        return _("text, at most {limit:,} characters", limit=self.limit)
-
-
-@dataclass(frozen=True)
-class Block(Line):
-    """Text of several lines."""
-
-    stored: int = 20_000
-    wide: bool = True
-    lines: int = 2
-
-    def read(self, value: object) -> str:
-        return clean_text(value, self.limit, lines=True)
+        return "owner/name" if self.hub_id else _("text, at most {limit:,} characters", limit=self.limit)
 
 
 @dataclass(frozen=True)
@@ -211,23 +205,6 @@ class Link(Line):
     @property
     def limits(self) -> str:
         return _("a web address")
-
-
-@dataclass(frozen=True)
-class HubId(Line):
-    """A repository on the Hugging Face Hub."""
-
-    limit: int = 200
-
-    def read(self, value: object) -> str:
-        text = clean_text(value, self.limit)
-        if not _HUB_ID.fullmatch(text):
-            refuse("not-a-hub-id", _("expected owner/name as on the Hugging Face Hub."))
-        return text
-
-    @property
-    def limits(self) -> str:
-        return "owner/name"
 
 
 @dataclass(frozen=True)
@@ -271,9 +248,6 @@ class YesNo(MetadataField):
     def text(self, value: Any) -> str:
         return self.words[0] if value else self.words[1]
 
-    def typed(self, value: Any) -> str:
-        return "" if value is None else "true" if value else "false"
-
     def rule(self, name: str) -> str | None:
         return None  # the type of the column has one
 
@@ -284,12 +258,14 @@ class YesNo(MetadataField):
 
 @dataclass(frozen=True)
 class Number(MetadataField):
-    """A number from ``low`` to ``high``, both included. ``above_zero``: the column takes what is above 0."""
+    """A number from ``low`` to ``high``, both included. ``above_zero``: the column takes what is above 0. ``large``: it
+    is written with commas, at most two decimals."""
 
     storage: Storage = "number"
     low: float = 0
     high: float = 0
     above_zero: bool = False
+    large: bool = False
     unit: str = ""  # the number with its unit, as "{number} seconds"
 
     def read(self, value: object) -> float:
@@ -302,10 +278,11 @@ class Number(MetadataField):
             )
 
     def text(self, value: Any) -> str:
-        return self._with_unit(f"{value:g}")
+        number = self.cell(value)
+        return _(self.unit, number=number) if self.unit else number
 
-    def typed(self, value: Any) -> str:
-        return "" if value is None else f"{value:g}"
+    def cell(self, value: Any) -> str:
+        return decimal_text(value) if self.large else f"{value:g}"
 
     def rule(self, name: str) -> str | None:
         # The upper bound also refuses NaN and infinity, which PostgreSQL holds above every number.
@@ -314,36 +291,18 @@ class Number(MetadataField):
 
     @property
     def limits(self) -> str:
+        if self.large:
+            return _("a number from {low:,.0f} to {high:,.0f}", low=self.low, high=self.high)
         low = f"{self.low:f}".rstrip("0").rstrip(".")
         return _("a number from {low} to {high}", low=low, high=decimal_text(self.high))
 
-    def _with_unit(self, number: str) -> str:
-        return _(self.unit, number=number) if self.unit else number
-
 
 @dataclass(frozen=True)
-class Amount(Number):
-    """A number that may be large: written with commas, at most two decimals, as the board's script writes it."""
-
-    def cell(self, value: Any) -> str:
-        return decimal_text(value)
-
-    def text(self, value: Any) -> str:
-        return self._with_unit(decimal_text(value))
-
-    def typed(self, value: Any) -> str:
-        return "" if value is None else repr(value).removesuffix(".0")
-
-    @property
-    def limits(self) -> str:
-        return _("a number from {low:,.0f} to {high:,.0f}", low=self.low, high=self.high)
-
-
-@dataclass(frozen=True)
-class Whole(Amount):
+class Whole(Number):
     """A whole number; commas and spaces between digits are not taken."""
 
     storage: Storage = "whole"
+    large: bool = True
 
     def read(self, value: object) -> int:
         result = super().read(value)

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.labels import label_sets
-from storage.limits import quota_grants
-from storage.models.core import Submission
+from storage.models.core import Score, Submission
+from storage.models.queue import Job, State
 from storage.models.quota import Attempt, QuotaCharge, QuotaSubject
 from storage.models.visibility import Approval
 from storage.visibility import REJECTED, WAITING, pending_approval_ids
@@ -112,9 +112,13 @@ def current_revision(session: Session, benchmark: str) -> str | None:
 def quota_used(session: Session, benchmark: str, *, subject: str, now: float) -> list[float]:
     """Return when what counts against a quota of a benchmark was taken: attempts of the last 365 days.
 
-    That is whichever labels the board showed, but not those that the service failed to score, that a maintainer
-    rejected, or that were granted beyond the quota.
+    That is whichever labels the board showed, but not those that the service failed to score, under every label
+    revision that it tried, or that a maintainer rejected.
     """
+    failed = exists().where(Job.submission_id == Attempt.submission_id, Job.state == State.FAILED.value)
+    to_come = (State.QUEUED.value, State.RUNNING.value)
+    still_tried = exists().where(Job.submission_id == Attempt.submission_id, Job.state.in_(to_come))
+    scored = exists().where(Score.submission_id == Attempt.submission_id)
     rejected = exists().where(Approval.submission_id == Attempt.submission_id, Approval.state == REJECTED)
     rows = session.scalars(
         select(Attempt.at)
@@ -124,9 +128,8 @@ def quota_used(session: Session, benchmark: str, *, subject: str, now: float) ->
             Submission.benchmark == benchmark,
             QuotaCharge.subject == subject,
             Attempt.at > now - YEAR,
-            ~quota_grants.was_refunded(Attempt.submission_id),
+            ~(failed & ~still_tried & ~scored),
             ~rejected,
-            quota_grants.counts_against_quota(Attempt.submission_id),
         )
     )
     return list(rows)

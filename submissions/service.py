@@ -23,7 +23,7 @@ from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
 from storage.integrity import audit, stored_rows
 from storage.jobs import job_queue
-from storage.limits import quota_grants, submission_pause
+from storage.limits import submission_pause
 from storage.models.core import Submission, new_entry_id
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, quota, visibility_options
@@ -145,8 +145,7 @@ class SubmissionService:
     ) -> Accepted:
         with self._turns.of(user.account, file.sha256):  # fifty copies at once are checked once
             with self._database.read() as session:
-                known, _ = self._admit(session, file, metadata=metadata, user=user, shown=shown)
-                if known is not None:
+                if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
                     return known
             report, upload = self._read(file.path)
             if upload is None or not report["ok"]:
@@ -184,14 +183,14 @@ class SubmissionService:
 
     def _admit(
         self, session: Session, file: UploadedFile, *, metadata: Metadata, user: Identity, shown: EntryVisibility
-    ) -> tuple[Accepted | None, int | None]:
-        """Return the submission if it is known; if it may be made, the grant beyond the quotas that it is made on.
+    ) -> Accepted | None:
+        """Return the submission if it is known; None: it may be made.
 
         Asked before a file is read, and again in the transaction that stores it.
         """
         if known := queries.by_content(session, self.benchmark, owner=user.account, sha256=file.sha256):
             receipt = sign_acceptance(session, self._signer, submission=known)
-            return Accepted(known, receipt or "", duplicate=True), None
+            return Accepted(known, receipt or "", duplicate=True)
         if message := submission_pause.pause_message(session):
             raise SubmissionsPaused(message)
         if existing := queries.by_name(
@@ -211,7 +210,8 @@ class SubmissionService:
         now = queries.now(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
         self._require_submitter(session, user)
-        return None, self._check_quota(session, user)
+        self._check_quota(session, user)
+        return None
 
     def _require_submitter(self, session: Session, user: Identity) -> None:
         if not self.policy.approve_first or queries.is_approved(session, self.benchmark, owner=user.account):
@@ -230,21 +230,14 @@ class SubmissionService:
     def _rules(self, session: Session) -> dict[str, Any]:
         return {**self.policy.to_json(), **self._stated(session)}
 
-    def _check_quota(self, session: Session, user: Identity) -> int | None:
-        """Return the grant that the next submission would be taken on; None: it takes from the quotas. Raises
-        QuotaUsed."""
+    def _check_quota(self, session: Session, user: Identity) -> None:
+        """Raise QuotaUsed where the next submission must wait."""
         if self.policy.limits(user):
             now, names = queries.now(session), quota.quota_scopes(user, self.policy)
             taken = {
                 subject: queries.quota_used(session, self.benchmark, subject=subject, now=now) for subject in names
             }
-            try:
-                quota.require_quota(self.policy, taken, names=names, now=now)
-            except quota.QuotaUsed:
-                if (grant := quota_grants.available(session, user.account)) is None:
-                    raise
-                return grant
-        return None
+            quota.require_quota(self.policy, taken, names=names, now=now)
 
     def _revision(self, session: Session) -> str:
         return queries.current_revision(session, self.benchmark) or self.policy.label_revision
@@ -263,9 +256,8 @@ class SubmissionService:
         with self._database.write() as session:
             queries.lock_subjects(session, subjects)
             confusables.lock_names(session)
-            known, grant = self._admit(session, file, metadata=metadata, user=user, shown=shown)
-            if known is not None:  # others came in between
-                return known
+            if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
+                return known  # others came in between
             now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
             report = {**report, "approval": self._approval_reasons(session, user, report=report)}
             number = (
@@ -280,8 +272,6 @@ class SubmissionService:
             session.add(row)
             session.flush()
             queries.add_attempt(session, attempt, subjects=subjects)
-            if grant is not None:
-                quota_grants.consume(session, grant, submission=row.id)
             visibility.request_approval(session, row.id, shown=shown, approval=bool(report["approval"]))
             if not report["approval"]:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions

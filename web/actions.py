@@ -21,7 +21,6 @@ AREAS: Mapping[str, str] = {
     "audit": "the audit chain",
     "approvals": "first submissions that wait for a maintainer",
     "reported": "results published elsewhere",
-    "quota": "submissions beyond the quota",
     "service": "",
     "jobs": "what could not be scored",
     "tasks": "what workers were asked",

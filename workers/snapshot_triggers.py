@@ -17,8 +17,6 @@ NON_PUBLIC_EVENTS = (
     "integrity.failed",
     "service.restored",
     "uploads.checked",
-    "quota.granted",
-    "quota.revoked",
     "identity.refused",
     "task.requested",
     "task.failed",

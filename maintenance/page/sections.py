@@ -51,10 +51,9 @@ SECTIONS = (
     Section(
         "accounts",
         "Accounts",
-        ("accounts.list", "quota.list"),
-        ("accounts", "quota"),
-        "A banned account cannot sign in, and its tokens stop working; its entries stay. Granted submissions take from "
-        "nobody's quota, and are used when it is used up.",
+        ("accounts.list",),
+        ("accounts",),
+        "A banned account cannot sign in, and its tokens stop working; its entries stay.",
     ),
     Section(
         "labels",

@@ -1,1 +1,1 @@
-"""Limits of use: quota grants, sliding windows, shared rates, pauses."""
+"""Limits of use: sliding windows, shared rates, pauses."""

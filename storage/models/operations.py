@@ -1,12 +1,12 @@
-"""Tables of reported results, backups and quota grants."""
+"""Tables of reported results and backups."""
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Integer
+from sqlalchemy import BigInteger, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words, check
+from storage.models.core import Base, Instant, JsonColumn, Sha256, Words, check
 
 
 class ReportedResult(Base):
@@ -46,30 +46,3 @@ class Backup(Base):
     chain_seq: Mapped[int | None]  # the last audit event in it
     chain_hash: Mapped[Sha256 | None]
     error: Mapped[Words | None]
-
-
-class QuotaGrant(Base):
-    """So many submissions beyond the quota, that a maintainer allowed an account."""
-
-    __tablename__ = "quota_grants"
-    __table_args__ = (
-        check("account", "length(account) BETWEEN 1 AND 200"),
-        check("extra", "extra BETWEEN 1 AND 1000"),
-        check("reason", "length(reason) BETWEEN 1 AND 500"),
-        Index("ix_quota_grants_account", "account"),
-    )
-    id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    account: Mapped[Words]
-    extra: Mapped[int]
-    reason: Mapped[Words]
-    granted_by: Mapped[Words]  # account
-    granted_at: Mapped[Instant] = mapped_column(default=database_now())
-    revoked_at: Mapped[Instant | None]
-
-
-class QuotaGrantUse(Base):
-    """A submission that used a grant instead of the quota."""
-
-    __tablename__ = "quota_grant_uses"
-    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("attempts.submission_id"), primary_key=True)
-    grant_id: Mapped[int] = mapped_column(ForeignKey("quota_grants.id"), index=True)

@@ -8,17 +8,14 @@ from auth import LOCAL, Forbidden
 from auth.settings import IdentitySettings, Mode
 from maintenance import views
 from maintenance.actions import account_search, bans, entries
-from maintenance.actions import quota_grants as actions_quota_grants
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from storage.database import Database
-from storage.limits import quota_grants as storage_quota_grants
 from storage.models.core import Account, RoleBinding, Submission
 from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_THE_SERVICE
 from tests.factories.actions import by
-from tests.factories.maintain_page import MaintainVisitor
 from tests.factories.refusals import refuses
 
 SETTINGS = IdentitySettings(
@@ -81,21 +78,15 @@ def test_a_name_that_two_accounts_have_names_both_ids_and_an_id_is_never_taken_f
         assert account_search.find(session, "abob00000000").name == "bob"
 
 
-def test_bans_grants_and_transfers_take_user_names(signed_up: Database) -> None:
+def test_bans_and_transfers_take_user_names(signed_up: Database) -> None:
     (entry,) = small_benchmark.submit(signed_up, range(1), owner="aroot0000000")
     assert "100% (aowner000000)" in bans.ban(by(signed_up, MAINTAINER, identity=None), "100%", "because").message
-    assert (
-        "bob (abob00000000) may make"
-        in actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", extra=2, reason="because").message
-    )
     assert "belongs to bob (abob00000000)" in entries.transfer(by(signed_up, MAINTAINER), entry, "BOB", "left").message
     with signed_up.read() as session:
         assert session.get_one(Submission, entry).owner == "abob00000000"
         assert session.get_one(Account, "aowner000000").banned_at is not None
-        assert [one.account for one in storage_quota_grants.list_grants(session)] == ["abob00000000"]
     for use in (
         lambda: bans.ban(by(signed_up, MAINTAINER, identity=None), "nobody", "because"),
-        lambda: actions_quota_grants.grant(by(signed_up, MAINTAINER), "nobody", extra=1, reason="because"),
         lambda: entries.transfer(by(signed_up, MAINTAINER), entry, "nobody", "because"),
     ):
         with pytest.raises(NotFound):
@@ -127,9 +118,6 @@ def test_the_list_tells_roles_bans_and_submissions_the_last_seen_first(signed_up
 
 def test_what_somebody_asked_for_is_shown_with_their_name(signed_up: Database) -> None:
     assert account_search.names(by(signed_up, MAINTAINER), ["abob00000000", None, "local"]) == {"abob00000000": "bob"}
-    actions_quota_grants.grant(by(signed_up, MAINTAINER), "bob", extra=2, reason="because")
-    granted = MaintainVisitor(by(signed_up, MAINTAINER)).look("accounts").partition("Granted submissions")[2]
-    assert "<td>bob</td>" in granted and MAINTAINER.account in granted
 
 
 def test_the_search_is_for_a_part_of_name_or_id_as_text(signed_up: Database) -> None:

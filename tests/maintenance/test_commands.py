@@ -72,7 +72,6 @@ def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str],
     assert "no entry" in _run(environ, "entries", "hide", "e00000000000", "--reason", "x", expect=1)
     _run(environ, "pause", "Back at noon.")
     assert "There is no job 99" in _run(environ, "jobs", "retry", "99", expect=1)
-    assert "There is no grant 99" in _run(environ, "quota", "revoke", "99", "--reason", "x", expect=1)
     health = _json(environ, "health")
     assert (health["benchmark"], health["data"]) == ("demo", [str(tmp_path / "demo")])
     assert (health["paused"], health["jobs"]["failed"], health["disks"][0]["free"] > 0) == ("Back at noon.", 0, True)

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError
 from storage.database import Database
 from storage.models.core import Base
 from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag
-from storage.models.operations import Backup, QuotaGrant, ReportedResult
+from storage.models.operations import Backup, ReportedResult
 from storage.models.queue import Task
 from tests.databases import IMPORTED, submitted
 
@@ -43,12 +43,9 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
 ]
 
 REPORTED = {"id": "r-x", "benchmark": "demo", "facts": {"name": "x"}, "imported_by": "local"}
-GRANT = {"account": "a", "extra": 1, "reason": "x", "granted_by": "local"}
 BAD += [
     (ReportedResult, {**REPORTED, "id": "e00000000000"}),
     (ReportedResult, {**REPORTED, "benchmark": ""}),
-    (QuotaGrant, {**GRANT, "extra": 0}),
-    (QuotaGrant, {**GRANT, "reason": ""}),
     (Backup, {"name": ""}),
     (Backup, {"name": "x", "finished_at": 1.0}),
     (Backup, {"name": "x", "sha256": A}),

@@ -22,12 +22,12 @@ from storage.database import Database
 from storage.integrity import audit, stored_rows
 from storage.integrity.row_commitments import ScoreFacts, of_score
 from storage.jobs import job_queue
-from storage.labels import label_levels, label_sets
+from storage.labels import label_levels
 from storage.models.core import AuditEvent, AuditHead, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.receipts import EventSubject, LabelCommitment
-from tests.databases import a_submission, fill_once, on_record, submitted
-from tests.factories import labels, small_benchmark
+from tests.databases import a_submission, fill_once
+from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.specs import SLICES, VL, spec_of
 from tests.factories.submission_service import SIGNER, signed_in_as_everybody
@@ -151,32 +151,6 @@ def test_every_score_has_a_receipt_with_its_place_in_the_chain(
                 event = session.get_one(AuditEvent, places[name, revision])
             assert (event.body, event.prev_hash, event.hash) == (one["event"], one["prev"], one["hash"])
     assert {name for name, revision in places if revision == "demo"} == set(ids)
-    assert _counted(ready, places) == set()
-
-
-def _counted(database: Database, places: dict[tuple[str, str], int]) -> set[int]:
-    """Chunks whose event is named by other scores than those that it commits to."""
-    wrong = set()
-    with database.read() as session:
-        events = session.execute(
-            select(AuditEvent.seq, AuditEvent.body).where(AuditEvent.kind == audit.SCORES_RECORDED)
-        ).all()
-        for seq, text in events:
-            body = json.loads(text)
-            names = sorted(name for (name, revision), place in places.items() if place == seq)
-            under = select(Score, Submission.content_sha256).join(Submission, Submission.id == Score.submission_id)
-            under = under.where(Score.submission_id.in_(names), Score.label_revision == body["label_revision"])
-            digests = sorted(
-                of_score(
-                    ScoreFacts(row.benchmark, row.submission_id, content, row.label_revision, row.scorer_version),
-                    tally=row.tally,
-                    salt=row.salt,
-                )
-                for row, content in session.execute(under)
-            )
-            if digests != body["commitments"] or len(names) != body["scores"]:
-                wrong.add(seq)
-    return wrong
 
 
 def test_a_public_score_is_opened_and_holds_with_public_data_alone(
@@ -251,41 +225,6 @@ def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Score
         known = {name: why[name] for name in ("digest", "commitment", "difference")}
         audit.append(session, "labels.imported", data={**facts, **known})
     assert list(_of(receipts, entry)) == ["demo"]
-
-
-def test_an_imported_revision_keeps_the_commitment_it_was_imported_with(
-    database: Database, receipts: ReceiptService
-) -> None:
-    facts = {
-        "revision": "v9",
-        "benchmark": "demo",
-        "disclosure": "hidden:categories",
-        "spec": "x",
-        "items": 21,
-        "published_at": 1.0,
-    }
-    why = {"digest": "d" * 64, "commitment": "c" * 64, "difference": {}, "reason": "because", "requested_by": "local"}
-    with database.write() as session:
-        session.execute(insert(ImportedLabels).values(**facts, **why))
-        label_sets.register(session, "v9", benchmark="demo", digest="d" * 64, items=21)
-    (entry,) = on_record(database, submitted(database, 1))
-    tally = json.dumps(labels.random_tally(labels.table()).to_json())
-    with database.write() as session:
-        known = {name: why[name] for name in ("digest", "commitment", "difference")}
-        audit.append(
-            session,
-            "labels.imported",
-            data={**{name: facts[name] for name in facts if name != "published_at"}, **known},
-        )
-        rules = {"label_revision": "v9", "scorer_version": "1"}
-        row = {"submission_id": entry, **rules, "tally": tally, "created_at": 7.5, "salt": "6" * 64}
-        session.execute(insert(Score).values(benchmark="demo", **row))
-        content = session.get_one(Submission, entry).content_sha256
-        score = of_score(ScoreFacts("demo", entry, content, "v9", "1"), tally=tally, salt="6" * 64)
-        data = {"submission": entry, **rules, "recorded_at": 7.5, "commitments": [score]}
-        audit.append(session, audit.SCORED, data=data | {"label_commitment": "c" * 64})
-    (one,) = _of(receipts, entry).values()
-    assert (json.loads(one["event"])["label_commitment"], "labels" in one) == ("c" * 64, False)
 
 
 @pytest.mark.parametrize("what", ["hidden", "unpublished", "unnamed", "waiting"])

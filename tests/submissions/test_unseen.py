@@ -113,7 +113,7 @@ def addresses(world: VisibilityWorld, http: httpx.Client, *entries: str) -> list
     asked = {"shown": world.entries["public"], "pair": "0" * 16, "name": "7e1"}
     pages = {one.format(id=entry, **asked) for several in ROUTES.values() for one in several for entry in entries}
     mine = {f"/account/submissions/{entry}" for entry in entries}
-    setup = ("entries", "approvals", "tasks", "labels", "health", "accounts", "grants")  # not described
+    setup = ("entries", "approvals", "tasks", "labels", "health", "accounts")  # not described
     mine |= {f"/api/v1/maintenance/{name}" for name in setup}
     more = ("/account", "/metrics", "/healthz", "/readyz", "/decisions.atom", "/app/", "/app/config", "/policy")
     return sorted({*described, *pages, *mine, *more})

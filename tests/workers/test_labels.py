@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
@@ -15,10 +14,10 @@ import pytest
 from tests.factories import labels
 from tests.factories.specs import INVENTED as INVENTED_SPEC
 from tests.factories.specs import TAGS, VL
-from tests.real_data import real_file, rows
+from tests.real_data import real_file
 from vlrb.benchmarks import label_files as labels_module
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, label_set, load_labels, read_rows
+from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, label_set, load_labels
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import build_table
 
@@ -55,22 +54,6 @@ def test_error_tags_count_an_item_once_and_are_none_where_the_revision_has_none(
     assert mentions(V0) == [526, 177, 69, 60, 50]
     assert sum(mentions(V2)) == 881
     assert _real(V1, real_table).tags is None
-
-
-def test_the_labels_are_those_of_the_facts_file(real_table: ItemTable) -> None:
-    facts = rows("items_meta_v0.jsonl")
-    v0, v2 = _real(V0, real_table).preferred, _real(V2, real_table).preferred
-    assert v0.tolist() == [row["preferred_index"] for row in facts]
-    assert v2.tolist() == [-1 if row["v2_preferred_index"] is None else row["v2_preferred_index"] for row in facts]
-
-
-def test_text_identical_pairs_keep_their_own_labels(real_table: ItemTable) -> None:
-    changed = [dict(row) for row in rows(V0)]
-    (row,) = [row for row in changed if row["id"] == "wildvision-battle-545"]
-    row["human_ranking"] = [1, 0]
-    before, after = label_set(rows(V0), "v0", table=real_table), label_set(changed, "v0", table=real_table)
-    (index,) = np.flatnonzero(before.preferred != after.preferred)
-    assert real_table.items[index].ids["v0"] == "wildvision-battle-545"
 
 
 def _write_jsonl(path: Path, data: list[dict[str, Any]]) -> None:
@@ -120,10 +103,6 @@ def test_a_file_that_stores_the_responses_the_other_way_round_gives_the_same_lab
     assert label_set(reversed_rows, "r1", table=table).digest == label_set(INVENTED, "r1", table=table).digest
 
 
-def test_the_order_of_the_rows_does_not_matter(table: ItemTable) -> None:
-    assert label_set(INVENTED[::-1], "r1", table=table).digest == label_set(INVENTED, "r1", table=table).digest
-
-
 def test_a_new_revision_may_leave_items_out_but_no_category(table: ItemTable) -> None:
     labels = label_set(INVENTED[1:], "r2", table=table)
     assert (labels.items, labels.preferred[0]) == (len(table) - 1, -1)
@@ -170,27 +149,6 @@ def test_what_stands_in_a_file_is_in_no_message_about_it(table: ItemTable, tmp_p
             assert CANARY not in said and "667788" not in said.replace(",", ""), (column, value)
             assert error.value.__context__ is None or error.value.__suppress_context__  # no log shows it either
             assert "row 1: " in said or "has a label" in said
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        f"{CANARY}".encode(),
-        f'{{"id": "{CANARY}"'.encode(),
-        f'[{{"human_ranking": {CANARY}}}]'.encode(),
-        f'"{CANARY}"\n'.encode(),
-        f'["{CANARY}"]'.encode(),
-        b"PAR1" + CANARY.encode() * 9,
-        f'{{"id": "{CANARY}\udcff"}}'.encode("utf-8", "surrogatepass"),
-    ],
-)
-def test_what_stands_in_a_file_that_is_none_is_in_no_message_either(
-    table: ItemTable, tmp_path: Path, content: bytes
-) -> None:
-    (tmp_path / "labels").write_bytes(content)
-    with pytest.raises(LabelsError) as error:
-        load_labels(tmp_path / "labels", "r1", table=table)
-    assert CANARY not in str(error.value)
 
 
 def test_missing_items_are_named(table: ItemTable) -> None:
@@ -247,11 +205,3 @@ def test_a_silent_hub_and_a_missing_dataset_have_different_messages(
     with pytest.raises(LabelsError, match="labels in a/b@c") as caught:
         load_labels("a/b@c", None, table=labels.table())
     assert isinstance(caught.value, LabelsUnreachable) is later
-
-
-@pytest.mark.parametrize("content", [b"[]", b"", b"\n"])
-def test_a_file_without_rows_is_said_to_hold_none(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "labels.json"
-    file.write_bytes(content)
-    with pytest.raises(LabelsError, match="the file holds no rows"):
-        read_rows(file)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from sqlalchemy import select, text
 
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
-from storage.jobs.job_queue import MAX_ATTEMPTS, JobStage
+from storage.jobs.job_queue import JobStage
 from storage.jobs.release import release_expired
 from storage.models.core import AuditEvent, Score
 from storage.models.queue import Job
@@ -20,7 +19,6 @@ from tests.factories.specs import VL
 from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally
-from workers.jobs import score
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
 
@@ -116,25 +114,6 @@ def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer
         assert session.scalars(select(Job.worker)).one() == "another"
         assert job_queue.progress(session, submission).state is JobStage.SCORING
         assert "submission.scored" not in session.scalars(select(AuditEvent.kind)).all()
-
-
-def test_what_fails_here_is_tried_again_then_given_up_in_words_without_details(
-    database: Database, scorer: Scorer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (submission,) = small_benchmark.submit(database_ready(database), range(1))
-    with database.write() as session:
-        job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
-
-    def broken(*_: object, **_named: object) -> Tally:
-        raise RuntimeError("secret detail")
-
-    monkeypatch.setattr(score, "tally", broken)
-    assert _score_all(database, scorer) == [ScoringOutcome.FAILED] * MAX_ATTEMPTS
-    with database.read() as session:
-        progress = job_queue.progress(session, submission)
-    assert progress.state is JobStage.FAILED
-    assert "not of the file" in progress.reason
-    assert "secret" not in progress.reason
 
 
 def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer: Scorer) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
 from maintenance.decision_log import decisions
 from operation.alarms import service_alarms
@@ -16,11 +16,10 @@ from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
-from storage.jobs import job_queue, tasks, worker_heartbeats
+from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
-from storage.labels import label_imports, label_sets
+from storage.labels import label_sets
 from storage.models.core import Score, Submission
-from storage.models.queue import Job
 from storage.models.quota import Attempt
 from submissions import queries
 from tests.databases import fill_once
@@ -138,16 +137,6 @@ def test_integrity_names_the_board_that_was_moved_beside_the_service(two: TwoBen
         assert [(one.table, one.row) for one in integrity.check(session)] == [("board", OTHER)]
 
 
-def test_a_worker_claims_only_what_it_holds(two: TwoBenchmarks) -> None:
-    with two.database.write() as session:
-        session.execute(update(Job).values(state="queued", finished_at=None, attempts=0))
-        held = {OTHER: ("demo",)}
-        claims = [
-            job_queue.claim(session, "w", lease_seconds=60, revisions=held) for _ in range(len(two.other_ids) + 1)
-        ]
-    assert [claim and (claim.benchmark, claim.label_revision) for claim in claims] == [(OTHER, "demo")] * 2 + [None]
-
-
 def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None:
     with two.database.write() as session:
         queries.lock_subjects(session, ["account:a"])
@@ -187,18 +176,6 @@ def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks)
         assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter(OTHER)) is None
         assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter("demo")) is not None
     assert first != second
-
-
-def test_a_revision_may_be_imported_under_a_name_that_another_benchmark_has(two: TwoBenchmarks) -> None:
-    facts = {"benchmark": OTHER, "disclosure": "hidden", "spec": "x", "items": 1, "digest": "a" * 64}
-    facts |= {"commitment": "a" * 64, "difference": {}, "reason": "x", "requested_by": "local"}
-    with two.database.write() as session:
-        label_imports.record(session, "v2", facts=facts)
-        label_imports.record(session, "v2", facts={**facts, "benchmark": "demo"})
-        assert label_imports.publish(session, OTHER, revision="v2")
-        assert label_imports.drafts(session, OTHER) == set()
-        assert label_imports.drafts(session, "demo") == {"v2"}
-        assert label_imports.names(session, OTHER) == {"v2"}
 
 
 def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: TwoBenchmarks) -> None:

@@ -140,15 +140,6 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
     assert leaderboard_json(board)["unpublished"] == 1
 
 
-def test_it_appears_when_its_owner_publishes_it(ready: Database, scorer: Scorer) -> None:
-    unseen = arrive(ready, scorer, number=0, shown=EntryVisibility(published=False))
-    assert body(ready, scorer)["entries"] == []
-    with ready.write() as session:
-        assert visibility.publish(session, unseen, by="owner")
-    found = body(ready, scorer)
-    assert ([entry["id"] for entry in found["entries"]], found["unpublished"]) == ([unseen], 0)
-
-
 def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready: Database, scorer: Scorer) -> None:
     unseen = arrive(ready, scorer, number=0, shown=EntryVisibility(published=False))
     entries.withdraw(by(ready, person(OWNER)), unseen, "Planted-Reason-7e1")
@@ -173,14 +164,6 @@ def test_who_was_not_approved_writes_nothing_into_public_by_withdrawing(ready: D
     approvals.approve(by(ready, MAINTAINER), waiting, "a second look")
     assert [one["id"] for one in body(ready, scorer)["stubs"]] == [waiting]
     assert "lanted" in str(decisions(ready))
-
-
-def test_attempts_are_those_of_the_account_whatever_the_model(ready: Database, scorer: Scorer) -> None:
-    ids = [arrive(ready, scorer, number=number, model=f"model {number}") for number in range(3)]
-    entries.withdraw(by(ready, MAINTAINER), ids[2], "not ours")
-    found = {entry["id"]: entry for entry in body(ready, scorer)["entries"]}
-    assert [(found[name]["attempt"], found[name]["attempts"]) for name in ids[:2]] == [(1, 3), (2, 3)]
-    assert {found[name]["attempt_revision"] for name in ids[:2]} == {"demo"}
 
 
 def numbers(found: dict[str, Any], *names: str) -> list[tuple[int, int | None]]:
