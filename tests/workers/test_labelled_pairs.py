@@ -21,23 +21,18 @@ from storage.database import Database
 from storage.labels import label_sets
 from storage.models.core import Snapshot
 from submissions.metadata import Metadata
-from submissions.refusals import FileRejected
-from submissions.submit_html import report_html
 from tests.factories.accounts import MAINTAINER
 from tests.factories.oracles.pair_oracle import Accuracy, choose_first, choose_longer, score_protocol
 from tests.factories.snapshots import FixedSource
 from tests.factories.submission_service import SubmissionSetup, make_setup, person
 from tests.pair_files import (
     mm_rlhf_items,
-    mm_rlhf_official,
     mm_rlhf_predictions,
     mmrb_items,
-    mmrb_predictions,
     write_json_lines,
 )
 from tests.real_data import real_file, rows
-from tests.vlrb.test_spec import JUDGED_TRIPLES, folder
-from vlrb.benchmarks.baselines import FIRST, LONGER, RANDOM
+from vlrb.benchmarks.baselines import FIRST, LONGER
 from vlrb.benchmarks.pairs import PairSet, read_pairs
 from vlrb.benchmarks.spec import DEFINITIONS, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
@@ -112,22 +107,6 @@ def real_questions() -> tuple[list[PairLine], Path]:
     return rows("benchmarks/mm_rlhf_rewardbench.jsonl"), real_file("data/benchmarks/mm_rlhf_rewardbench.jsonl")
 
 
-def test_the_board_shows_the_official_acc_and_acc_plus_of_the_real_questions(
-    database: Database, tmp_path: Path, real_questions: tuple[list[PairLine], Path]
-) -> None:
-    items, source = real_questions
-    service = serving(database, tmp_path, spec=MM_RLHF, source=source)
-    lines = mm_rlhf_predictions(items, 3)
-    pairs, questions = mm_rlhf_official(lines)
-    entry = service.submit([{name: line[name] for name in ("id", "rewards")} for line in lines], "judge")
-    for protocol in ("strict", "official"):
-        row = row_of(service.board(protocol), entry)
-        for key in MM_RLHF.category_keys:
-            assert row.scores[key] == pytest.approx(pairs[key][0] / pairs[key][1])
-        assert row.scores["micro"] == pytest.approx(pairs["overall"][0] / 170)
-        assert row.scores["acc-plus"] == pytest.approx(questions["overall"][0] / 46)
-
-
 def test_intervals_and_baselines_are_those_of_the_oracle(
     database: Database, tmp_path: Path, real_questions: tuple[list[PairLine], Path]
 ) -> None:
@@ -174,42 +153,6 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     assert [unknown in page for page in pages] == [True, False, True]
     assert "prompts show the preferred" in pages[1]
     assert "file match a baseline" in pages[0]
-
-
-def test_a_file_of_another_benchmark_names_it_and_where_to_submit(database: Database, tmp_path: Path) -> None:
-    source = write_json_lines(tmp_path / "mm_reward_bench.jsonl", QUESTIONS)
-    service = serving(database, tmp_path, spec=MM_RLHF, source=source)
-    with pytest.raises(FileRejected) as refused:
-        service.submit(mmrb_predictions(ITEMS, 7), "judge")
-    named = {"id": MMRB.id, "title": MMRB.title, "path": "/app/submit?benchmark=multimodal-rewardbench"}
-    assert refused.value.report["other_benchmark"] == named
-    (problem,) = refused.value.report["problems"]
-    assert problem["code"] == "other-benchmark" and MMRB.title in problem["message"]
-    assert '<a href="/app/submit?benchmark=multimodal-rewardbench">' in report_html(refused.value.report)
-
-
-def test_a_tie_is_a_third_answer_with_ties_and_left_out_without(database: Database, tmp_path: Path) -> None:
-    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", text=JUDGED_TRIPLES))
-    items = [
-        {
-            "pair_id": str(number),
-            "instruction": "?",
-            "answer1": {"name": "x", "answer": f"a{number}"},
-            "answer2": {"name": "y", "answer": f"b{number}"},
-            "original_dataset": "coco",
-            "human_answer": answer,
-        }
-        for number, answer in enumerate("AABBCC")
-    ]
-    service = serving(database, tmp_path, spec=spec, source=write_json_lines(tmp_path / "pair.jsonl", items))
-    replies = ("[[A]]", "[[C]]", "[[B]]", "?", "[[C]]", "[[A]]")
-    lines = [{"id": str(n), "judgements": [{"text": text, "swapped": False}]} for n, text in enumerate(replies)]
-    entry = service.submit(lines, "judge")
-    row = row_of(service.board(), entry)
-    assert (row.scores["with-ties"], row.scores["without-ties"]) == (3 / 6, 2 / 4)
-    assert row.decided_rate == 5 / 6
-    (guess,) = (row for row in service.board().rows if row.id == RANDOM)
-    assert (guess.scores["with-ties"], guess.scores["without-ties"]) == (1 / 3, 1 / 2)
 
 
 def test_the_items_that_the_sources_hold_are_written_once(tmp_path: Path) -> None:

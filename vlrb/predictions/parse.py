@@ -14,7 +14,6 @@ import numpy as np
 
 from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _, joined
 from vlrb.file_remarks import (
     BASELINE_VOTES,
@@ -54,15 +53,6 @@ _FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another be
 _EXAMPLES = 3
 _LONGEST_NAME = 80
 _NAMED_REVISION_SHARE = 0.5  # of a revision's items that a file has to cover before that revision is named
-_DEMO_FILE = _(
-    "This is a file about the demo benchmark, and here the real {brand} is scored. Run the judge "
-    "on the real pairs. To try the demo, submit to a service that runs it: one without the "
-    "setting LABELS."
-)
-_REAL_FILE = _(
-    "This is a file about the real {brand}, and here its synthetic demo is scored. Submit it to "
-    "a service that has the real labels: its operator sets LABELS to their file or Hub dataset."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,30 +177,10 @@ def _refuse_other_benchmark(
 ) -> None:
     """Refuse, in one sentence, a file of which most rows are about no item of this benchmark."""
     unknown = [row for row, item in zip(rows, matched.items, strict=True) if item == UNKNOWN]
-    if not unknown or len(unknown) < _FOREIGN_SHARE * len(rows):
-        return
-    message = _about_real_or_demo(unknown, table)
     most = len(unknown) > max(_EXAMPLES, _FOREIGN_SHARE * len(rows))
-    if message is None and most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
-        message = _about_another(unknown, len(rows), table=table)
-    if message is not None:
+    if most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
         findings.clear()
-        raise findings.reject("other-benchmark", message)
-
-
-def _about_real_or_demo(unknown: Sequence[PredictionRow], table: ItemTable) -> str | None:
-    """Return what to say of a file about the real benchmark where the demo is, or the other way round."""
-    names = {row.id for row in unknown if row.id is not None}
-    spec = table.spec
-    if not spec.imitates or spec.folder is None:
-        demo = names and sum(name.startswith("demo-") for name in names) >= _FOREIGN_SHARE * len(names)
-        return _DEMO_FILE.format(brand=spec.brand) if demo else None
-    real = ItemTable.load(load_spec(spec.imitates, spec.folder.parent))
-    fitting = sum(bool(real.by_id(name)) for name in names)
-    by_text = not names and any(item != UNKNOWN for item in match(ParsedFile("", list(unknown[:100])), real).items)
-    return (
-        _REAL_FILE.format(brand=spec.brand) if by_text or (names and fitting >= _FOREIGN_SHARE * len(names)) else None
-    )
+        raise findings.reject("other-benchmark", _about_another(unknown, len(rows), table=table))
 
 
 def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTable) -> str:
@@ -220,7 +190,9 @@ def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTa
         if len(unknown) == rows
         else _("{unknown:,} of the {rows:,}", unknown=len(unknown), rows=rows)
     )
-    name = _("the benchmark {benchmark}", benchmark=table.benchmark) if table.spec.synthetic else table.spec.title
+    name = table.spec.title
+    if table.spec.synthetic:
+        name = _("the synthetic demo (the operator serves the real pairs with the setting LABELS)")
     examples = ", ".join(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
     verb = _("rows is a pair") if len(unknown) == rows else _("rows are no pairs")
     return _(
