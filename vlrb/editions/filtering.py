@@ -11,8 +11,7 @@ import numpy as np
 from vlrb.arrays import BoolArray
 from vlrb.editions.pools.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pools.pool import PoolPair
-from vlrb.editions.rules import kept_by
-from vlrb.editions.runs import JudgeFile, RunVerdicts, collect
+from vlrb.editions.runs import JudgeFile, RunVerdicts, collect, kept_by
 from vlrb.editions.wrong_labels import wrong_label_rows
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Runs of judges over a pool, from any file of predictions that the service reads, or the directory of a judge run."""
+"""Runs of judges over a pool, from any file of predictions or the directory of a run, and what a rule keeps by them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from vlrb.predictions.parse import Problem, UploadRejected, parse_predictions
 from vlrb.votes import UNDECIDED
 
 _POOL = "pool"
+WRONG_IN_ALL = "wrong == 1"
 _PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
 
 
@@ -107,3 +108,29 @@ def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: S
     preferred = np.array([pairs[number]["preferred"] for number in numbers], dtype=np.int8)[:, None]
     right = choice == preferred
     return RunVerdicts(judges, judge, right=right, wrong=~right & (choice != UNDECIDED))
+
+
+def kept_by(rule: str, verdicts: RunVerdicts) -> BoolArray:
+    """Return which pairs stay: (pairs,).
+
+    A rule is an expression of pandas about shares: ``wrong``, of runs that prefer the response that people reject;
+    ``judges_wrong``, of judges that are wrong in more than half of their runs. So a rule means the same for some of the
+    judges or runs. Undecided is not wrong.
+
+    Raises:
+        CurateError: the expression is none.
+    """
+    import pandas as pd
+
+    by_judge = [np.flatnonzero(verdicts.judge == judge) for judge in np.unique(verdicts.judge)]
+    shares = {
+        "wrong": verdicts.wrong.mean(axis=1),
+        "judges_wrong": np.mean([2 * verdicts.wrong[:, runs].sum(axis=1) > len(runs) for runs in by_judge], axis=0),
+    }
+    try:
+        stays = np.asarray(pd.DataFrame(shares).eval(rule))
+    except Exception as error:  # whatever an expression can be wrong in
+        raise CurateError(f"--rule {rule}: {error}. Known are {', '.join(shares)}.") from None
+    if stays.dtype != bool or stays.shape != (len(verdicts.wrong),):
+        raise CurateError(f"--rule {rule}: compare a share with a number, such as {WRONG_IN_ALL}.")
+    return stays

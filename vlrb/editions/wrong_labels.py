@@ -16,8 +16,7 @@ from itertools import product
 
 import numpy as np
 
-from vlrb.editions.rules import kept_by
-from vlrb.editions.runs import RunVerdicts
+from vlrb.editions.runs import RunVerdicts, kept_by
 
 MOST_PATTERNS = 2**16
 SHARES = (0.01, 0.02, 0.05, 0.10, 0.20)

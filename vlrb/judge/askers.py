@@ -84,7 +84,7 @@ class ChatAsker(EndpointAsker):
         messages = chat_messages(configuration.prompt, text, image=await self._images.url(pair))
         body = chat_body(configuration.model, messages, parameters=configuration.parameters)
         try:
-            reply = read_chat(await self._endpoint.chat(body))
+            reply = read_chat(await self._endpoint.post("/chat/completions", body))
         except UnusableReply as error:
             raise TransientFault(str(error)) from None
         return RecordedAnswer(

@@ -61,23 +61,14 @@ class Endpoint:
             timeout=httpx2.Timeout(timeout, connect=30),
         )
 
-    async def chat(self, body: Mapping[str, Any]) -> Any:
-        """Return the JSON of a chat completion.
+    async def post(self, url: str, body: Mapping[str, Any]) -> Any:
+        """Return the JSON that an address, absolute or under the base URL, answers to a body.
 
         Raises:
             TransientFault: it may succeed later.
             RequestRefused: it will not.
             JudgeError: the endpoint asks to wait for too long.
         """
-        known = {"model", "messages", "stream", "temperature", "top_p", "max_tokens", "max_completion_tokens"}
-        named: dict[str, Any] = {name: value for name, value in body.items() if name in known}
-        extra = {name: value for name, value in body.items() if name not in known}
-        create = self._client.chat.completions.with_raw_response.create
-        reply = await self._in_time(create(**named, extra_body=extra or None))
-        return _parse(self._without_key(reply.http_response.content))
-
-    async def post(self, url: str, body: Mapping[str, Any]) -> Any:
-        """Return the JSON that an address, absolute or under the base URL, answers to a body."""
         reply = await self._in_time(self._client.post(url, body=dict(body), cast_to=httpx2.Response))
         return _parse(self._without_key(reply.content))
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.factories.suite.programs import edition_main as main
 from vlrb.editions.commands.power_command import neighbours
-from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, split
+from vlrb.editions.folder.edition import HIDDEN, PUBLIC, split
 
 TRAITS = ["id", "category", "source", "difficulty", "words"]
 

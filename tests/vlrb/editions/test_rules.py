@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.rules import WRONG_IN_ALL, kept_by
-from vlrb.editions.runs import RunVerdicts
+from vlrb.editions.runs import WRONG_IN_ALL, RunVerdicts, kept_by
 from vlrb.editions.wrong_labels import true_shares, wrong_share
 
 JUDGES = (0, 0, 0, 1, 1, 2)  # of each run

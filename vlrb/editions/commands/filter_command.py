@@ -12,8 +12,7 @@ from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.filtering import EnsembleFilter
 from vlrb.editions.markdown_report import ReportPart, markdown
 from vlrb.editions.pools.pool import read_pool, write_json, write_lines, write_text
-from vlrb.editions.rules import WRONG_IN_ALL
-from vlrb.editions.runs import pool_table, read_judge_file
+from vlrb.editions.runs import WRONG_IN_ALL, pool_table, read_judge_file
 
 CANDIDATES, REPORT = "candidates.jsonl", "filter.json"
 BELOW_CHANCE = (

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from vlrb.editions.folder.splitting import PUBLIC
 from vlrb.editions.markdown_report import ReportPart
 from vlrb.editions.pools.pool import PoolPair
 from vlrb.statistics.power import DISCORDANT, smallest_gap
@@ -17,6 +16,7 @@ from vlrb.statistics.power import DISCORDANT, smallest_gap
 if TYPE_CHECKING:
     import pandas as pd
 
+PUBLIC, HIDDEN = "public", "hidden"
 BIN = 25  # words
 LAST_BIN = 300
 FILTER_TELLS = (

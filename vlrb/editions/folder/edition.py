@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from vlrb.benchmarks.pairs import build_table
@@ -21,12 +21,14 @@ from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.common import atomic_files
 from vlrb.editions.errors import CurateError
-from vlrb.editions.folder.data_card import card_parts, describe
+from vlrb.editions.folder.data_card import HIDDEN, PUBLIC, card_parts, describe
 from vlrb.editions.folder.hub import LABELS, QUESTIONS, write_card, write_split
-from vlrb.editions.folder.splitting import HIDDEN, PUBLIC, split
 from vlrb.editions.markdown_report import markdown
 from vlrb.editions.pools.pool import DROPPED, PoolPair, file_digest, write_json, write_lines, write_text
 from vlrb.label_quality.annotation import PREFERENCES
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _COLOURS = ("#b3541e", "#1b7f6b", "#6a4fb3", "#1f5fbf", "#8a6d00", "#a3195b", "#7a3b2e", "#3d6b1f")
 VERSION = "v1"  # another one has another id
@@ -180,6 +182,21 @@ class EditionWriter:
             atomic_files.write(folder / individual.name, individual.read_bytes())
         atomic_files.write(folder / "salt", salt.hex().encode())
         return commit(file_digest(folder / "labels.jsonl"), salt)
+
+
+def split(pairs: pd.DataFrame, share: float) -> dict[str, str]:
+    """Return id -> PUBLIC or HIDDEN; the hidden part has its share of all pairs.
+
+    Pairs are ordered by what both parts should be alike in; every so many are hidden (systematic sampling). So each
+    category and source has its share within one pair, and the parts differ less than random ones would.
+
+    ``pairs``: id, category, source, difficulty (share of filter runs that are wrong), words.
+    """
+    ordered = pairs.sort_values(["category", "source", "difficulty", "words", "id"])["id"]
+    size, count = len(pairs), int(len(pairs) * share + 0.5)
+    middle = size // 2  # where the first one of a step would be the lowest of its neighbours
+    hidden = [((place + 1) * count + middle) // size > (place * count + middle) // size for place in range(size)]
+    return {name: HIDDEN if chosen else PUBLIC for name, chosen in zip(ordered, hidden, strict=True)}
 
 
 def _traits(pair: PoolPair) -> dict[str, Any]:
