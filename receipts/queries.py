@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, exists, select
+from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
 from storage.integrity import audit, row_commitments
@@ -14,7 +14,7 @@ from storage.integrity.row_commitments import ScoreFacts
 from storage.labels import label_imports, label_levels
 from storage.models.core import AuditEvent, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
-from storage.models.receipts import EventSubject, LabelCommitment
+from storage.models.receipts import EventSubject
 from vlrb.disclosure import PUBLIC
 
 
@@ -132,11 +132,11 @@ def labels(session: Session, benchmark: str) -> dict[str, Labels]:
     """Return every label revision of a benchmark that is no draft."""
     levels = label_levels.levels(session, benchmark)
     drafts = label_imports.drafts(session, benchmark)
-    columns = (RegisteredLabelSet.revision, RegisteredLabelSet.digest, LabelCommitment.salt, ImportedLabels.salt)
+    columns = (RegisteredLabelSet.revision, RegisteredLabelSet.digest, RegisteredLabelSet.salt, ImportedLabels.salt)
+    same = (ImportedLabels.benchmark == benchmark) & (ImportedLabels.revision == RegisteredLabelSet.revision)
     rows = session.execute(
         select(*columns, ImportedLabels.revision)
-        .outerjoin(LabelCommitment, _same_revision(LabelCommitment))
-        .outerjoin(ImportedLabels, _same_revision(ImportedLabels))
+        .outerjoin(ImportedLabels, same)
         .where(RegisteredLabelSet.benchmark == benchmark)
     )
     return {
@@ -144,10 +144,6 @@ def labels(session: Session, benchmark: str) -> dict[str, Labels]:
         for name, digest, own_salt, salt, imported in rows
         if name not in drafts
     }
-
-
-def _same_revision(table: type[LabelCommitment] | type[ImportedLabels]) -> ColumnElement[bool]:
-    return (table.benchmark == RegisteredLabelSet.benchmark) & (table.revision == RegisteredLabelSet.revision)
 
 
 def in_chunk(score: Scored, chunk: audit.StoredEvent) -> bool:

@@ -19,7 +19,6 @@ from storage.metadata import NAMES
 from storage.models.core import Account, AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.moderation import Edit, ImportedLabels, Moderation
 from storage.models.queue import Job, State, Task
-from storage.models.receipts import LabelCommitment
 from storage.models.review import AnnotationProject, Dispute
 from storage.models.visibility import Approval
 from storage.visibility import WAITING, pending_approval_ids, unpublished
@@ -205,15 +204,13 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
     drafts = {row.revision: row for row in session.scalars(select(ImportedLabels).filter_by(benchmark=benchmark))}
     known = {row.revision: row for row in session.scalars(select(RegisteredLabelSet).filter_by(benchmark=benchmark))}
     stated = label_levels.stated(session, benchmark)
-    own = select(LabelCommitment.revision, LabelCommitment.commitment).where(LabelCommitment.benchmark == benchmark)
-    committed = dict(session.execute(own).all())
     result = []
     for name in sorted({*drafts, *known}):
         draft, since = drafts.get(name), known[name].registered_at if name in known else None
         row = RevisionRow(
             name,
             (draft or known[name]).items,
-            commitment=committed.get(name),
+            commitment=known[name].commitment if name in known else None,
             difference=None,
             reason="",
             requested_by="",

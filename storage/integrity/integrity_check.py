@@ -29,7 +29,6 @@ from storage.labels.label_sets import ACTIVATED, REGISTERED
 from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels
-from storage.models.receipts import LabelCommitment
 from vlrb.commitments import commit, sha256
 
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
@@ -267,8 +266,7 @@ def _score_key(score: Any) -> tuple[str, str, str]:
 
 
 _LABEL_COLUMNS: dict[Any, tuple[str, ...]] = {
-    RegisteredLabelSet: ("digest", "items"),
-    LabelCommitment: ("commitment",),
+    RegisteredLabelSet: ("digest", "items", "commitment"),
     # The event has the salt once the revision is retired.
     ImportedLabels: ("items", "digest", "commitment", "difference", "salt", "disclosure"),
 }

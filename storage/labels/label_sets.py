@@ -11,7 +11,6 @@ from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.models.core import BoardState, RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
-from storage.models.receipts import LabelCommitment
 from vlrb.commitments import commit
 
 REGISTERED = audit.REGISTERED
@@ -47,23 +46,17 @@ def register(session: Session, revision: str, *, benchmark: str, digest: str, it
         if (known.digest, known.items) != (digest, items):
             raise LabelSetChanged(revision)
         return False
-    session.execute(
-        insert(RegisteredLabelSet).values(revision=revision, benchmark=benchmark, digest=digest, items=items)
-    )
     facts = {"revision": revision, "benchmark": benchmark, "digest": digest, "items": items}
-    if session.get(ImportedLabels, key) is None:  # those have their commitment since they were imported
-        salt = secrets.token_bytes(_SALT_BYTES)
-        facts["commitment"] = commit(digest, salt)
-        known_by = {"salt": salt.hex(), "commitment": facts["commitment"]}
-        session.execute(insert(LabelCommitment).values(benchmark=benchmark, revision=revision, **known_by))
+    imported, salt = session.get(ImportedLabels, key), secrets.token_bytes(_SALT_BYTES)
+    facts["commitment"] = commit(digest, salt) if imported is None else imported.commitment
+    session.execute(insert(RegisteredLabelSet).values(**facts, salt=salt.hex() if imported is None else None))
     audit.append(session, REGISTERED, data=facts)
     return True
 
 
 def commitment(session: Session, benchmark: str, *, revision: str) -> str | None:
     """Return the public commitment to a label set; None where it is not known."""
-    key = (benchmark, revision)
-    known = session.get(ImportedLabels, key) or session.get(LabelCommitment, key)
+    known = session.get(RegisteredLabelSet, (benchmark, revision))
     return None if known is None else known.commitment
 
 

@@ -26,7 +26,6 @@ class ImmutableRule(NamedTuple):
 # Table -> columns that are written with the row and never again; none named: all of them.
 WRITTEN_ONCE = {
     "label_sets": "",
-    "label_commitments": "",
     # Not published_at: applying and undoing set it. Retiring sets retired_at and salt, once.
     "imported_labels": "revision, benchmark, spec, items, digest, commitment, difference, reason, requested_by, "
     "imported_at",
@@ -52,7 +51,6 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "events": (("seq",), ("prev_hash",)),
     "scores": (("id",), ("submission_id", "label_revision", "scorer_version")),
     "label_sets": (("benchmark", "revision"),),
-    "label_commitments": (("benchmark", "revision"),),
     "imported_labels": (("benchmark", "revision"),),
     "submissions": (("id",), ("benchmark", "owner", "content_sha256"), ("benchmark", "owner", "model", "version")),
     "attempts": (("submission_id",),),

@@ -122,12 +122,16 @@ class RegisteredLabelSet(Base):
         check("revision", "length(revision) BETWEEN 1 AND 64"),
         check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
         digest("digest"),
+        digest("commitment"),
+        digest("salt"),
         check("items", "items > 0"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     digest: Mapped[Sha256]
     items: Mapped[int]
+    commitment: Mapped[Sha256]  # HMAC-SHA256(salt, digest): public
+    salt: Mapped[Sha256 | None]  # not public while the labels are not; None: imported, the workers have it
     registered_at: Mapped[Instant] = mapped_column(default=database_now())
 
 

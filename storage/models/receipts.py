@@ -1,26 +1,10 @@
-"""Tables that receipts follow from: salted commitments to labels, and the subjects of events."""
+"""Subjects of audit events."""
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from storage.models.core import Base, Sha256, Words, check, digest
-
-
-class LabelCommitment(Base):
-    """HMAC-SHA256(salt, digest) of a configured label revision; imported ones have theirs from their import."""
-
-    __tablename__ = "label_commitments"
-    __table_args__ = (
-        ForeignKeyConstraint(["benchmark", "revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        digest("salt"),
-        digest("commitment"),
-    )
-    benchmark: Mapped[Words] = mapped_column(primary_key=True)
-    revision: Mapped[Words] = mapped_column(primary_key=True)
-    salt: Mapped[Sha256]  # not public while the labels are not
-    commitment: Mapped[Sha256]  # public
+from storage.models.core import Base, Words, check
 
 
 class EventSubject(Base):

@@ -171,7 +171,7 @@ def test_a_falsified_row_of_an_entry_is_named(copied: Database, ids: list[str], 
 OTHER = zlib.compress(b"{}")
 ELSEWHERE: list[tuple[str, str, tuple[object, ...]]] = [
     ("label_sets demo", "UPDATE label_sets SET digest = ? WHERE revision = 'demo'", ("0" * 64,)),
-    ("label_commitments demo", "UPDATE label_commitments SET salt = ? WHERE revision = 'demo'", ("0" * 64,)),
+    ("label_sets demo", "UPDATE label_sets SET salt = ? WHERE revision = 'demo'", ("0" * 64,)),
     ("board demo", "UPDATE board SET label_revision = 'flipped'", ()),
     ("board demo", "UPDATE board SET rules = ''", ()),
     ("board demo", "UPDATE board SET snapshot_id = (SELECT id FROM snapshots ORDER BY through_seq LIMIT 1)", ()),
@@ -323,10 +323,3 @@ def test_the_event_of_a_hidden_score_cannot_be_tried_out(copied: Database, ids: 
             salt = str(score.salt)
             closed = (score.tally, sha256(score.tally), salt, row_commitments.part_salt(salt, TALLY))
             assert not any(secret in shown for secret in closed)
-
-
-def test_an_event_of_many_scores_names_no_entry(copied: Database, ids: list[str]) -> None:
-    receipts = ReceiptService(copied, spec_of("demo"), signer=SIGNER).of_scores(ids[0], STRANGER) or ()
-    events = [read(one)["event"] for one in receipts]
-    assert len(events) == 2
-    assert not any(other in event for event in events for other in ids[1:])

@@ -25,7 +25,7 @@ from storage.jobs import job_queue
 from storage.labels import label_levels
 from storage.models.core import AuditEvent, AuditHead, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
-from storage.models.receipts import EventSubject, LabelCommitment
+from storage.models.receipts import EventSubject
 from tests.databases import a_submission, fill_once
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, STRANGER
@@ -104,8 +104,7 @@ def _fixed(database: Database) -> None:
     known = {"salt": "5" * 64, "commitment": commit("d" * 64, bytes.fromhex("5" * 64))}
     at, salt = 1795298403.123456, "6" * 64
     with database.write() as session:
-        session.execute(insert(RegisteredLabelSet).values(**facts))
-        session.execute(insert(LabelCommitment).values(benchmark="demo", revision="v2", **known))
+        session.execute(insert(RegisteredLabelSet).values(**facts, **known))
         session.add(a_submission(id="eaaaaaaaaaaa", salt="7" * 64, created_at=at))
         session.flush()
         row = {"submission_id": "eaaaaaaaaaaa", **rules, "tally": tally, "created_at": at, "salt": salt}
@@ -219,7 +218,7 @@ def test_scores_under_a_draft_have_no_receipt_yet(ready: Database, scorer: Score
     facts = {"revision": "flipped", "benchmark": "demo", "disclosure": "hidden:categories", "spec": "x", "items": 21}
     with ready.write() as session:
         kept = {"digest": scorer.labels["flipped"].digest}
-        kept["commitment"] = session.get_one(LabelCommitment, ("demo", "flipped")).commitment
+        kept["commitment"] = session.get_one(RegisteredLabelSet, ("demo", "flipped")).commitment
         why = {**kept, "difference": {}, "reason": "because", "requested_by": "local"}
         session.execute(insert(ImportedLabels).values(**facts, **why))
         known = {name: why[name] for name in ("digest", "commitment", "difference")}

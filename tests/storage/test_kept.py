@@ -15,7 +15,6 @@ from storage.labels import label_imports
 from storage.models.core import AuditEvent, Base, RegisteredLabelSet, Score, Snapshot, Submission
 from storage.models.moderation import ImportedLabels
 from storage.models.quota import Attempt
-from storage.models.receipts import LabelCommitment
 from tests.databases import (
     BOTH,
     IMPORTED,
@@ -27,7 +26,7 @@ from tests.databases import (
 
 A, B = "a" * 64, "b" * 64
 TABLES: tuple[type[Base], ...] = (
-    RegisteredLabelSet, LabelCommitment, ImportedLabels, Submission, Attempt, AuditEvent, Score,
+    RegisteredLabelSet, ImportedLabels, Submission, Attempt, AuditEvent, Score,
 )  # fmt: skip
 NAMES = tuple(table.__tablename__ for table in TABLES)
 MAY_CHANGE = {

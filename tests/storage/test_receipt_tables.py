@@ -8,8 +8,7 @@ from sqlalchemy import select
 
 from storage.database import Database
 from storage.labels import label_sets
-from storage.models.core import AuditEvent
-from storage.models.receipts import LabelCommitment
+from storage.models.core import AuditEvent, RegisteredLabelSet
 
 
 def test_every_label_set_is_committed_to_with_a_salt_of_its_own(database: Database) -> None:
@@ -18,7 +17,7 @@ def test_every_label_set_is_committed_to_with_a_salt_of_its_own(database: Databa
             label_sets.register(session, revision, benchmark="demo", digest="d" * 64, items=21)
             label_sets.register(session, revision, benchmark="demo", digest="d" * 64, items=21)
     with database.read() as session:
-        first, second = session.scalars(select(LabelCommitment)).all()
+        first, second = session.scalars(select(RegisteredLabelSet)).all()
         bodies = [json.loads(body) for body in session.scalars(select(AuditEvent.body))]
     assert first.salt != second.salt
     assert first.commitment != second.commitment

@@ -19,7 +19,7 @@ from storage.labels import label_sets
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.suite.programs import Finished, run_vlrb, run_worker
+from tests.factories.suite.programs import Finished, run_worker
 from tests.real_data import real_file
 from workers import WRONG_CONFIGURATION
 from workers.main import _stop_on_signals
@@ -125,42 +125,6 @@ def test_labels_that_the_project_lists_are_public_and_others_need_a_word(tmp_pat
         new_database(apart["DATABASE_URL"]).close()
         done = _run("--drain", **environ | apart)
         assert done.returncode == 0, done.stderr
-
-
-def test_scoring_offline_prints_a_scorecard_for_people_and_writes_nothing(tmp_path: Path) -> None:
-    real_file("data/labels_v2.jsonl")
-    small_benchmark.write_demo(tmp_path)
-    file = tmp_path / "judge.jsonl"
-    items = small_benchmark.table()
-    votes = small_benchmark.votes(5)
-    file.write_text(
-        "".join(
-            json.dumps({"id": item.ids["demo"], "votes": [None if v < 0 else int(v) for v in row]}) + "\n"
-            for item, row in zip(items.items, votes.matrix, strict=True)
-        )
-    )
-    before = sorted(path for path in tmp_path.rglob("*"))
-    directory = tmp_path / "demo"
-    labels, manifest = str(directory / "labels.jsonl"), str(directory / "items.json")
-    arguments = ("score", str(file), "--labels", labels, "--items", manifest)
-    shown = run_vlrb(*arguments)
-    assert shown.returncode == 0, shown.stderr
-    assert "Demo benchmark, labels demo: 21 pairs, 3 votes each" in shown.stdout
-    assert {"Hallucination", "Reasoning"} <= {line.split(" ")[0] for line in shown.stdout.splitlines()}, "not keys"
-    card = json.loads(run_vlrb(*arguments, "--json").stdout)
-    assert sum(card["tally"][name]["agree"] for name in card["tally"]) == small_benchmark.right(5)
-    assert sorted(path for path in tmp_path.rglob("*")) == before
-
-
-def test_a_file_that_cannot_be_scored_is_refused_with_its_lines(tmp_path: Path) -> None:
-    (tmp_path / "judge.jsonl").write_text('{"id": "nobody", "votes": [0]}\n')
-    labels = tmp_path / "labels.jsonl"
-    labels.write_text("{}\n")
-    done = _process("vlrb", "score", str(tmp_path / "judge.jsonl"), "--labels", str(labels))
-    assert done.returncode == 1
-    assert "rejected" in done.stderr
-    assert done.stdout == ""
-    assert run_vlrb("score").returncode == 2
 
 
 FOR_EVER = 3600.0  # seconds: pytest ends a test long before

@@ -13,7 +13,6 @@ import orjson
 import pytest
 from sqlalchemy import event, insert, select, update
 
-from storage import visibility
 from storage.boards import snapshots, stored_relations
 from storage.boards.snapshots import snapshot_at
 from storage.database import Database
@@ -21,7 +20,6 @@ from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.labels import label_imports, label_sets
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
-from storage.visibility import EntryVisibility
 from tests.databases import a_submission, accept
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
@@ -180,61 +178,6 @@ def test_a_copy_of_a_version_that_is_not_the_best_is_of_its_judge(ready: Databas
         assert summary["judges"] == 2
         assert {*summary["versions"], *summary["entries"]} == {*names, name}
         assert len({*summary["versions"].values(), *summary["entries"]}) == 2
-
-
-def test_until_votes_are_compared_versions_are_told_by_what_their_owner_says(ready: Database, scorer: Scorer) -> None:
-    names = _scored(ready, scorer, numbers=range(3))
-    with ready.write() as session:
-        for version, one in enumerate(names[:2]):
-            session.execute(
-                update(Submission).where(Submission.id == one).values(model="one judge", version=str(version))
-            )
-        audit.append(session, "submission.edited", data={})
-    publish_if_changed(ready, scorer)
-    body = _current(ready)
-    ((version, first),) = body["versions"].items()
-    assert body["relations"] == {} and {version, first} == {*names[:2]}
-
-
-def test_variants_that_are_not_on_the_board_count_where_their_account_shows_one(
-    ready: Database, scorer: Scorer
-) -> None:
-    names = _scored(ready, scorer, numbers=range(7))
-    shown = {
-        2: EntryVisibility(published=False),
-        3: EntryVisibility(published=False),
-        4: EntryVisibility(4e9),
-        5: EntryVisibility(4e9, published=False),
-    }
-    with ready.write() as session:
-        for index, name in enumerate(names[:6]):
-            owner = "bob" if index == 3 else "ann"
-            session.execute(
-                update(Submission).where(Submission.id == name).values(model=f"judge v{index}", owner=owner)
-            )
-            visibility.request_approval(session, name, shown=shown.get(index, visibility.PLAIN), approval=False)
-        audit.append(session, "submission.edited", data={})
-    summary = _settle(ready, scorer)["relations"]["demo"]
-    (best,) = summary["variants"]
-    assert best in names[:2] and summary["variants"][best]["variants"] == 3  # the third is unpublished
-    assert set(summary["entries"]) == {best, names[4], names[6]}, "unnamed: a judge of its own"
-    assert summary["judges"] == 3
-
-
-def test_entries_whose_votes_agree_are_variants_anyone_who_made_them_but_for_unnamed_ones(
-    ready: Database, scorer: Scorer
-) -> None:
-    names = _scored(ready, scorer, numbers=range(2))
-    with ready.write() as session:
-        same = {"votes": small_benchmark.votes(1).pack(), "votes_per_item": 3, "owner": "bob"}
-        rows = [a_submission(number, **same) for number in (2, 3)]
-        copies = accept(session, rows)
-        visibility.request_approval(session, copies[1], shown=EntryVisibility(4e9), approval=False)
-    for revision in scorer.revisions:
-        rescore(ready, scorer, revision=revision)
-    summary = _settle(ready, scorer)["relations"]["demo"]
-    assert set(summary["entries"]) == {names[0], names[1], copies[1]}
-    assert {name: one["variants"] for name, one in summary["variants"].items()} == {names[1]: 2}
 
 
 def test_a_change_without_effect_on_judges_keeps_the_relations_at_once(ready: Database, scorer: Scorer) -> None:

@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -212,23 +211,6 @@ def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_s
     assert (alarm.code, alarm.blocking, alarm.effect) == ("worker-without-labels", False, "")
     assert stranger.name in alarm.sentence and "LABELS" in alarm.sentence
     assert stranger.name not in alarm.public
-
-
-def test_a_new_scorer_version_leaves_the_board_to_the_maintainers_and_scores_in_advance(
-    database: Database, scorer: Scorer
-) -> None:
-    prepare(database, scorer, label_revision="demo")
-    small_benchmark.submit(database, range(2))
-    drain(Worker(database, scorer, lease_seconds=60), _never, rest=time.sleep)
-    newer = replace(scorer, version="next")
-    prepare(database, newer, label_revision="demo")
-    drain(Worker(database, newer, lease_seconds=60), _never, rest=time.sleep)
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-        new = session.scalars(select(Score.submission_id).where(Score.scorer_version == "next")).all()
-    assert pointer is not None
-    assert pointer.scorer_version == scorer.version
-    assert len(new) == 4  # of both label revisions
 
 
 def test_a_worker_that_hears_of_jobs_looks_seldom(worker: Worker) -> None:
