@@ -17,7 +17,7 @@ from vlrb.judge import JudgeError
 from vlrb.judge.configuration import SCORE, RunConfiguration
 from vlrb.judge.endpoint import Endpoint, TransientFault
 from vlrb.judge.images import image_url, open_image
-from vlrb.judge.journal import UNDECIDED, RecordedAnswer, short
+from vlrb.judge.journal import UNDECIDED, RecordedAnswer
 from vlrb.judge.pairs import PairToJudge, RequestKey
 from vlrb.judge.requests import (
     UnusableReply,
@@ -88,7 +88,7 @@ class ChatAsker(EndpointAsker):
         except UnusableReply as error:
             raise TransientFault(str(error)) from None
         return RecordedAnswer(
-            key, short(pair.fingerprint), swapped=swapped, text=reply.text, reason=reply.reason,
+            key, swapped=swapped, text=reply.text, reason=reply.reason,
             finish_reason=reply.finish_reason, usage=reply.usage,
         )  # fmt: skip
 
@@ -107,7 +107,7 @@ class ScoreAsker(EndpointAsker):
             score = read_score(reply)
         except UnusableReply as error:
             raise TransientFault(str(error)) from None
-        return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score, usage=read_usage(reply))
+        return RecordedAnswer(key, swapped=swapped, score=score, usage=read_usage(reply))
 
 
 class ScorerAsker:
@@ -139,9 +139,9 @@ class ScorerAsker:
                 score = float(self._function(image, pair.query, pair.responses[key.response]))
                 if not math.isfinite(score):
                     raise AnswerFailed(f"the score is {score}")
-                return RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, score=score)
+                return RecordedAnswer(key, swapped=swapped, score=score)
             responses = pair.responses[::-1] if swapped else pair.responses
-            return _compared(self._function(image, pair.query, *responses), pair, key=key, swapped=swapped)
+            return _compared(self._function(image, pair.query, *responses), key, swapped=swapped)
 
     async def is_reachable(self) -> bool:
         """Return True: the function is in this process."""
@@ -156,17 +156,14 @@ Asker = ChatAsker | ScoreAsker | ScorerAsker
 """What gets one answer. `ask` raises TransientFault, RequestRefused or AnswerFailed."""
 
 
-def _compared(verdict: Any, pair: PairToJudge, *, key: RequestKey, swapped: bool) -> RecordedAnswer:
-    item = short(pair.fingerprint)
+def _compared(verdict: Any, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
     if isinstance(verdict, str):
-        return RecordedAnswer(
-            key, item, swapped=swapped, text=as_content(verdict), reason="" if verdict else "empty content"
-        )
+        return RecordedAnswer(key, swapped=swapped, text=as_content(verdict), reason="" if verdict else "empty content")
     if verdict is None:
-        return RecordedAnswer(key, item, swapped=swapped, reason=UNDECIDED)
+        return RecordedAnswer(key, swapped=swapped, reason=UNDECIDED)
     if verdict not in (0, 1):
         raise AnswerFailed(f"a comparison returns 0, 1, None or a text, not {verdict!r}"[:200])
-    return RecordedAnswer(key, item, swapped=swapped, choice=int(verdict) ^ int(swapped))
+    return RecordedAnswer(key, swapped=swapped, choice=int(verdict) ^ int(swapped))
 
 
 def load_scorer(name: str) -> Callable[..., Any]:

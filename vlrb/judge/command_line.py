@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from vlrb.common.command_line import CommandParser, complain
@@ -19,7 +18,7 @@ def run(arguments: list[str]) -> int:
     parsed, rest = parser.parse_known_args(arguments)
     if rest and parsed.command != "submit":  # which hands further options on
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    parsed.rest, parsed.variables = rest, os.environ
+    parsed.rest = rest
     try:
         return int(parsed.run(parsed))
     except JudgeError as error:

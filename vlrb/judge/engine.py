@@ -18,7 +18,7 @@ from vlrb.judge import JudgeError
 from vlrb.judge.askers import AnswerFailed, Asker
 from vlrb.judge.configuration import RunConfiguration
 from vlrb.judge.endpoint import RequestRefused, TransientFault
-from vlrb.judge.journal import Journal, RecordedAnswer, short
+from vlrb.judge.journal import Journal, RecordedAnswer
 from vlrb.judge.pairs import PairToJudge, RequestKey, is_swapped
 from vlrb.judge.texts import as_money, as_reason, duration
 from vlrb.judge.totals import Prices, RunBudget, RunTotals
@@ -128,7 +128,7 @@ class JudgeEngine:
             sleep=self._sleep, reraise=True,
         )  # fmt: skip
         swapped = self._swapped(pair, key)
-        failed = RecordedAnswer(key, short(pair.fingerprint), swapped=swapped, failed=True)
+        failed = RecordedAnswer(key, swapped=swapped, failed=True)
         try:
             async for attempt in retrying:
                 with attempt:

@@ -40,7 +40,6 @@ class RecordedAnswer:
     """One answer or failure. A text, a score or a choice; `reason` says why a text is empty."""
 
     key: RequestKey
-    item: str  # fingerprint of the pair, shortened
     swapped: bool
     text: str | None = None
     score: float | None = None
@@ -79,11 +78,6 @@ class RecordedAnswer:
         key = RequestKey(line["row"], line["vote"], response=line.get("response", WHOLE_PAIR))
         known = {name: line[name] for name in cls.__dataclass_fields__ if name in line and name not in ("key", "usage")}
         return cls(key, usage=TokenUsage(**line.get("usage", {})), **({"reason": ""} | known))
-
-
-def short(fingerprint: str) -> str:
-    """Return the part of a pair's fingerprint that a journal line keeps."""
-    return fingerprint[:16]
 
 
 class Journal:

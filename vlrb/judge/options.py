@@ -92,7 +92,6 @@ def add_endpoint_options(parser: argparse.ArgumentParser) -> None:
     add("--base-url", metavar="URL", help=_("of an OpenAI-compatible endpoint: http://localhost:8000/v1"))
     add("--api", choices=APIS, default=CHAT, help=_("kind of endpoint (chat)"))
     add("--scorer", metavar="MODULE:FUNCTION", help=_("a Python function instead of an endpoint"))
-    add("--api-key-env", metavar="NAME", help=_("environment variable with the key (OPENAI_API_KEY)"))
     add(
         "--concurrency",
         type=parse_number(int, 1, most=10_000),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -21,22 +22,20 @@ from vlrb.judge.endpoint import Endpoint
 from vlrb.judge.engine import EngineLimits, JudgeEngine, RunStopped
 from vlrb.judge.journal import Journal
 from vlrb.judge.options import configure
-from vlrb.judge.pairs import PairFile, RequestKey, keys
+from vlrb.judge.pairs import RequestKey, keys
 from vlrb.judge.report import INTERRUPTED, FinishedRun, about_this_start
 from vlrb.judge.totals import Prices, RunBudget
-
-DEFAULT_KEY = "OPENAI_API_KEY"
 
 
 def run_command(arguments: argparse.Namespace) -> int:
     """Run the judge, or go on with a run. Returns the exit code."""
-    key, limits, folder = _key(arguments), _limits(arguments), arguments.output
+    key = os.environ.get("OPENAI_API_KEY", "").strip() or None
+    limits, folder = _limits(arguments), arguments.output
     pointwise_scorer = _scorer_is_pointwise(arguments.scorer) if arguments.scorer else None
     configuration, file = configure(arguments, scores_pairwise=pointwise_scorer is False)
     folder.mkdir(parents=True, exist_ok=True)
     with contextlib.closing(Journal(folder)) as journal:
         open_run(folder, configuration, **about_this_start())
-        _check_journal(journal, file)
         pointwise = configuration.pointwise if pointwise_scorer is None else pointwise_scorer
         pairs = file.pairs[: arguments.limit]
         wanted = list(keys(pairs, configuration.votes, pointwise=pointwise))
@@ -93,25 +92,8 @@ def _asker(configuration: RunConfiguration, *, key: str | None, timeout: float) 
     return ScoreAsker(configuration, endpoint)
 
 
-def _key(arguments: argparse.Namespace) -> str | None:
-    name = arguments.api_key_env or DEFAULT_KEY
-    key = arguments.variables.get(name, "").strip()
-    if arguments.api_key_env and not key:
-        raise JudgeError("The environment variable {name} is not set.", name=name)
-    return key or None
-
-
 def _scorer_is_pointwise(name: str) -> bool:
     return takes_one_response(load_scorer(name))
-
-
-def _check_journal(journal: Journal, file: PairFile) -> None:
-    for answer in journal.answers.values():
-        row = answer.key.row
-        if row >= len(file.pairs) or not file.pairs[row].fingerprint.startswith(answer.item):
-            raise JudgeError(
-                "The journal has an answer for row {row}, which is another pair in this items file.", row=row
-            )
 
 
 def _stop_on_signals(engine: JudgeEngine) -> None:
