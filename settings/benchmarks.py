@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import SecretStr, field_validator
 
@@ -52,7 +52,7 @@ class ServedSettings:
 class BenchmarkSettings(DeclaredSettings):
     """The settings of benchmarks, labels and texts."""
 
-    role: str = setting(
+    role: Literal["all", "web", "worker"] = setting(
         "all",
         "what `app.py` runs: `all`; `web`, which starts no worker; `worker`, which answers nobody",
         shown="`all`",
@@ -107,13 +107,6 @@ class BenchmarkSettings(DeclaredSettings):
         alias="items_file",
     )
 
-    @field_validator("role")
-    @classmethod
-    def _known_role(cls, role: str) -> str:
-        if role not in ("all", "web", "worker"):
-            raise ValueError(f"ROLE={role} is none of all, web and worker. Write one of them.")
-        return role
-
     @field_validator("data_dir", "definitions")
     @classmethod
     def _absolute(cls, path: Path) -> Path:
@@ -147,9 +140,9 @@ class BenchmarkSettings(DeclaredSettings):
     @cached_property
     def served(self) -> tuple[ServedSettings, ...]:
         """The benchmarks that are served; the first has the addresses without a prefix."""
+        ids = self._ids()
         if self.is_demo:
             return (self._demo(),)
-        ids = self._ids()
         if unknown := sorted(set(self._texts) - set(ids)):
             raise ValueError(
                 f"ITEMS_FILE names {', '.join(unknown)}, not served here. The service serves {', '.join(ids)}."
@@ -186,14 +179,9 @@ class BenchmarkSettings(DeclaredSettings):
 
     def _ids(self) -> tuple[str, ...]:
         """Return the ids of the benchmarks that are served. Raises ValueError where one has no labels."""
-        labelled = tuple(dict.fromkeys(spec.benchmark for spec in self.label_specs))
+        labelled = tuple(dict.fromkeys(spec.benchmark for spec in self.label_specs)) or (DEMO,)
         wanted = tuple(dict.fromkeys(self.served_ids)) or labelled
         for name in wanted:
-            if name == DEMO:
-                raise ValueError(
-                    "BENCHMARKS names the demo beside labels, but the demo is never served beside real "
-                    "benchmarks. Take demo out of BENCHMARKS, or leave LABELS out."
-                )
             if name not in labelled:
                 raise ValueError(
                     f"BENCHMARKS names {name}, but LABELS has no labels of it. Add "
@@ -202,14 +190,6 @@ class BenchmarkSettings(DeclaredSettings):
         return tuple(sorted(wanted, key=lambda name: name != DEFAULT_BENCHMARK))
 
     def _demo(self) -> ServedSettings:
-        for name in self.served_ids:
-            if name != DEMO:
-                raise ValueError(
-                    f"BENCHMARKS names {name}, but LABELS is not set. Set "
-                    f"LABELS={name}/v1=/srv/labels.jsonl, or leave BENCHMARKS out for the demo."
-                )
-        for name in self.hidden_labels:
-            _check_revision(name, known=[DEMO])
         texts = self.demo_dir / "pairs.jsonl"
         spec = load_spec(DEMO, DEFINITIONS)
         return ServedSettings(
@@ -223,16 +203,17 @@ class BenchmarkSettings(DeclaredSettings):
 
     def _hidden(self) -> dict[str, dict[str, str]]:
         """Return benchmark -> label revision -> disclosure level."""
-        known = [self._full_name(spec) for spec in self.label_specs]
+        known = {(spec.benchmark, spec.revision) for spec in self.label_specs}
         hidden: dict[str, dict[str, str]] = {}
         for name, level in sorted(self.hidden_labels.items()):  # a slip here would disclose the labels it is meant for
             benchmark, revision = self._label_name(name)
-            _check_revision(name, known=known, full_name=f"{benchmark}/{revision}")
+            if (benchmark, revision) not in known:
+                raise ValueError(
+                    f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS. Name one of those, or "
+                    "leave it out."
+                )
             hidden.setdefault(benchmark, {})[revision] = level
         return hidden
-
-    def _full_name(self, spec: LabelSpec) -> str:
-        return f"{spec.benchmark}/{spec.revision}"
 
     def _served(self, name: str, *, hidden: Mapping[str, str]) -> ServedSettings:
         specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
@@ -292,13 +273,3 @@ class BenchmarkSettings(DeclaredSettings):
     def state_dir(self) -> Path:
         """Database and uploads. The demo has its own, so that its judges never meet real labels."""
         return self.demo_dir if self.is_demo else self.data_dir
-
-
-def _check_revision(name: str, *, known: Sequence[str], full_name: str = "") -> None:
-    """Raise ValueError where HIDDEN_LABELS names a revision without labels. `known`: those that have some."""
-    if name and (full_name or name) not in known:
-        names = ", ".join(name.removeprefix(f"{DEFAULT_BENCHMARK}/") for name in sorted(known))
-        raise ValueError(
-            f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS ({names}). Name one of "
-            "those, or leave it out."
-        )

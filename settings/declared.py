@@ -13,11 +13,6 @@ from vlrb.disclosure import HIDDEN, LEVELS
 
 _LEVELS = {"": HIDDEN} | {level.removeprefix(f"{HIDDEN}:"): level for level in LEVELS}
 """As they are written behind the colon, and without one."""
-_YES, _NO = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
-
-
-class WrongValue(ValueError):
-    """The value of one setting; the message has {name} and {value}, since a validator does not know the name."""
 
 
 class SettingsError(ValueError):
@@ -48,25 +43,19 @@ def _levels(value: Any) -> Any:
     return levels
 
 
-def _yes_or_no(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    if value.lower() not in _YES | _NO:
-        raise WrongValue("{name}={value} is neither yes nor no. Write {name}=1 or leave it out.")
-    return value.lower() in _YES
-
-
 Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
 Levels = Annotated[Mapping[str, str], BeforeValidator(_levels)]
-Flag = Annotated[bool, BeforeValidator(_yes_or_no)]
 
 
-def setting(default: Any, description: str, *, shown: str = "", workers_only: bool = False, **limits: Any) -> Any:
+def setting(
+    default: Any, description: str, *, shown: str = "", example: str = "", workers_only: bool = False, **limits: Any
+) -> Any:
     """Declare a setting. `shown` is how the documentation names the default; `limits` are those of `pydantic.Field`.
 
-    `workers_only`: a web process beside workers of their own does not need it.
+    `example`: a value for who wrote a wrong one, where the default is none. `workers_only`: a web process beside
+    workers of their own does not need it.
     """
-    extra: dict[str, Any] = {"shown": shown, "workers_only": workers_only}
+    extra: dict[str, Any] = {"shown": shown, "example": example or f"{default}", "workers_only": workers_only}
     return Field(default, description=description, json_schema_extra=extra, **limits)
 
 
@@ -103,17 +92,8 @@ def keys_of(cls: type[BaseSettings]) -> Iterator[tuple[str, FieldInfo]]:
 def _sentence(cls: type[BaseSettings], error: ValidationError) -> str:
     """Return the first problem as a sentence that names the setting and the remedy."""
     first = error.errors()[0]
-    key = str(first["loc"][0]) if first["loc"] else ""
-    name = key.upper()
     if first["type"] == "value_error":
-        problem = first["ctx"]["error"]
-        return str(problem).format(name=name, value=first["input"]) if isinstance(problem, WrongValue) else str(problem)
-    info = dict(keys_of(cls))[key]
-    limits = {
-        type(limit).__name__.lower(): getattr(limit, type(limit).__name__.lower())
-        for limit in info.metadata
-        if type(limit).__name__ in ("Ge", "Le")
-    }
-    kind = "a whole number" if info.annotation is int else "a number"
-    between = f"from {limits['ge']:g} to {limits['le']:g}"
-    return f"{name}={first['input']} is not {kind} {between}. For instance {name}={info.default:g}."
+        return str(first["ctx"]["error"])
+    key = str(first["loc"][0])
+    extra: Any = dict(keys_of(cls))[key].json_schema_extra
+    return f"{key.upper()}={first['input']}: {first['msg']}. For instance {key.upper()}={extra['example']}."

@@ -6,14 +6,14 @@ import ipaddress
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import SecretStr, field_validator, model_validator
 
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from operation.mail_server import MailServer
 from operation.replication.replica import UPLOADS
-from settings.declared import Flag, Names, keys_of, setting, split_names
+from settings.declared import Names, keys_of, setting, split_names
 from settings.worker import DATABASE_FILE, WorkerSettings
 from vlrb.common.file_limit import FILE_LIMIT
 
@@ -29,6 +29,11 @@ _SPACE_DEFAULTS = {
 _FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups", "editions")
 _STATE_NAMES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", *_FOLDERS)
 _HOST = re.compile(r"[a-z0-9.-]+")
+_PUBLIC = (
+    "HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could submit. "
+    "Configure it (OIDC_CLIENT_ID; on a Space hf_oauth: true in its README), leave HOST at 127.0.0.1, or accept that "
+    "by setting INSECURE_ALLOW_PUBLIC=1 (on a Space among its variables)."
+)
 _UNDECIDED = (
     "Set IDENTITY=local (no sign-in, this machine only; make serve does this), OIDC_CLIENT_ID (sign-in), or "
     "INSECURE_ALLOW_PUBLIC=1 (everybody may submit, nobody may maintain)."
@@ -43,12 +48,13 @@ class Settings(WorkerSettings):
     )
     port: int = setting(7860, "port to listen on", ge=0, le=65535)
     upload_limit_mb: float = setting(_FILE_LIMIT_MB, "largest file taken", ge=0.001, le=_FILE_LIMIT_MB)
-    identity_mode: str = setting(
+    identity_mode: Literal["", "openid", "local"] = setting(
         "",
         "`openid`: people sign in. `local`: no sign-in; answers to this machine only, and anyone who reaches "
         "it, through "
         "a proxy on it too, has full access; a line on every page says so",
         shown="`openid` if there is a client id; else it must be set (`make serve` sets `local`)",
+        example="local",
         alias="identity",
     )
     public_url: str = setting(
@@ -95,10 +101,11 @@ class Settings(WorkerSettings):
     quota_per_year: int = setting(
         12, "the same in 365 days; every label revision scores all of them, so none gives more", ge=0, le=100_000
     )
-    approve_first_upload: Flag = setting(
+    approve_first_upload: bool = setting(
         False,
         "`1`: the first submission of every account waits for a maintainer; until then no label is touched",
         shown="`0`",
+        example="1",
     )
     requests_per_minute: int = setting(
         120,
@@ -119,10 +126,11 @@ class Settings(WorkerSettings):
         "with `REPLICA_URL`, since the disk may vanish. Else it is in `DATA_DIR/keys/receipt.key`",
         shown="made at the first start",
     )
-    insecure_allow_public: Flag = setting(
+    insecure_allow_public: bool = setting(
         False,
         "`1` accepts that everybody who reaches a service without sign-in can submit; nobody can maintain it",
         shown="`0`",
+        example="1",
     )
     smtp_url: SecretStr = setting(
         SecretStr(""),
@@ -211,8 +219,6 @@ class Settings(WorkerSettings):
         """How people are distinguished, and who has which role."""
         client_id = self.oidc_client_id or self.oauth_client_id
         wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
-        if wanted not in ("", "local", "openid"):
-            raise ValueError(f"IDENTITY={wanted} is neither local nor openid. Leave it out, or write one of them.")
         secrets = split_names(self.session_secret.get_secret_value())
         if wanted != "openid":
             return IdentitySettings(self._mode_without_sign_in(wanted), session_secrets=secrets)
@@ -232,7 +238,7 @@ class Settings(WorkerSettings):
         if not wanted and not self.public:  # full access for everybody is nothing to fall into
             raise ValueError(_UNDECIDED)
         if self.public and not self.insecure_allow_public:
-            raise ValueError(_public_refusal(self.host, bool(self.space_id)))
+            raise ValueError(_PUBLIC.format(host=self.host))
         return Mode.OPEN if self.insecure_allow_public else Mode.LOCAL
 
     @property
@@ -265,20 +271,6 @@ class Settings(WorkerSettings):
         named = {self.state_dir / name for name in _STATE_NAMES} | sources | {self.import_dir}
         paths = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
         return sorted(path.absolute() for path in named | paths if path not in (self.gradio_dir, self.state_dir))
-
-
-def _public_refusal(host: str, on_a_space: bool) -> str:
-    if on_a_space:
-        return (
-            "This Space would be reachable by others, and no sign-in is configured: anybody could submit. Write "
-            "hf_oauth: true in the Space's README, or accept that by setting INSECURE_ALLOW_PUBLIC=1 among the "
-            "Space's variables."
-        )
-    return (
-        f"HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could "
-        "submit. Configure it (OIDC_CLIENT_ID), leave HOST at 127.0.0.1, or accept that by setting "
-        "INSECURE_ALLOW_PUBLIC=1."
-    )
 
 
 def _is_loopback(host: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,13 +9,11 @@ from pydantic import field_validator, model_validator
 
 from operation.replication.replica import Replica
 from settings.benchmarks import BenchmarkSettings
-from settings.declared import WrongValue, setting
+from settings.declared import setting
 from storage.files.object_store import address_below
 from vlrb.benchmarks.spec import DEMO
 
 DATABASE_FILE = "leaderboard.db"
-
-_DATASET = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
 class WorkerSettings(BenchmarkSettings):
@@ -39,6 +36,8 @@ class WorkerSettings(BenchmarkSettings):
         "",
         "Hub dataset `owner/name` to which the worker commits the head of the audit chain once a day",
         shown="none",
+        example="owner/name",
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$",
         workers_only=True,
     )
     backup_url: str = setting(
@@ -71,18 +70,10 @@ class WorkerSettings(BenchmarkSettings):
             "DATABASE_URL=postgresql://user:password@host/leaderboard."
         )
 
-    @field_validator("audit_dataset")
-    @classmethod
-    def _on_the_hub(cls, text: str) -> str:
-        if not _DATASET.fullmatch(text):
-            raise WrongValue("{name}={value} is not a dataset on the Hub. For instance {name}=owner/name.")
-        return text
-
     @model_validator(mode="after")
     def _revisions_fit(self) -> Self:
-        first = self.served[0]  # raises where the settings of benchmarks do not fit each other
+        _ = self.served  # raises where the settings of benchmarks do not fit each other
         derived: dict[str, Any] = {
-            "hidden_labels": first.hidden_labels,
             "database_url": self.database_url or f"sqlite:///{self.state_dir / DATABASE_FILE}",
             "backup_url": self._own_backup_url,
         }
