@@ -137,7 +137,7 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
                     detail=_("This result is reported from elsewhere; there are no votes to count."),
                 )
                 if reported
-                else no_entry(board_version, entry_id, address="/api/v1/entries/{}")
+                else no_entry(board_version, entry_id)
             )
         wanted = revision or board_version.snapshot["label_revision"]
         if wanted not in result["tallies"]:

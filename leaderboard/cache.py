@@ -201,7 +201,7 @@ class BoardVersion:
         return any(result.id == entry_id for result in self.published)
 
     def removed_entry(self, entry_id: str) -> Mapping[str, Any] | None:
-        """Return what is left of an entry that was merged or withdrawn; None of all others."""
+        """Return what is left of an entry that was withdrawn; None of all others."""
         return next((stub for stub in self.snapshot.get("stubs", ()) if stub["id"] == entry_id), None)
 
     def get_cached(self, key: str) -> CachedResponse | None:

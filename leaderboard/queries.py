@@ -59,7 +59,7 @@ class DatabaseSnapshots:
     def load(self, snapshot_id: str, *, old: bool = False) -> Mapping[str, Any]:
         """Return the facts of a snapshot, without the entries that are hidden now (nothing of those is public), and of
         label sets that are not public only what their disclosure allows. Unless it is ``old``, an entry that was
-        withdrawn or merged since is a stub at once: a worker may take its time to publish the next snapshot.
+        withdrawn since is a stub at once: a worker may take its time to publish the next snapshot.
 
         Raises:
             LookupError: there is no such snapshot.
@@ -104,11 +104,11 @@ def _decided(snapshot: Mapping[str, Any], off: Collection[RemovedEntry], *, old:
     left = [
         gone[entry["id"]].stub(entry["model"], entry["version"]) for entry in snapshot["entries"] if entry["id"] in gone
     ]
-    # A stub may be older than the decision to hide the entry, or lead to one that is hidden.
+    # A stub may be older than the decision to hide the entry.
     stubs = (*snapshot.get("stubs", ()), *filter(None, left))
     return {
         "entries": [entry for entry in snapshot["entries"] if entry["id"] not in gone],
-        "stubs": [stub for stub in stubs if not {stub["id"], stub.get("merged_into")} & hidden],
+        "stubs": [stub for stub in stubs if stub["id"] not in hidden],
     }
 
 

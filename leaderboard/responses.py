@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 from starlette.datastructures import Headers, QueryParams
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from auth.problem_details import problem
 from leaderboard.board.query import read_as_of
@@ -117,18 +117,14 @@ def etag_matches(if_none_match: str, etag: str) -> bool:
     return any(tag in ("*", etag) for tag in asked)
 
 
-def no_entry(board_version: BoardVersion, entry_id: str, *, address: str) -> Response:
+def no_entry(board_version: BoardVersion, entry_id: str) -> Response:
     """Return the reply to a program that asks for an entry that is not there.
 
-    It is 308 where the entry was merged, 410 where it was withdrawn (or a removed reported result), else 404.
-
-    ``address``: of what was asked for, with {} where the entry's id is.
+    It is 410 where it was withdrawn (or a removed reported result), else 404.
     """
     left = board_version.removed_entry(entry_id)
     if left is None:
         return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
-    if into := left.get("merged_into"):
-        return RedirectResponse(address.format(into), 308)
     facts = {"at": left["at"], "reason": left["reason"]}
     day, reason = left["at"][:10], left["reason"]
     if left.get("reported"):

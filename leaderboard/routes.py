@@ -130,7 +130,11 @@ def build(
             left = board_version.removed_entry(entry_id)
             if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
                 return RedirectResponse(there, 308)
-            return _stub(cache.context, left, headers=request.headers) if left is not None else missing(request.headers)
+            return (
+                missing(request.headers)
+                if left is None
+                else status_pages.withdrawn(cache.context, left, headers=request.headers)
+            )
         response = await board_version.ready(f"{asked_for.url()}|{base}", lambda: status_page(page()))
         return respond(response, request.headers, drawing=True)
 
@@ -142,13 +146,6 @@ def build(
     router.include_router(decisions.build(cache, log, not_found=missing, find=find))
     router.include_router(sharing.build(cache, missing, log=log, elsewhere=elsewhere))
     return router
-
-
-def _stub(context: RenderContext, left: Mapping[str, Any], *, headers: Headers) -> Response:
-    """Return the address of an entry that is off the board goes on working."""
-    if into := left.get("merged_into"):
-        return RedirectResponse(f"{context.prefix}/entries/{into}", 308)
-    return status_pages.withdrawn(context, left, headers=headers)
 
 
 def _static(name: str, spec: BenchmarkSpec, *, headers: Headers) -> Response | None:

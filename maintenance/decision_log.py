@@ -40,21 +40,16 @@ class Decision:
         return {**values, "changes": self.changes, "by": self.by, **self.facts}
 
 
+_POINTED = "board.pointed"
 OTHER_EVENTS: Mapping[str, PublicEvent] = {  # events of no single action
-    "reported.imported": PublicEvent(
-        ("count", "reason"),
-        "Results reported elsewhere were imported ({count}): {reason}",
-        title="Reported results imported",
-    ),
-    "board.pointed": PublicEvent(
+    _POINTED: PublicEvent(
         ("from", "to", "reason"), "The board shows label revision {to[label_revision]}: {reason}", title="Labels chosen"
     ),
 }
 _EDITED = "entry.edited"  # left out unless asked for: owners' words about their entries would drive out all decisions
 _KEPT = 32  # answers
 _AT_ONCE = 50  # events, at least
-_OF_THE_BOARD = ("rescore.applied", "rescore.undone", "board.pointed")
-_EXPLAINED_BY = ("rescore.applied", "rescore.undone")  # what comes right after the pointer's own event, and says more
+_OF_THE_BOARD = ("rescore.applied", "rescore.undone", _POINTED)
 
 
 def decisions(
@@ -80,9 +75,7 @@ def decisions(
             recorded = audit.newest(session, kinds, before=before, limit=max(limit, _AT_ONCE))
             if not recorded:
                 break
-            explained = before is not None and queries.kind_at(session, before) in _EXPLAINED_BY
-            read = [event for event in recorded if not (explained and before and event.seq == before - 1)]
-            about = _about(session, read, benchmark=benchmark) if benchmark else read
+            about = _about(session, recorded, benchmark=benchmark) if benchmark else recorded
             results += _visible(session, about, hidden=hidden, public=public)
             before = recorded[-1].seq
     return results[:limit]
@@ -102,10 +95,12 @@ def _about(session: Session, recorded: Sequence[StoredEvent], *, benchmark: str)
 def _visible(
     session: Session, recorded: Sequence[StoredEvent], *, hidden: set[str], public: Mapping[str, PublicEvent]
 ) -> list[Decision]:
-    """Return the events that are shown: without those that the next event explains, and without hidden ones."""
-    explained = {event.seq - 1 for event in recorded if event.kind in _EXPLAINED_BY}
-    read = [event for event in recorded if event.seq not in explained]
-    visible = [event for event in read if not _out_of_sight(event.body, hidden)]
+    """Return the events that are shown: without hidden ones, and those that a re-score writes beside its own."""
+    visible = [
+        event
+        for event in recorded
+        if not _out_of_sight(event.body, hidden) and not (event.kind == _POINTED and event.body.get("from"))
+    ]
     owners = queries.owners(session, [event.body["entry"] for event in visible if public[event.kind].by_owners])
     moves = [event for event in visible if event.kind in _OF_THE_BOARD]
     around = {
@@ -115,7 +110,7 @@ def _visible(
 
 
 def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
-    return bool({body.get("entry"), body.get("into")} & hidden) or body.get("it") == "is hidden"
+    return body.get("entry") in hidden or body.get("it") == "is hidden"
 
 
 def _decision(

@@ -55,13 +55,10 @@ class Entry(NamedTuple):
     withdrawn_reason: str | None
     verified_at: float | None
     flag: str | None
-    merged_into: str | None
 
     @property
     def gone(self) -> str | None:
         """Why it is not on the board; None if it is there."""
-        if self.merged_into is not None:
-            return _("was merged into {merged_into}", merged_into=self.merged_into)
         if self.withdrawn_at is not None:
             return _("is withdrawn")
         return _("is hidden") if self.hidden_at is not None else None
@@ -128,8 +125,11 @@ def plural(count: int, one: str, *, many: str = "") -> str:
 
 
 def file_text(path: str) -> str:
-    """Return the text of a file; bytes that are none stay, for who reads it to name."""
-    return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+    """Return the text of a file; bytes that are none stay, for who reads it to name. Raises Conflict."""
+    try:
+        return Path(path).read_bytes().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise Conflict("no-file", f"{path}: {error.strerror}") from None
 
 
 def absolute_path(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from maintenance import preview_rows
+from maintenance.database.approval_queries import PendingApproval
 from maintenance.database.queries import Change, RevisionRow, WorkerStatus
 from maintenance.decision_log import label_difference
 from maintenance.types import plural
@@ -20,7 +21,6 @@ from vlrb.disclosure import PUBLIC, measured_sentence
 
 if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.account_search import Directory
-    from maintenance.actions.approvals import PendingApproval
     from maintenance.actions.entry_search import EntryDetails, EntryMatches
     from maintenance.actions.operations import Health
     from maintenance.actions.reported import ImportResult, ReportedResultView
@@ -70,11 +70,10 @@ def entries_found(found: EntryMatches) -> View:
 
 def _impossible_decisions(standing: str, *, verified: bool, noted: bool) -> list[str]:
     """Return the decisions that would change nothing about an entry."""
-    off = standing in ("is hidden", "is withdrawn") or standing.startswith("was merged")
     without = {
         "entries.hide": standing == "is hidden",
         "entries.withdraw": standing == "is withdrawn",
-        "entries.restore": not off,
+        "entries.restore": standing not in ("is hidden", "is withdrawn"),
         "entries.verify": verified,
         "entries.unverify": not verified,
         "entries.unflag": not noted,

@@ -1,4 +1,4 @@
-"""Removed entries: hidden, withdrawn or merged."""
+"""Removed entries: hidden or withdrawn."""
 
 from __future__ import annotations
 
@@ -14,22 +14,17 @@ from vlrb.common.messages import _
 
 
 class RemovedEntry(NamedTuple):
-    """An entry that is hidden, withdrawn or merged into another one. Instants in seconds since 1970, UTC."""
+    """An entry that is hidden or withdrawn. Instants in seconds since 1970, UTC."""
 
     entry: str
     hidden_at: float | None
     withdrawn_at: float | None
     withdrawn_reason: str | None  # public
-    merged_into: str | None
-    merged_at: float | None
 
     def stub(self, model: str, version: str) -> dict[str, Any] | None:
-        """Return what is left of it in public: where it went, or when and why it was withdrawn. None where it is
-        hidden."""
+        """Return what is left of it in public: when and why it was withdrawn. None where it is hidden."""
         if self.hidden_at is not None:
             return None
-        if self.merged_at is not None:
-            return {"id": self.entry, "merged_into": self.merged_into, "at": iso(self.merged_at)}
         assert self.withdrawn_at is not None  # nothing else takes an entry off the board
         about = {"model": model, "version": version, "reason": self.withdrawn_reason}
         return {"id": self.entry, "withdrawn": True, "at": iso(self.withdrawn_at), **about}
@@ -45,9 +40,9 @@ def removed_entries(session: Session) -> frozenset[RemovedEntry]:
 
 
 def removed_condition() -> Select[str]:
-    """Return ids of the entries that are hidden, withdrawn or merged into another one, for a subquery."""
+    """Return ids of the entries that are hidden or withdrawn, for a subquery."""
     return select(Moderation.submission_id).where(
-        Moderation.hidden_at.is_not(None) | Moderation.withdrawn_at.is_not(None) | Moderation.merged_into.is_not(None)
+        Moderation.hidden_at.is_not(None) | Moderation.withdrawn_at.is_not(None)
     )
 
 
@@ -58,15 +53,12 @@ def removal_reasons(session: Session, ids: Collection[str]) -> dict[str, str]:
             Moderation.submission_id,
             Moderation.hidden_at,
             Moderation.withdrawn_reason,
-            Moderation.merged_into,
         ).where(Moderation.submission_id.in_(ids))
     )
     result: dict[str, str] = {}
-    for name, hidden_at, reason, into in rows:
+    for name, hidden_at, reason in rows:
         if hidden_at is not None:
             result[name] = _("A maintainer has hidden this entry.")
-        elif into is not None:
-            result[name] = _("This entry was merged into {into}.", into=into)
         elif reason is not None:
             result[name] = reason
     return result

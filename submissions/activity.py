@@ -182,9 +182,8 @@ def _lines(
         ]
     by_name = {entry.id: entry for entry in mine}
     name = event.body.get("entry") or event.body.get("submission")
-    if name not in by_name:  # something was merged into an entry of theirs
-        into = by_name.get(event.body.get("into", ""))
-        return [_line(event, into, sentence=_("Entry {name} was merged into it.", name=name))] if into else []
+    if name not in by_name:
+        return []
     if event.kind == audit.SCORED:  # under a draft, nobody may know
         known = visible.known(name, **_rules(event.body))
         return [_line(event, by_name[name], sentence=_scored(event, by_name[name], visible=visible))] if known else []

@@ -297,7 +297,7 @@ def test_the_description_for_programs_names_no_secret_and_no_page_of_maintainers
     assert "/app" not in client.get("/openapi.json").json()["paths"]
 
 
-FOR_MAINTAINERS = re.compile(r"/maintenance\b|/(hide|restore|verify|unverify|flag|unflag|transfer|merge)$")
+FOR_MAINTAINERS = re.compile(r"/maintenance\b|/(hide|restore|verify|unverify|flag|unflag|transfer)$")
 
 
 def test_what_is_for_maintainers_is_described_to_nobody_else(asgi: Any, client: TestClient) -> None:

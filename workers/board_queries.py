@@ -36,7 +36,7 @@ class BoardEntry(NamedTuple):
 
 
 def entries_on_board(session: Session, benchmark: str, *, revision: str, version: str) -> list[BoardEntry]:
-    """Return the entries with a score under a revision that are published and neither hidden, withdrawn nor merged;
+    """Return the entries with a score under a revision that are published and neither hidden nor withdrawn;
     by age."""
     on_board = (Submission.id.not_in(removed_condition()), Submission.id.not_in(unpublished()))
     rows = session.execute(

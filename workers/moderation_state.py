@@ -22,7 +22,7 @@ from storage.visibility import pending_approval_ids as not_let_through
 class ModerationState(NamedTuple):
     """``off``: entries that are not on the board. ``fields``: what is added to an entry's facts, where there is any.
 
-    ``stubs``: what is left of entries that were withdrawn or merged; hidden and unpublished ones, and those that no
+    ``stubs``: what is left of entries that were withdrawn; hidden and unpublished ones, and those that no
     maintainer has approved, leave nothing. ``unpublished``: entries that their owners hold back, but for those that
     maintainers have hidden. ``anonymous``: entries whose owner is hidden, and until when (ISO).
     """

@@ -22,7 +22,7 @@ from leaderboard.responses import NotFoundPage, respond
 PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
 _FACTS = (
-    *("entry", "into", "now", "result", "name", "fields", "before", "after"),
+    *("entry", "now", "result", "name", "fields", "before", "after"),
     *("count", "reason", "note", "message", "revision", "salt", "commitment"),
     *("from", "to", "snapshot_before", "snapshot_after"),
 )
@@ -143,7 +143,7 @@ def _render(board_version: BoardVersion, template: str, **values: Any) -> str:
 
 def _names(board_version: BoardVersion, decisions: Sequence[PublicDecision]) -> dict[str, str]:
     """Map the entries and reported results that decisions concern to their names, where they have one."""
-    wanted = {decision[key] for decision in decisions for key in ("entry", "into", "result") if decision.get(key)}
+    wanted = {decision[key] for decision in decisions for key in ("entry", "result") if decision.get(key)}
     there = [*board_version.snapshot["entries"], *board_version.snapshot.get("stubs", ())] if wanted else []
     results = {result.id: result.name for result in board_version.published if result.id in wanted}
     return results | {entry["id"]: display_name(entry) for entry in there if entry["id"] in wanted and "model" in entry}

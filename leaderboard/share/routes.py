@@ -141,13 +141,13 @@ def _entries(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
 
 
 def _removed(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
-    """Redirect from a merged entry; of a withdrawn one there is a badge that says so."""
+    """Say that an entry is not there; of a withdrawn one there is a badge that says so."""
     stub = board_version.removed_entry(entry_id)
-    if stub is not None and path == _BADGE and not stub.get("merged_into"):
+    if stub is not None and path == _BADGE:
         name = " ".join(filter(None, (stub["model"], stub["version"])))
         body = _body(badge.withdrawn(name, board_version.spec.brand), _SVG)
         return respond(body, headers, status=410, cache_control=_A_WHILE)
-    return no_entry(board_version, entry_id, address=f"{board_version.context.prefix}/entries/{{}}/{path}")
+    return no_entry(board_version, entry_id)
 
 
 async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsewhere: Elsewhere) -> Response | None:

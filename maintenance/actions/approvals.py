@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries
+from maintenance.database.approval_queries import PendingApproval
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason
 from storage import visibility
@@ -19,35 +19,12 @@ SUBMISSION_APPROVED, SUBMISSION_REJECTED = "submission.approved", "submission.re
 SubmissionId = Annotated[str, ParamInfo("Submission", "e followed by eleven characters", metavar="SUBMISSION")]
 
 
-@dataclass(frozen=True, slots=True)
-class PendingApproval:
-    """A submission that waits. `account_age_days`: as the sign-in tells, else since the first sign-in here."""
-
-    submission: str
-    model: str
-    version: str
-    organisation: str | None
-    account: str
-    name: str
-    organisations: tuple[str, ...]
-    account_age_days: int | None
-    submitted_at: str
-    file: str  # format, items, votes per item
-    reasons: tuple[str, ...]  # codes of why it waits; none of what came before they were kept
-    content_sha256: str
-
-    @property
-    def why(self) -> str:
-        """The reasons in words."""
-        return visibility.approval_words(self.reasons)
-
-
 @action("approvals.list", "GET /api/v1/maintenance/approvals", help="what waits", view=views.approvals)
 def waiting(ctx: ActionContext) -> list[PendingApproval]:
     """Return submissions to a benchmark that wait, the oldest first, with what is known of each account.
     `health` has the number of all benchmarks. For maintainers."""
     with ctx.database.read() as session:
-        return [PendingApproval(**row) for row in approval_queries.waiting(session, ctx.benchmark)]
+        return approval_queries.waiting(session, ctx.benchmark)
 
 
 @action(

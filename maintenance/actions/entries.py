@@ -21,10 +21,9 @@ from maintenance.types import (
     clean_reason,
     require_owner_of,
 )
-from storage import confusables, visibility
-from storage.database import Database, Session
-from storage.integrity import audit, stored_rows, stored_votes
-from storage.integrity.integrity_alarms import RecordChanged
+from storage import confusables
+from storage.database import Session
+from storage.integrity import audit, stored_rows
 from storage.limits import sliding_window
 from vlrb.common.messages import _
 from vlrb.judges import judge_name
@@ -32,7 +31,7 @@ from vlrb.judges import judge_name
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
 FLAGGED, UNFLAGGED = "entry.flagged", "entry.unflagged"
-EDITED, TRANSFERRED, MERGED = "entry.edited", "entry.transferred", "entry.merged"
+EDITED, TRANSFERRED = "entry.edited", "entry.transferred"
 UNCHANGED = _("No change: it is so already.")
 NOW = object()
 """The time of the decision."""
@@ -44,7 +43,6 @@ Changes = Annotated[
 ]
 FlagNote = Annotated[str, ParamInfo("Note", option="--reason", metavar="NOTE")]
 NewOwner = Annotated[str, ParamInfo("New owner", "user name or id", metavar="ACCOUNT", help=ACCOUNT_HELP)]
-KeptEntry = Annotated[str, ParamInfo("Entry that stays", "its id", option="--into", metavar="ENTRY")]
 
 
 @action(
@@ -64,7 +62,7 @@ def hide(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
 @action(
     "entries.restore",
     "POST /api/v1/entries/{entry}/restore",
-    help="bring a hidden, withdrawn or merged entry back",
+    help="bring a hidden or withdrawn entry back",
     audit=RESTORED,
     title="Entry restored",
     public="Entry {entry} {now}: {reason}",
@@ -72,7 +70,7 @@ def hide(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
     button="Restore",
 )
 def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionResult:
-    """Undo hiding, else merging, else withdrawing: one at a time, and report what remains. For maintainers.
+    """Undo hiding, else withdrawing: one at a time, and report what remains. For maintainers.
 
     One at a time: anyone who lets a hidden entry be seen again has not decided against its owner, who withdrew it.
     """
@@ -85,9 +83,6 @@ def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionR
         if result.hidden_at is not None:
             it, after = "is hidden", result._replace(hidden_at=None)
             queries.decide(session, entry, hidden_at=None)
-        elif result.merged_into is not None:
-            it, after = result.gone, result._replace(merged_into=None)
-            queries.decide(session, entry, merged_into=None, merged_at=None)
         else:
             it, after = result.gone, result._replace(withdrawn_at=None)
             queries.decide(session, entry, withdrawn_at=None, withdrawn_reason=None)
@@ -297,61 +292,6 @@ def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason
         return _record(session, TRANSFERRED, user=ctx.user, entry=entry, message=message, **facts)
 
 
-@action(
-    "entries.merge",
-    "POST /api/v1/entries/{entry}/merge",
-    help="replace a duplicate by the entry it repeats",
-    audit=MERGED,
-    title="Entries merged",
-    public="Entry {entry} was merged into {into}: {reason}",
-    owner="It was merged into {into}: {reason}",
-    button="Merge",
-    danger=True,
-    single=True,
-)
-def merge(ctx: ActionContext, entry: EntryParam, into: KeptEntry, reason: Reason) -> ActionResult:
-    """Merge a duplicate: its address redirects to the other entry. The answer says if their votes differ. An anonymous
-    entry cannot be merged. For maintainers."""
-    why = clean_reason(reason)
-    same = _same_votes(ctx.database, entry, into=into)
-    with ctx.database.write() as session:
-        first, second = sorted((entry, into))  # two merges of the same pair wait for one another, not crosswise
-        both = {name: _load(session, name) for name in (first, second)}
-        extra, kept = both[entry], both[into]
-        if extra.merged_into == into:
-            return ActionResult(False, UNCHANGED)
-        if entry == into or extra.benchmark != kept.benchmark:
-            raise Conflict("not-duplicates", "Only two different entries of the same benchmark can be merged.")
-        if kept.gone is not None:
-            raise Conflict(
-                "not-on-the-board",
-                f"{into} {kept.gone}; merge into an entry that is on the board.",
-            )
-        for name in both:
-            if visibility.of(session, name).anonymous_until is not None:
-                detail = f"{name} is anonymous, and the other entry may not be. Merge them when {name} shows its owner."
-                raise Conflict("unnamed", detail)
-        if into in queries.out_of_sight(session):
-            raise Conflict("not-on-the-board", f"{into} is not published; merge into an entry that is on the board.")
-        for name in (*queries.merged_into(session, entry), entry):
-            queries.decide(session, name, merged_into=into, merged_at=queries.now(session))
-        message = f"{_name(extra)} is merged into {_name(kept)}."
-        if not same:
-            message += " Their votes differ: restore it if it is not a duplicate."
-        return _record(
-            session, MERGED, user=ctx.user, entry=entry, message=message, into=into, reason=why, same_votes=same
-        )
-
-
-def _same_votes(database: Database, entry: str, *, into: str) -> bool:
-    """Return whether two entries hold the same votes. Raises Conflict where these are not those that were accepted."""
-    try:
-        held = stored_votes.read(database, (entry, into))
-    except RecordChanged as changed:
-        raise Conflict("record-changed", str(changed)) from None
-    return len({(votes.k, votes.packed) for votes in held}) == 1
-
-
 def _load(session: Session, entry: str, *, user: Identity | None = None, lock: bool = True) -> Entry:
     """Return the entry, locked; where `user` is given, only for its owner and maintainers. Raises NotFound,
     Forbidden."""
@@ -366,9 +306,7 @@ def _load(session: Session, entry: str, *, user: Identity | None = None, lock: b
 def _refuse_twins(session: Session, entry: Entry, *, owner: str, model: str, version: str) -> None:
     other = queries.taken(session, entry, owner=owner, model=model, version=version)
     if other is not None:
-        raise Conflict(
-            "name-taken", _("The owner has entry {other} with the same name or content. Merge them first.", other=other)
-        )
+        raise Conflict("name-taken", _("The owner has entry {other} with the same name or content.", other=other))
 
 
 def _refuse_imitation(

@@ -79,6 +79,9 @@ class ImportResult:
     "reported.import",
     "POST /api/v1/maintenance/reported",
     help="put all rows of a CSV file on the board as reported, or none",
+    audit=IMPORTED,
+    title="Reported results imported",
+    public="Results reported elsewhere were imported ({count}): {reason}",
     button="Import",
     view=views.reported_import,
 )

@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from storage import visibility
 from storage.clock import database_now, iso
 from storage.models.core import Account, Submission
 from storage.models.visibility import Approval
 from storage.visibility import WAITING
 
 _DAY = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class PendingApproval:
+    """A submission that waits. `account_age_days`: as the sign-in tells, else since the first sign-in here."""
+
+    submission: str
+    model: str
+    version: str
+    organisation: str | None
+    account: str
+    name: str
+    organisations: tuple[str, ...]
+    account_age_days: int | None
+    submitted_at: str
+    file: str  # format, items, votes per item
+    reasons: tuple[str, ...]  # codes of why it waits; none of what came before they were kept
+    content_sha256: str
+
+    @property
+    def why(self) -> str:
+        """The reasons in words."""
+        return visibility.approval_words(self.reasons)
 
 
 def locked(session: Session, submission: str) -> str | None:
@@ -22,7 +46,7 @@ def locked(session: Session, submission: str) -> str | None:
     return session.execute(wanted.with_for_update()).scalar_one_or_none()
 
 
-def waiting(session: Session, benchmark: str) -> list[dict[str, Any]]:
+def waiting(session: Session, benchmark: str) -> list[PendingApproval]:
     """Return what waits, with what is known of its account, the oldest first."""
     now = session.execute(select(database_now())).scalar_one()
     rows = session.execute(
@@ -42,23 +66,20 @@ def numbers_waiting(session: Session) -> dict[str, int]:
     return dict(sorted(rows.all()))
 
 
-def _described(submission: Submission, account: Account | None, *, now: float) -> dict[str, Any]:
+def _described(submission: Submission, account: Account | None, *, now: float) -> PendingApproval:
     since = [at for at in (account.issuer_created_at, account.first_seen_at) if at is not None] if account else []
-    return {
-        "submission": submission.id,
-        "model": submission.model,
-        "version": submission.version,
-        "organisation": submission.organisation,
-        "account": submission.owner,
-        "name": account.name if account else submission.owner,
-        "organisations": tuple(
-            str(organisation["name"] or organisation["id"]) for organisation in account.organisations
-        )
-        if account
-        else (),
-        "account_age_days": int((now - min(since)) // _DAY) if since else None,
-        "submitted_at": iso(submission.created_at),
-        "file": f"{submission.format}, {submission.revision}, K={submission.votes_per_item}",
-        "content_sha256": submission.content_sha256,
-        "reasons": tuple(submission.report.get("approval", ())),
-    }
+    organisations = account.organisations if account else ()
+    return PendingApproval(
+        submission.id,
+        submission.model,
+        submission.version,
+        submission.organisation,
+        account=submission.owner,
+        name=account.name if account else submission.owner,
+        organisations=tuple(str(organisation["name"] or organisation["id"]) for organisation in organisations),
+        account_age_days=int((now - min(since)) // _DAY) if since else None,
+        submitted_at=iso(submission.created_at),
+        file=f"{submission.format}, {submission.revision}, K={submission.votes_per_item}",
+        reasons=tuple(submission.report.get("approval", ())),
+        content_sha256=submission.content_sha256,
+    )

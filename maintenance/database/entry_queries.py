@@ -29,7 +29,6 @@ STATES = {
     "rejected": "was rejected",
     "hidden": "is hidden",
     "withdrawn": "is withdrawn",
-    "merged": "was merged",
 }
 """State of an entry -> what it does, to follow "it"."""
 SORTS = {
@@ -86,7 +85,7 @@ def search(
     if filters.sort not in SORTS:
         raise Conflict("bad-sort", f"The order is one of {', '.join(SORTS)}.")
     columns = (Submission.id, Submission.model, Submission.version, Submission.owner, Account.name)
-    held = (Submission.created_at, _state(), Moderation.merged_into, Moderation.verified_at, Moderation.flag)
+    held = (Submission.created_at, _state(), Moderation.verified_at, Moderation.flag)
     matching = list(_matching(benchmark, filters))
     wanted = select(*columns, *held).select_from(_JOINED).where(*matching)
     rows = session.execute(wanted.order_by(*SORTS[filters.sort], Submission.id).limit(limit).offset(offset))
@@ -96,19 +95,14 @@ def search(
 
 def standing(session: Session, *, entry: str) -> str:
     """Return where an entry is, after "it": on the board, or why not."""
-    wanted = select(_state(), Moderation.merged_into).select_from(_JOINED).where(Submission.id == entry)
-    state, merged_into = session.execute(wanted).one()
-    return _words(state, merged_into)
+    wanted = select(_state()).select_from(_JOINED).where(Submission.id == entry)
+    return STATES[session.execute(wanted).scalar_one()]
 
 
 def _entry_row(row: Sequence[Any]) -> EntryRow:
-    *described, state, merged_into, verified_at, flag = row
+    *described, state, verified_at, flag = row
     values = dict(zip(EntryRow._fields, described, strict=False))
-    return EntryRow(**values, standing=_words(state, merged_into), verified=verified_at is not None, noted=bool(flag))
-
-
-def _words(state: str, merged_into: str | None) -> str:
-    return f"{STATES[state]} into {merged_into}" if state == "merged" else STATES[state]
+    return EntryRow(**values, standing=STATES[state], verified=verified_at is not None, noted=bool(flag))
 
 
 def _matching(benchmark: str, filters: EntryFilter) -> Iterator[ColumnElement[bool]]:
@@ -139,7 +133,6 @@ def _state() -> ColumnElement[str]:
     """Return the state of a submission: what was decided about it first, then what became of it."""
     own = Approval.submission_id == Submission.id
     return case(
-        (Moderation.merged_into.is_not(None), "merged"),
         (Moderation.withdrawn_at.is_not(None), "withdrawn"),
         (Moderation.hidden_at.is_not(None), "hidden"),
         (exists().where(own, Approval.state == REJECTED), "rejected"),

@@ -113,10 +113,9 @@ def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry 
             Moderation.withdrawn_reason,
             Moderation.verified_at,
             Moderation.flag,
-            Moderation.merged_into,
         ).where(Moderation.submission_id == submission_id)
     ).first()
-    return Entry(*row, *(held or (None,) * 6))
+    return Entry(*row, *(held or (None,) * 5))
 
 
 def job_exists(session: Session, job: int) -> bool:
@@ -135,11 +134,6 @@ def decide(session: Session, submission_id: str, **values: Any) -> None:
     ).first()
     if known is None:
         session.execute(insert(Moderation).values(submission_id=submission_id, **values))
-
-
-def merged_into(session: Session, submission_id: str) -> list[str]:
-    """Return the entries that were merged into one."""
-    return list(session.scalars(select(Moderation.submission_id).where(Moderation.merged_into == submission_id)))
 
 
 def metadata(session: Session, submission_id: str) -> dict[str, Any]:
@@ -275,11 +269,6 @@ def workers(session: Session) -> list[WorkerStatus]:
         .order_by(WorkerHeartbeat.heartbeat_at.desc())
     )
     return [WorkerStatus(*row[:3], row.heartbeat_at if row[2] > LIVE_SECONDS else None) for row in rows]
-
-
-def kind_at(session: Session, seq: int) -> str | None:
-    """Return the kind of an event; None where there is none of that number."""
-    return session.execute(select(AuditEvent.kind).where(AuditEvent.seq == seq)).scalar_one_or_none()
 
 
 def owners(session: Session, entries: Sequence[str]) -> dict[str, str]:

@@ -81,14 +81,6 @@ class ShownPair(NamedTuple):
     has_enough: bool
 
 
-@action(
-    "verification.sheets",
-    "GET /api/v1/verification",
-    place=5,
-    role=Role.SUBMITTER,
-    help="projects in which you may answer",
-    command="",
-)
 def sheets(ctx: ActionContext) -> list[ProjectView]:
     """Return the projects in which you may answer."""
     _require_annotator(ctx.user)

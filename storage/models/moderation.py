@@ -20,9 +20,6 @@ class Moderation(Base):
         check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),
         check("withdrawn_reason", "length(withdrawn_reason) BETWEEN 1 AND 500"),
         check("flag", "length(flag) BETWEEN 1 AND 500"),
-        check("merged", "(merged_at IS NULL) = (merged_into IS NULL)"),
-        check("merged_into", "merged_into <> submission_id"),
-        Index("ix_moderation_merged_into", "merged_into"),
     )
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     hidden_at: Mapped[Instant | None]
@@ -30,8 +27,6 @@ class Moderation(Base):
     withdrawn_reason: Mapped[Words | None]  # public
     verified_at: Mapped[Instant | None]
     flag: Mapped[Words | None]  # public
-    merged_into: Mapped[EntryId | None] = mapped_column(ForeignKey("submissions.id"))
-    merged_at: Mapped[Instant | None]
 
 
 class Edit(Base):

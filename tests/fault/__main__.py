@@ -43,7 +43,6 @@ FAULTS = (
     Fault(
         "an apply is killed at each commit: old board or new", "maintenance/test_kill.py::test_a_kill_at_any", kills=9
     ),
-    Fault("a draft is killed at each commit: whole or none", "review/test_kill.py::test_a_kill_at_any", kills=4),
     Fault(
         "a killed judge run goes on, asking nothing twice",
         "vlrb/judge/test_kill.py::test_a_run_that_is_killed",

@@ -232,19 +232,17 @@ def submitted(database: Database, name: str, *, number: int) -> None:
 
 def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Database) -> None:
     found = [entry(number, 0.7) for number in range(1, 5)]
-    hidden, withdrawn, merged, kept = (one["id"] for one in found)
-    stub = {"id": "e00000000009", "merged_into": hidden, "at": "2026-11-01T00:00:00Z"}
-    name = publish(database, snapshot(found) | {"stubs": [stub]})
+    hidden, withdrawn, later, kept = (one["id"] for one in found)
+    name = publish(database, snapshot(found))
     source = DatabaseSnapshots(database, spec_of("demo"))
     cache = BoardCache(source, published=(), check_every=0)
     before = cache.refresh()
-    assert before.removed_entry(stub["id"]) is not None
     for number, one in enumerate(found):
         submitted(database, one["id"], number=number)
     decisions = (
         (hidden, {"hidden_at": 1.0, "withdrawn_at": 1.0, "withdrawn_reason": "x"}),
         (withdrawn, {"withdrawn_at": 1.0, "withdrawn_reason": "a wrong prompt"}),
-        (merged, {"merged_into": kept, "merged_at": 1.0}),
+        (later, {"withdrawn_at": 1.0, "withdrawn_reason": "y"}),
         (kept, {"flag": "stays"}),
     )
     for one, values in decisions:
@@ -252,17 +250,16 @@ def test_what_was_decided_holds_before_the_next_snapshot_comes(database: Databas
             session.add(Moderation(submission_id=one, **values))
     after = cache.refresh()
     assert (after.snapshot_id, after is before) == (name, False)
-    assert [row.id for row in after.board().rows if row.id in {hidden, withdrawn, merged, kept}] == [kept]
-    assert after.removed_entry(hidden) is None and after.removed_entry(stub["id"]) is None
-    left = {one: after.removed_entry(one) for one in (withdrawn, merged)}
-    assert left[withdrawn] is not None and left[withdrawn]["reason"] == "a wrong prompt"
-    assert left[merged] is not None and left[merged]["merged_into"] == kept
+    assert [row.id for row in after.board().rows if row.id in {hidden, withdrawn, later, kept}] == [kept]
+    assert after.removed_entry(hidden) is None
+    left = after.removed_entry(withdrawn)
+    assert left is not None and left["reason"] == "a wrong prompt"
     assert cache.refresh() is after, "nothing is made anew while nothing changes"
     newer = publish(database, snapshot([entry(4, 0.7)]), at=2.0)
     old = asyncio.run(cache.at(name))
-    assert old is not None and [one["id"] for one in old.snapshot["entries"]] == [withdrawn, merged, kept]
+    assert old is not None and [one["id"] for one in old.snapshot["entries"]] == [withdrawn, later, kept]
     assert cache.refresh().snapshot_id == newer
     with database.write() as session:
-        session.execute(update(Moderation).where(Moderation.submission_id == merged).values(hidden_at=1.0))
+        session.execute(update(Moderation).where(Moderation.submission_id == later).values(hidden_at=1.0))
     older = asyncio.run(cache.at(name))
     assert older is not None and [one["id"] for one in older.snapshot["entries"]] == [withdrawn, kept]

@@ -355,11 +355,10 @@ def test_searches_do_not_push_the_front_page_out(source: FixedSource) -> None:
         assert board_version.get_cached("/") is front
 
 
-def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason_and_a_merged_one_leads_on(source: FixedSource) -> None:
+def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason(source: FixedSource) -> None:
     when = "2026-11-20T10:00:00Z"
     stubs = [
         {"id": "egone", "withdrawn": True, "at": when, "model": HOSTILE, "version": "", "reason": "wrong prompt"},
-        {"id": "emerged", "merged_into": "e00000000001", "at": when},
     ]
     source.turn({**snapshot([entry(1, 0.7)]), "stubs": stubs})
     with TestClient(serve(source)) as client:
@@ -367,8 +366,6 @@ def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason_and_a_merged_one_l
         assert gone.status_code == 410
         assert "withdrawn on 2026-11-20: wrong prompt" in re.sub("</?time[^>]*>", "", gone.text)
         assert "<img src=x" not in gone.text
-        merged = client.get("/entries/emerged", follow_redirects=False)
-        assert (merged.status_code, merged.headers["location"]) == (308, "/entries/e00000000001")
         api = client.get("/api/v1/entries/egone")
         assert (api.status_code, api.headers["content-type"]) == (410, "application/problem+json")
         told = {name: api.json()[name] for name in ("code", "title", "at", "reason")}
@@ -380,8 +377,6 @@ def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason_and_a_merged_one_l
         for rest in ("og.png", "cite.bib", "eval_results.yaml"):
             assert client.get(f"/entries/egone/{rest}").status_code == 410
         for path in ("/api/v1/entries/{}", *(f"/entries/{{}}/{name}" for name in ("badge.svg", "og.png", "cite.bib"))):
-            merged = client.get(path.format("emerged"), follow_redirects=False)
-            assert (merged.status_code, merged.headers["location"]) == (308, path.format("e00000000001"))
             assert client.get(path.format("enever")).status_code == 404
 
 

@@ -128,7 +128,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
     gone = {"model": "Left", "version": "9", "at": "2026-11-20T10:00:00Z", "withdrawn": True, "reason": "a mistake"}
     unseen = {**gone, "id": HIDDEN, "model": "Unseen"}
     old = publish(database, snapshot(everyone) | {"baselines": baselines()})
-    stubs = [{**gone, "id": WITHDRAWN}, unseen, {"id": "emerged", "merged_into": HIDDEN, "at": gone["at"]}]
+    stubs = [{**gone, "id": WITHDRAWN}, unseen]
     publish(database, snapshot(everyone[:1]) | {"baselines": baselines(), "stubs": stubs}, at=time.time())
     with database.write() as session:
         facts = {"owner": "o", "content_sha256": "0" * 64, "size_bytes": 1, "format": "native", "revision": "v2"}
@@ -163,7 +163,6 @@ def test_a_hidden_entry_is_nowhere_on_this_board_or_an_old_one(past: tuple[TestC
         assert not tells(said, HIDDEN, address, "Unseen"), address
         if f"/{HIDDEN}" in address:
             assert status == 404, address
-    assert client.get("/entries/emerged", follow_redirects=False).status_code == 404
 
 
 def test_a_withdrawn_entry_is_on_no_current_route_but_its_own_which_tell_no_score(past: tuple[TestClient, str]) -> None:

@@ -212,7 +212,7 @@ def test_there_is_no_route_beside_the_actions_and_those_that_are_named_here(data
 def test_every_route_for_maintainers_is_described_for_them_and_in_no_public_description(database: Database) -> None:
     routes = [route for route in api.build(ACTIONS, by(database, ANONYMOUS)).routes if isinstance(route, APIRoute)]
     theirs = [route for route in routes if not route.include_in_schema]
-    assert {f"/api/v1/entries/{{entry}}/{name}" for name in ("hide", "merge")} <= {route.path for route in theirs}
+    assert {f"/api/v1/entries/{{entry}}/{name}" for name in ("hide", "transfer")} <= {route.path for route in theirs}
     for route in theirs:
         (method,) = route.methods
         assert f"`{method} {route.path.removeprefix(api.BASE)}`" in MAINTAINING

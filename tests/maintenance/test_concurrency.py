@@ -96,10 +96,6 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
     "hide": ([entries.HIDDEN], _entry(entries.hide, "because")),
     "restore": ([entries.RESTORED], _restore),
     "edit": ([entries.EDITED], _entry(entries.edit, {"notes": "new"})),
-    "merge": (
-        [entries.MERGED],
-        lambda site: lambda user: entries.merge(by(site.database, user), site.ids[0], site.ids[1], "because"),
-    ),
     "retry": (
         [operations.REQUEUED],
         lambda site: lambda user: operations.requeue(by(site.database, user), site.failed[0]),
@@ -131,14 +127,3 @@ def test_everything_that_failed_is_tried_again_once_anyone_who_asks(site: Concur
     results = at_once(*(partial(operations.requeue_all, by(site.database, user)) for user in WHO))
     assert not [one for one in results if isinstance(one, Exception)]
     assert site.events()[len(before) :] == [operations.REQUEUED] * 2
-
-
-def test_of_two_merges_in_opposite_directions_one_is_done(site: ConcurrentSite) -> None:
-    one, other = site.ids[:2]
-
-    def merging(user: Identity, duplicate: str, *, into: str) -> Callable[[], Any]:
-        return lambda: entries.merge(by(site.database, user), duplicate, into, "because")
-
-    results = at_once(merging(MAINTAINER, one, into=other), merging(SECOND_MAINTAINER, other, into=one))
-    assert [getattr(result, "changed", "refused") for result in results].count(True) == 1, results
-    assert site.events().count(entries.MERGED) == 1

@@ -129,19 +129,6 @@ def test_a_change_of_labels_names_the_boards_before_and_after(turned: tuple[Data
             assert f"(labels <b>{revision}</b>)" in shown, (one.kind, name)
 
 
-def test_continuing_between_a_change_and_the_pointer_s_own_event_repeats_nothing(
-    turned: tuple[Database, dict[str, Any]],
-) -> None:
-    database, _ = turned
-    whole = [one.seq for one in decisions(database)]
-    before: int | None = None
-    pages = []
-    while found := decisions(database, before=before, limit=1):
-        pages.append(found[0].seq)
-        before = found[-1].seq
-    assert pages == whole
-
-
 def test_the_page_of_a_change_shows_what_its_preview_found(turned: tuple[Database, dict[str, Any]]) -> None:
     database, preview = turned
     _, applied, _ = decisions(database)

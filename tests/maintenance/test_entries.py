@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, text
-from sqlalchemy.exc import DatabaseError
 
 from auth import Forbidden, Identity, Unauthenticated
 from maintenance.actions import bans, entries, entry_search, operations
 from maintenance.database import queries
 from maintenance.database.entry_queries import EntryFilter
 from maintenance.types import ActionResult, Conflict, NotFound
-from storage import moderation, visibility
+from storage import moderation
 from storage.boards import snapshots
 from storage.clock import minute
 from storage.database import Database
@@ -25,7 +24,7 @@ from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
-from storage.models.core import Account, AuditEvent, Submission
+from storage.models.core import Account, AuditEvent
 from storage.models.moderation import Edit
 from storage.models.queue import Job
 from submissions.metadata import Metadata, MetadataRejected
@@ -243,13 +242,6 @@ def test_edits_that_come_at_the_same_instant_pass_no_limit(database: Database, i
     assert [isinstance(one, RateLimited) for one in results].count(True) == 5, results
 
 
-def test_history_cannot_be_rewritten(database: Database, ids: list[str]) -> None:
-    entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"notes": "first"})
-    for statement in ("UPDATE edits SET editor = 'x'", "DELETE FROM edits"):
-        with pytest.raises(DatabaseError, match="may not be changed"), database.write() as session:
-            session.execute(text(statement))
-
-
 def test_a_transferred_entry_is_the_new_owners(database: Database, ids: list[str]) -> None:
     with refuses(NotFound, "not-found"):
         entries.transfer(by(database, MAINTAINER), ids[0], STRANGER.account, "they left")
@@ -297,88 +289,18 @@ def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[
     assert "maintainer has hidden" in of_hidden and "secret" not in of_hidden
 
 
-def test_a_merged_duplicate_leads_to_the_entry_it_repeats(database: Database, scorer: Scorer, ids: list[str]) -> None:
-    merged = entries.merge(by(database, MAINTAINER), ids[0], ids[1], "the same run twice")
-    assert merged.changed and "votes differ" in merged.message
-    shown = snapshot(database, scorer)
-    assert [entry["id"] for entry in shown["entries"]] == ids[1:]
-    assert [(stub["id"], stub["merged_into"]) for stub in shown["stubs"]] == [(ids[0], ids[1])]
-    with refuses(Conflict, "not-on-the-board"):
-        entries.merge(by(database, MAINTAINER), ids[2], ids[0], "into one that is gone")
-    with pytest.raises(Conflict):
-        entries.merge(by(database, MAINTAINER), ids[2], ids[2], "into itself")
-    entries.merge(by(database, MAINTAINER), ids[1], ids[2], "and that one too")
-    assert {stub["merged_into"] for stub in snapshot(database, scorer)["stubs"]} == {ids[2]}
-    entries.restore(by(database, MAINTAINER), ids[0], reason="they differ")
-    assert on_board(database, scorer) == [ids[0], ids[2]]
-
-
-@pytest.mark.parametrize("turned", [False, True])
-def test_an_entry_without_its_owners_name_is_not_merged_with_one_that_would_tell_it(
-    database: Database, ids: list[str], turned: bool
-) -> None:
-    unnamed = _unnamed(database, 100)
-    pair = (unnamed, ids[0]) if not turned else (ids[0], unnamed)
-    with refuses(Conflict, "unnamed") as refused:
-        entries.merge(by(database, MAINTAINER), *pair, "the same run")
-    assert str(refused.value).startswith(unnamed)
-    with database.write() as session:
-        visibility.end_anonymity(session, unnamed)
-    assert entries.merge(by(database, MAINTAINER), *pair, "the same run").changed
-
-
-def test_two_entries_that_do_not_tell_their_owners_are_not_merged_either(database: Database, ids: list[str]) -> None:
-    with refuses(Conflict, "unnamed"):  # one of the days comes first
-        entries.merge(by(database, MAINTAINER), _unnamed(database, 100), _unnamed(database, 101), "the same run")
-
-
-def test_nothing_is_merged_into_what_nobody_sees(database: Database, ids: list[str]) -> None:
-    (unpublished, waiting) = small_benchmark.submit(database, range(100, 102))
-    with database.write() as session:
-        visibility.request_approval(
-            session, unpublished, shown=visibility.EntryVisibility(published=False), approval=False
-        )
-        visibility.request_approval(session, waiting, shown=visibility.PLAIN, approval=True)
-    for into in (unpublished, waiting):
-        with refuses(Conflict, "not-on-the-board"):
-            entries.merge(by(database, MAINTAINER), ids[0], into, "the same run")
-    assert entries.merge(by(database, MAINTAINER), unpublished, ids[0], "the same run").changed
-
-
-def _unnamed(database: Database, number: int) -> str:
-    (entry,) = small_benchmark.submit(database, range(number, number + 1))
-    with database.write() as session:
-        visibility.request_approval(
-            session, entry, shown=visibility.EntryVisibility(anonymous_until=4e9), approval=False
-        )
-    return entry
-
-
-def test_a_duplicate_with_the_same_votes_shows_no_difference(
-    database: Database, scorer: Scorer, ids: list[str]
-) -> None:
-    (again,) = small_benchmark.submit(database, range(1), owner="asomebody000")
-    assert "differ" not in entries.merge(by(database, MAINTAINER), again, ids[0], "the same run").message
-
-
 def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     database: Database, scorer: Scorer, ids: list[str]
 ) -> None:
     entries.withdraw(by(database, OWNER_OF_IT), ids[0], "the owner's own decision")
-    entries.merge(by(database, MAINTAINER), ids[0], ids[1], "the same run")
     entries.hide(by(database, MAINTAINER), ids[0], "private data in the notes")
     logged = len(decisions(database))
     seen = entries.restore(by(database, MAINTAINER), ids[0], reason="the notes are clean").message
-    assert f"was restored, but it was merged into {ids[1]}. Restore it once more" in seen
+    assert "was restored, but it is withdrawn. Restore it once more" in seen
     assert [one.kind for one in decisions(database)].count("entry.restored") == 0  # of hiding nothing is public
-    assert len(decisions(database)) == logged + 2
-    apart = entries.restore(by(database, MAINTAINER), ids[0], reason="they differ")
-    assert "was restored, but it is withdrawn. Restore it once more" in apart.message
+    assert len(decisions(database)) == logged + 1
     shown = snapshot(database, scorer)
-    assert [(stub["id"], stub.get("merged_into"), stub["reason"]) for stub in shown["stubs"]] == [
-        (ids[0], None, "the owner's own decision")
-    ]
-    assert decisions(database)[0].sentence == f"Entry {ids[0]} was restored, but it is withdrawn: they differ"
+    assert [(stub["id"], stub["reason"]) for stub in shown["stubs"]] == [(ids[0], "the owner's own decision")]
     back = entries.restore(by(database, MAINTAINER), ids[0], reason="the owner asked for it").message
     assert back.endswith("is back on the board.")
     assert on_board(database, scorer) == ids
@@ -386,8 +308,7 @@ def test_restoring_takes_back_one_thing_at_a_time_and_says_what_still_holds(
     mine = [one.sentence for one in activity_of(database, OWNER_OF_IT) if one.kind == "entry.restored"]
     assert mine[0].startswith("It is back on")
     assert mine[1:] == [
-        "It was restored, but it is withdrawn: they differ",
-        f"It was restored, but it was merged into {ids[1]}: the notes are clean",
+        "It was restored, but it is withdrawn: the notes are clean",
     ]
     assert not entries.restore(by(database, MAINTAINER), ids[0], reason="again").changed
 
@@ -402,7 +323,6 @@ def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[
         lambda: entries.hide(by(database, MAINTAINER), ids[0], "because"),
         lambda: entries.restore(by(database, MAINTAINER), ids[0], reason="because"),
         lambda: entries.withdraw(by(database, OWNER_OF_IT), ids[0], "because"),
-        lambda: entries.merge(by(database, MAINTAINER), ids[1], ids[2], "because"),
         lambda: entries.transfer(by(database, MAINTAINER), ids[2], "local", "because"),
         lambda: operations.pause(by(database, MAINTAINER), "moving house"),
         lambda: operations.resume(by(database, MAINTAINER)),
@@ -462,14 +382,6 @@ def test_a_pause_has_a_public_message(database: Database) -> None:
     operations.resume(by(database, MAINTAINER))
     with database.read() as session:
         assert submission_pause.pause_message(session) is None
-
-
-def test_ids_stay(database: Database, ids: list[str]) -> None:
-    entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"model": "another name"})
-    entries.hide(by(database, MAINTAINER), ids[0], "because")
-    entries.restore(by(database, MAINTAINER), ids[0], reason="because")
-    with database.read() as session:
-        assert set(session.scalars(select(Submission.id))) == set(ids)
 
 
 def test_entries_are_filtered_sorted_and_paged_and_all_that_match_are_decided(

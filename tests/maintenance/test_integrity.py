@@ -55,7 +55,7 @@ def _parse(raw: dict[str, object]) -> dict[str, object]:
 
 
 def _lived_in(database: Database) -> list[str]:
-    """Eight entries: scored alone or in bulk, edited, transferred, merged, withdrawn, anonymous, unpublished,
+    """Eight entries: scored alone or in bulk, edited, transferred, withdrawn, anonymous, unpublished,
     waiting."""
     scorer = small_benchmark.scorer()
     prepare(database, scorer, label_revision="demo")
@@ -72,7 +72,6 @@ def _lived_in(database: Database) -> list[str]:
     assert entries.edit(by(database, MAINTAINER, parse=_parse), ids[0], {"notes": "", "parameters_b": 7.5}).changed  # type: ignore[arg-type]
     entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[5], DETAILS)  # type: ignore[arg-type]
     entries.transfer(by(database, MAINTAINER), ids[1], LOCAL.account, "asked for")
-    entries.merge(by(database, MAINTAINER), ids[2], ids[3], "the same")
     entries.withdraw(by(database, OWNER_OF_IT), ids[4], "a mistake")
     publish_if_changed(database, scorer)
     compute_if_changed(database, scorer)

@@ -55,6 +55,8 @@ def test_a_head_is_read_from_a_file_and_one_beyond_the_end_of_the_chain_does_not
     board: Database, tmp_path: Path
 ) -> None:
     file = tmp_path / "head.json"
+    with pytest.raises(SystemExit):
+        _command(board, "audit", "verify", "--head", str(file))
     file.write_bytes(b"")
     with refuses(Conflict, "no-head"):
         _command(board, "audit", "verify", "--head", str(file))

@@ -75,7 +75,6 @@ def test_decisions_are_made_on_the_page_and_shown_as_text(board: Database) -> No
     assert "Changed: organisation." in page.act("entries.edit", [entry], changes=f"organisation={HOSTILE}")
     shown = page.show("entries", "entries.show", entry)
     assert HOSTILE not in shown and shown.count("&lt;img") == 3  # the note, the field, its change
-    assert "no entry" in page.act("entries.merge", [entry], into="e00000000000", reason="because")
 
 
 def test_one_decision_is_made_about_several_rows_and_one_that_cannot_be_keeps_no_other(board: Database) -> None:

@@ -63,7 +63,7 @@ def _stopped(pid: int, database: Path) -> Iterator[None]:
 
 def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service: Service, tmp_path: Path) -> None:
     http = service.http
-    hidden, withdrawn, merged, kept, *_ = _scored(service)
+    hidden, withdrawn, *_ = _scored(service)
     database = tmp_path / "data/demo/leaderboard.db"
     with _stopped(service.worker_pid(), database):
         # The worker may just have published another board, since what judges are to each other follows their scores.
@@ -74,23 +74,20 @@ def test_what_is_taken_off_the_board_is_gone_while_the_worker_is_stopped(service
         until(lambda: http.get(f"/entries/{hidden['id']}").status_code == 404, 10, what="its page is gone")
         assert http.get(f"/entries/{hidden['id']}/badge.svg").status_code == 404
         _maintain(tmp_path, "entries", "withdraw", withdrawn["id"], "--reason", "a wrong prompt")
-        _maintain(tmp_path, "entries", "merge", merged["id"], "--into", kept["id"], "--reason", "twice")
-        until(lambda: len(_scored(service)) == 3, 10, what="the board is without the three")
-        page, gone = http.get("/", headers={"If-None-Match": before.headers["etag"]}), (hidden, withdrawn, merged)
+        until(lambda: len(_scored(service)) == 4, 10, what="the board is without the two")
+        page, gone = http.get("/", headers={"If-None-Match": before.headers["etag"]}), (hidden, withdrawn)
         assert page.status_code == 200
         assert page.headers["etag"] != before.headers["etag"]
         assert not [one["model"] for one in gone if str(one["id"]) in page.text]
         stub = http.get(f"/entries/{withdrawn['id']}")
         assert (stub.status_code, "a wrong prompt" in stub.text) == (410, True)
         assert http.get(f"/entries/{withdrawn['id']}/badge.svg").status_code == 410
-        moved = http.get(f"/entries/{merged['id']}", follow_redirects=False)
-        assert (moved.status_code, moved.headers["location"]) == (308, f"/entries/{kept['id']}")
         assert http.get(f"/?as_of={snapshot}").status_code == 200
         _maintain(tmp_path, "entries", "restore", hidden["id"], "--reason", "no spam")
         until(lambda: http.get(f"/entries/{hidden['id']}").status_code == 200, 10, what="it is back")
         assert http.get("/api/v1/leaderboard").json()["snapshot"] == snapshot, "no worker has published anything"
     until(lambda: http.get("/api/v1/leaderboard").json()["snapshot"] != snapshot, 60, what="the worker publishes it")
-    assert len(_scored(service)) == 4
+    assert len(_scored(service)) == 5
 
 
 def test_labels_that_no_worker_holds_are_named_and_nothing_is_turned_to_them(service: Service, tmp_path: Path) -> None:

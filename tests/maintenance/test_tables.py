@@ -22,8 +22,6 @@ BAD: list[tuple[type[Base], dict[str, Any]]] = [
     (Moderation, {"withdrawn_at": 1.0, "withdrawn_reason": ""}),
     (Moderation, {"flag": ""}),
     (Moderation, {"flag": "x" * 501}),
-    (Moderation, {"merged_at": 1.0}),
-    (Moderation, {"merged_at": 1.0, "merged_into": "e00000000000"}),
     (Edit, {"editor": "", "was": {}, "became": {}}),
     (ServiceFlag, {"name": "", "message": "x"}),
     (ServiceFlag, {"name": "x", "message": ""}),
@@ -58,12 +56,6 @@ def test_bad_rows_are_refused(database: Database) -> None:
         whole = {**values, "submission_id": entry} if row in (Moderation, Edit) else values
         with pytest.raises(DatabaseError), database.write() as session:
             session.add(row(**whole))
-
-
-def test_an_entry_cannot_be_merged_into_itself(database: Database) -> None:
-    (entry,) = submitted(database, 1)
-    with pytest.raises(DatabaseError), database.write() as session:
-        session.add(Moderation(submission_id=entry, merged_into=entry, merged_at=1.0))
 
 
 def test_one_task_of_a_kind_and_subject_and_one_apply_may_be_open(database: Database) -> None:

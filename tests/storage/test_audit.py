@@ -93,7 +93,7 @@ def test_no_event_can_be_guessed_from_its_public_hash(database: Database) -> Non
 
 def test_events_are_found_by_what_they_are_about(database: Database) -> None:
     recorded = (
-        ("entry.merged", {"entry": "eaaaaaaaaaaa", "into": "ebbbbbbbbbbb"}),
+        ("entry.compared", {"entry": "eaaaaaaaaaaa", "submission": "ebbbbbbbbbbb"}),
         (audit.SCORED, {"submission": "ebbbbbbbbbbb"}),
         (audit.SCORES_RECORDED, {"benchmark": "demo", "label_revision": "v2", "first": "eaaaaaaaaaaa"}),
         ("board.pointed", {"benchmark": "demo", "to": {"label_revision": "v2"}}),

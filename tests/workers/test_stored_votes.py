@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import func, select
 
 from maintenance.actions import audit as actions_audit
-from maintenance.actions import entries
 from maintenance.types import Conflict
 from review.items import vote_counts
 from storage.database import Database
@@ -73,15 +72,9 @@ def _compute(database: Database, scorer: Scorer) -> None:
         raise RecordChanged
 
 
-def _merge(database: Database, scorer: Scorer) -> None:
-    first, second, _ = (name for name, _ in _votes(database))
-    entries.merge(by(database, MAINTAINER), first, second, "the same")
-
-
 COMPUTATIONS: dict[str, Callable[[Database, Scorer], object]] = {
     "a revision is scored": lambda database, scorer: rescore(database, scorer, revision="flipped"),
     "judges are compared": _compute,
-    "duplicates are merged": _merge,
     "votes of a pair are shown": lambda database, scorer: vote_counts(database, scorer.table, indices=[0]),
 }
 

@@ -194,7 +194,7 @@ def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: 
             "entry.flagged",
         ]
         assert entry in {one.facts.get("entry") for one in found}
-        assert sum(one.kind == "board.pointed" for one in found) == 2, "at the start, and the switch"
+        assert sum(one.kind == "board.pointed" for one in found) == 1, "at the start"
     assert len([one for one in decisions(two.database, events) if one.kind == "entry.flagged"]) == 2
 
 
