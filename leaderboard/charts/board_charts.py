@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from leaderboard.charts.base import (
 )
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import SnapshotEntry
-from leaderboard.charts.fits import Fit, best_so_far, fit_line
+from leaderboard.charts.fits import best_so_far, fit_line
 from leaderboard.charts.layout import CHANCE, ChartText, Page, isolated, plain
 from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
 from leaderboard.charts.scatter_plots import (
@@ -48,63 +48,43 @@ _BY_MONTH = {"type": "date", "tickformat": "%Y-%m"}
 _DATES = _("Date of submission or publication")
 
 
-class _Picked(NamedTuple):
-    """A point of the Best-of-N figure: out of how many answers the judge picked, and who says so."""
-
-    spot: Point2D
-    n: int
-    source: str
-
-
 def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
-    scatter_panels: list[ScatterPanel] = []
-    cells: list[Cells] = []
-    fits: list[Fit | None] = []
-    remarks: tuple[str, ...] = ()
-    printed = paper_figures(view.spec)
-    for policy in printed.policies:
-        points = _paper_points(policy, printed.choices_n)
-        if points:
-            spots = [point.spot for point in points]
-            fits.append(fit_line([spot.x for spot in spots], [spot.y for spot in spots]))
-            scatter_panels.append(_choice_plane(policy, spots, fit=fits[-1]))
-            cells += [_choice_cells(policy, point) for point in points]
-            remarks += _fit_notes(policy, fits[-1])
+    printed, score = paper_figures(view.spec), headline_name(view.spec)
     words = ChartText(
-        _("Judges that score higher here pick better answers")
-        if all(fit is not None and fit.low > 0 for fit in fits)
-        else _("Score here and Best-of-N accuracy"),
+        _("Judges that score higher here pick better answers"),
         _(
             "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its {score}; with "
             "least-squares line, its 95% band and Pearson's r. The points are the paper's.",
-            score=headline_name(view.spec),
+            score=score,
         ),
         axis=_(
-            "Across: {score}, % (right is better). Up: accuracy of the answers picked, % (up is better)",
-            score=headline_name(view.spec),
+            "Across: {score}, % (right is better). Up: accuracy of the answers picked, % (up is better)", score=score
         ),
     )
-    notes = (
-        *remarks,
-        *printed.notes_on("best_of_n"),
-    )
-    score = f"{view.spec.headline}, %"
-    header = (_("policy"), _("judge"), score, _("picked, %"), "N", _("source"))
-    return to_chart(planes(scatter_panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
+    cells: list[Cells] = [
+        (policy.name, one.judge, one.score, one.accuracy, printed.choices_n, one.source)
+        for policy in printed.policies
+        for one in policy.choices
+    ]
+    header = (_("policy"), _("judge"), f"{view.spec.headline}, %", _("picked, %"), "N", _("source"))
+    drawn = planes([_choice_plane(policy) for policy in printed.policies], view.page, words=words)
+    return to_chart(drawn, words, notes=printed.notes_on("best_of_n"), rows=cells, header=header)
 
 
-def _paper_points(policy: PaperPolicy, choices: int) -> list[_Picked]:
+def _choice_plane(policy: PaperPolicy) -> ScatterPanel:
     hover = "<b>{}</b> (paper)<br>{}, picked {}"
-    points = []
-    for one in policy.choices:
-        text = hover.format(one.judge, one_decimal(one.score), one_decimal(one.accuracy))
-        spot = Point2D(one.judge, one.score, y=one.accuracy, hover=text, hollow=True, rank=10)
-        points.append(_Picked(spot, choices, source=one.source))
-    return points
-
-
-def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | None) -> ScatterPanel:
+    spots = [
+        Point2D(
+            one.judge,
+            one.score,
+            y=one.accuracy,
+            hover=hover.format(one.judge, one_decimal(one.score), one_decimal(one.accuracy)),
+            hollow=True,
+            rank=10,
+        )
+        for one in policy.choices
+    ]
     x = [spot.x for spot in spots]
     known = ((policy.single, _("one answer")), (policy.majority, _("majority vote")))
     levels = [
@@ -112,33 +92,15 @@ def _choice_plane(policy: PaperPolicy, spots: Sequence[Point2D], *, fit: Fit | N
         for value, name in known
         if value is not None
     ]
-    x_range = reach_of([*x, CHANCE])
+    fit = fit_line(x, [spot.y for spot in spots])
     band = fit.band(min(x), max(x)) if fit is not None else None
-    y = [*[spot.y for spot in spots], *[value for value, _ in levels]]
-    y += [*band.low, *band.high] if band else []
+    y = [*[spot.y for spot in spots], *[value for value, _ in levels], *(band.low + band.high if band else ())]
     numbers = f"n {len(spots)}"
     if fit is not None:
-        numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), {numbers}"
-    across, title = {"range": x_range, "dtick": 10}, _("Answers by {policy}", policy=policy.name)
+        numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), p {fit.p:.3f}, {numbers}"
+    across, title = {"range": reach_of([*x, CHANCE]), "dtick": 10}, _("Answers by {policy}", policy=policy.name)
     return ScatterPanel(
         spots, reach_of(y), across=across, title=title, subtitle=numbers, levels=levels, band=band, upright=True
-    )
-
-
-def _choice_cells(policy: PaperPolicy, point: _Picked) -> Cells:
-    return (policy.name, point.spot.name, point.spot.x, point.spot.y, point.n, point.source)
-
-
-def _fit_notes(policy: PaperPolicy, fit: Fit | None) -> tuple[str, ...]:
-    if fit is None:
-        return (_("Answers by {policy}: too few points for a line.", policy=policy.name),)
-    return (
-        _(
-            "Answers by {policy}: r {r:.3f} with 95% interval {low:.2f} to {high:.2f}, p {p:.3f}, n {n}; a point more "
-            "here goes with {slope:.2f} points more of picked answers that are right.",
-            policy=policy.name,
-            **{name: getattr(fit, name) for name in ("r", "low", "high", "p", "n", "slope")},
-        ),
     )
 
 

@@ -207,7 +207,6 @@ def _scored_page(
         label_errors=_label_errors(board, row),
         other_labels=revision != board_version.snapshot["label_revision"],
         format=format_name(entry["format"]),
-        related=_related(board, row),
         neighbour_url=lambda pair: board_version.context.prefix + asked.url(id=pair.second.id),
         best_of=row.best_of if row is not None else None,
         scored=board.scored,
@@ -237,11 +236,6 @@ def _label_errors(board: Board, row: BoardRow | None) -> tuple[float, float, flo
     if perfect is None or value is None or not 0.5 < perfect < 1:
         return None
     return 1 - perfect, value, corrected_accuracy(value, 1 - perfect)
-
-
-def _related(board: Board, row: BoardRow | None) -> list[BoardRow]:
-    """Return the other results of the judge of a row, in the order of the board."""
-    return [result for result in board.rows if row and row.judge and result.judge == row.judge and result.id != row.id]
 
 
 _LENGTHS = (("longer", _("the longer")), ("shorter", _("the shorter")), ("equal", _("equally long")))
@@ -337,7 +331,6 @@ def _reported_page(
         row=row,
         board=board,
         strips=marked_strips(board, row) if row is not None else (),
-        related=_related(board, row),
         verdict=verdict,
         sentences=sentences,
         check_url=reported_findings.check_url(reported_figures),
