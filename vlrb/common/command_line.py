@@ -25,9 +25,6 @@ MISUSED = 2
 _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set decides
 _PROJECT = Path(__file__).parents[2]
 _FULL_WIDTH = "WF"  # characters that take two columns of a terminal
-_WIDE = "\u2e80-\u9fff\uff00-\uffef"
-# Where a line may end: behind a word, and behind a full-width character with the punctuation that follows it.
-_PIECE = re.compile(rf"[“‘（《]*[{_WIDE}][，。、：；！？）》”’]*\s*|[^\s{_WIDE}]+[，。、：；！？）》”’]*\s*")
 ARGPARSE = (
     _("usage: "),
     _("options"),
@@ -158,7 +155,7 @@ def _formatter(of: Translations) -> type[argparse.HelpFormatter]:
     """Return the help formatter of a language."""
 
     class TranslatedFormatter(argparse.HelpFormatter):
-        """Looks up what it is given, and wraps by columns: a Chinese character takes two."""
+        """Looks up what it is given, and leaves it to the terminal to wrap lines."""
 
         def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
             super().add_usage(usage, actions, groups, of.pattern("usage: ") if prefix is None else prefix)
@@ -178,23 +175,12 @@ def _formatter(of: Translations) -> type[argparse.HelpFormatter]:
             return of.sentence(action.help) if action.help else action.help
 
         def _split_lines(self, text: str, width: int) -> list[str]:
-            return wrapped(text, width)
+            return [text]
 
         def _fill_text(self, text: str, width: int, indent: str) -> str:
-            return "\n".join(indent + line for line in wrapped(text, width - len(indent)))
+            return indent + text
 
     return TranslatedFormatter
-
-
-def wrapped(text: str, width: int) -> list[str]:
-    """Return a text in lines of at most so many columns, broken at spaces and between full-width characters."""
-    result, line = [], ""
-    for piece in _PIECE.findall(" ".join(text.split())):
-        if line and columns(line + piece.rstrip()) > width:
-            result.append(line.rstrip())
-            line = ""
-        line += piece
-    return [*result, line.rstrip()]
 
 
 def columns(text: str) -> int:

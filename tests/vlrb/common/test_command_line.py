@@ -18,7 +18,7 @@ import workers.command_line
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
 from vlrb.cli import COMMANDS, main
-from vlrb.common.command_line import CommandParser, columns, exit_code, language_of, translated, wrapped
+from vlrb.common.command_line import CommandParser, exit_code, language_of, translated
 
 ROOT = Path(__file__).parents[3]
 
@@ -111,12 +111,6 @@ def test_errors_of_the_operators_commands_are_chinese(
 ) -> None:
     assert run(arguments) == 1
     assert capsys.readouterr().err.startswith(error)
-
-
-def test_help_is_wrapped_by_columns_and_never_begins_a_line_with_punctuation() -> None:
-    lines = wrapped("离线核验回执：签名、文件、在审计链中的位置 (receipt-ID.json)，以及 JSON。", 20)
-    assert all(columns(line) <= 22 for line in lines)
-    assert not [line for line in lines if line[0] in "，。、：）"]
 
 
 def test_english_leaves_argparse_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from common.logging_setup import JsonLines
 from submissions import sandbox
 from submissions.sandbox import Limits, ReadingFailed, read_isolated, read_isolated_among
 from tests.factories import prediction_files as files
@@ -134,18 +133,6 @@ def test_of_the_last_words_four_kilobytes_are_kept(
         read_isolated(good)
     assert "the end" in _said(caplog)
     assert len(_said(caplog)) < 5000
-
-
-def test_the_last_words_are_one_line_of_the_log(
-    good: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    program = r"raise ValueError('x\r\n00:00:00 leaderboard: forged\x1b[31m\u2028\x85')"
-    monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
-    with pytest.raises(ReadingFailed):
-        read_isolated(good)
-    line = JsonLines().format(caplog.records[0])
-    assert "forged" in line
-    assert line.isprintable()
 
 
 @pytest.mark.parametrize("program", ["raise MemoryError", "import os; os.kill(os.getpid(), 9)"])
