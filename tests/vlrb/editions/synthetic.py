@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,9 +27,7 @@ class SyntheticPool:
     truth: dict[str, int] = field(default_factory=dict)
     wrong_labels: set[str] = field(default_factory=set)
     copies: set[str] = field(default_factory=set)
-    votes: dict[str, dict[str, list[tuple[int, bool]]]] = field(
-        default_factory=dict
-    )  # judge -> id -> (choice, swapped)
+    votes: dict[str, dict[str, list[int]]] = field(default_factory=dict)  # judge -> id -> choices, -1 undecided
 
     @cached_property
     def pairs(self) -> dict[str, dict[str, Any]]:
@@ -107,13 +106,10 @@ def _chance_of_right(accuracy: float, number: int) -> float:
     return 0.05 if number % 7 == 0 else 0.97 if number % 3 == 1 else accuracy
 
 
-def _votes(chance: random.Random, right: float, *, better: int) -> list[tuple[int, bool]]:
-    """Votes about a pair, each with its order; a few are undecided."""
-    votes = []
-    for _ in range(RUNS):
-        choice = better if chance.random() < right else 1 - better
-        votes.append((-1 if chance.random() < 0.03 else choice, chance.random() < 0.5))
-    return votes
+def _votes(chance: random.Random, right: float, *, better: int) -> list[int]:
+    """Votes about a pair; a few are undecided."""
+    said = (better if chance.random() < right else 1 - better for _ in range(RUNS))
+    return [-1 if chance.random() < 0.03 else choice for choice in said]
 
 
 def write_sources(pool: SyntheticPool, folder: Path) -> dict[str, Path]:
@@ -125,31 +121,14 @@ def write_sources(pool: SyntheticPool, folder: Path) -> dict[str, Path]:
     return paths
 
 
-def text_of(choice: int, *, swapped: bool) -> str:
-    """A judge's text about the responses as shown."""
-    return "I cannot tell." if choice < 0 else f"Overall Judgment: Answer {(choice ^ swapped) + 1} is better."
-
-
-def native_judgements(pool: SyntheticPool, judge: str, *, stored: dict[str, list[str]]) -> str:
-    """Native lines with texts, about the responses in the order in which the pool stores them."""
-    lines = []
-    for name, votes in pool.votes[judge].items():
-        turned = stored[name][0] != pool.pairs[name]["response"][0]
-        given = [
-            {"text": text_of(choice if choice < 0 else choice ^ turned, swapped=swapped), "swapped": swapped}
-            for choice, swapped in votes
-        ]
-        lines.append(json.dumps({"id": name, "judgements": given}))
-    return "\n".join(lines) + "\n"
-
-
-def official_lines(pool: SyntheticPool, judge: str) -> str:
-    """Lines of the official script about the rows as their source has them."""
-    lines = []
-    for name, votes in pool.votes[judge].items():
-        row = pool.pairs[name]
-        for choice, swapped in votes:
-            meta = {"filter_choice": text_of(choice, swapped=swapped), "random_number": int(swapped)}
-            line = {"id": name, "query": row["query"], "response": row["response"], "meta": meta}
-            lines.append(json.dumps(line))
-    return "\n".join(lines) + "\n"
+def write_runs(pool: SyntheticPool, folder: Path, judges: Iterable[str]) -> list[str]:
+    """A native file for each judge, about the responses in the order in which the pool in the folder stores them."""
+    lines = map(json.loads, (folder / "pool" / "pairs.jsonl").read_text().splitlines())
+    stored = {line["id"]: line["response"] for line in lines}
+    for judge in judges:
+        with (folder / f"{judge}.jsonl").open("w") as out:
+            for name, votes in pool.votes[judge].items():
+                turned = stored[name][0] != pool.pairs[name]["response"][0]
+                given = [None if choice < 0 else choice ^ turned for choice in votes]
+                out.write(json.dumps({"id": name, "votes": given}) + "\n")
+    return [str(folder / f"{judge}.jsonl") for judge in judges]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
-from tests.vlrb.editions.synthetic import invent, native_judgements, write_sources
+from tests.vlrb.editions.synthetic import invent, write_runs, write_sources
 from vlrb.benchmarks.label_files import load_labels, load_table
 from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
@@ -42,11 +42,7 @@ def edition(tmp_path_factory: pytest.TempPathFactory) -> WrittenEdition:
     for source, path in write_sources(planted, root).items():
         assert main(["pool", "import", str(path), "--source", source, "--licence", "CC0-1.0", "--into", str(pool)]) == 0
     assert main(["pool", "duplicates", str(pool)]) == 0
-    stored = {line["id"]: line["response"] for line in lines(pool / "pairs.jsonl")}
-    runs = []
-    for judge in ("small", "medium"):
-        (root / f"{judge}.jsonl").write_text(native_judgements(planted, judge, stored=stored))
-        runs.append(str(root / f"{judge}.jsonl"))
+    runs = write_runs(planted, root, ("small", "medium"))
     assert main(["filter", str(pool), "--runs", *runs, "--rule", "wrong >= 2/6"]) == 0
     verify = root / "verify"
     assert main(["verify", "export", str(pool / "filtered" / "candidates.jsonl"), "--output", str(verify)]) == 0

@@ -17,10 +17,10 @@ from tests.vlrb.editions.synthetic import (
     SOURCES,
     SyntheticPool,
     invent,
-    native_judgements,
-    official_lines,
+    write_runs,
     write_sources,
 )
+from vlrb.editions.pools.pool import write_lines
 from vlrb.editions.wrong_labels import true_shares
 
 PAIRS = 500
@@ -43,26 +43,12 @@ def pooled(tmp_path_factory: pytest.TempPathFactory) -> FilteredPool:
         given = ["--source", source, "--licence", "CC0-1.0", "--into", str(folder / "pool")]
         assert main(["pool", "import", str(path), *given]) == 0
     assert main(["pool", "duplicates", str(folder / "pool")]) == 0
-    return FilteredPool(planted, folder / "pool", runs=write_runs(planted, folder))
-
-
-def write_runs(planted: SyntheticPool, folder: Path) -> list[str]:
-    """Runs in four forms: native texts, native votes, official lines, and one file for each run."""
-    stored = {line["id"]: line["response"] for line in lines(folder / "pool" / "pairs.jsonl")}
-    (folder / "small.jsonl").write_text(native_judgements(planted, "small", stored=stored))
-    (folder / "medium.jsonl").write_text(official_lines(planted, "medium"))
-    with (folder / "large.jsonl").open("w") as out:
-        for name, votes in planted.votes["large"].items():
-            turned = stored[name][0] != planted.pairs[name]["response"][0]
-            given = [None if choice < 0 else choice ^ turned for choice, _ in votes]
-            out.write(json.dumps({"id": name, "votes": given}) + "\n")
-    names = ["small.jsonl", "medium.jsonl", "large.jsonl"]
-    for run in range(RUNS):
-        one = {name: votes[run : run + 1] for name, votes in planted.votes["other"].items()}
-        part = SyntheticPool(planted.rows, planted.truth, votes={"other": one})
-        (folder / f"other-{run}.jsonl").write_text(native_judgements(part, "other", stored=stored))
-        names.append(f"other-{run}.jsonl")
-    return [f"other={folder / name}" if name.startswith("other") else str(folder / name) for name in names]
+    *runs, other = write_runs(planted, folder, JUDGES)
+    for run in range(RUNS):  # of the last judge a file for each
+        part = [line | {"votes": line["votes"][run : run + 1]} for line in lines(Path(other))]
+        write_lines(folder / f"{run}.jsonl", part)
+        runs.append(f"other={folder / f'{run}.jsonl'}")
+    return FilteredPool(planted, folder / "pool", runs=runs)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +77,7 @@ def run_filter(pooled: FilteredPool, output: Path, *more: str) -> dict[str, Any]
 def verdicts(planted: SyntheticPool, judge: str, *, name: str) -> list[str]:
     """What each run says about a pair, against its label."""
     label = planted.pairs[name]["preferred"]
-    return ["undecided" if c < 0 else "right" if c == label else "wrong" for c, _ in planted.votes[judge][name]]
+    return ["undecided" if c < 0 else "right" if c == label else "wrong" for c in planted.votes[judge][name]]
 
 
 def slow_filter(planted: SyntheticPool, judges: tuple[str, ...], *, at_least: int, runs: int = RUNS) -> set[str]:
@@ -115,7 +101,7 @@ def test_the_copies_that_were_planted_are_found_and_no_others(pooled: FilteredPo
 def test_the_usual_rule_keeps_exactly_what_all_runs_get_wrong(pooled: FilteredPool, usual: Path) -> None:
     report, kept = report_of(usual), lines(usual / "candidates.jsonl")
     assert {one["id"] for one in kept} == slow_filter(pooled.planted, tuple(JUDGES), at_least=12)
-    assert report["pairs"]["kept"] == len(kept) > 20
+    assert report["pairs"]["kept"] == len(kept) >= 20
     assert report["pairs"] | {"kept": 0} == {
         "considered": PAIRS - COPIES, "kept": 0, "duplicates": COPIES, "without_preference": 0,
     }  # fmt: skip
