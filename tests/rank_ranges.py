@@ -8,7 +8,17 @@ import numpy as np
 
 from tests.factories.specs import MACRO, OVERALL
 from vlrb.benchmarks.spec import MEAN, MICRO
-from vlrb.statistics.ranking import PairTests, RankRanges, paired_tests, parts_of, ranges_of, rank_ranges
+from vlrb.statistics.ranking import (
+    PairTests,
+    RankRanges,
+    influence,
+    normal_draws,
+    paired_tests,
+    parts_of,
+    ranges_of,
+    rank_ranges,
+    selected_p,
+)
 from vlrb.statistics.uncertainty import ALPHA, holm
 
 _KINDS = {MACRO: MEAN, OVERALL: MICRO}
@@ -21,7 +31,18 @@ def order_parts(category: Any, order_by: str | int = MACRO) -> Any:
 
 def ranges_by(correct: Any, category: Any, order_by: str | int = MACRO) -> RankRanges:
     """As the board has them."""
-    return rank_ranges(correct, order_parts(category, order_by), exact=order_by != MACRO)
+    return ranges_over(correct, order_parts(category, order_by), exact=order_by != MACRO)
+
+
+def ranges_over(
+    correct: Any, parts: Any, *, exact: bool, tried: dict[int, int] | None = None, draws: Any = None
+) -> RankRanges:
+    """Return the same over parts of the items. ``tried``: of how many variants an entry is the best."""
+    right = np.asarray(correct)
+    tests = paired_tests(right, parts, exact=exact)
+    weights = normal_draws(right.shape[1], len(right)) if draws is None else draws
+    tests = tests._replace(p=selected_p(tests, tried or {}))
+    return rank_ranges(len(right), tests, scores=influence(right, parts), draws=weights)
 
 
 def holm_ranges(correct: Any, category: Any, *, order_by: str | int = MACRO) -> tuple[PairTests, Any, RankRanges]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
@@ -25,8 +24,8 @@ class NewRelations(NamedTuple):
 def summaries(session: Session, benchmark: str, *, wanted: Mapping[str, str]) -> dict[str, str]:
     """Return the summaries of a benchmark under digests of inputs: inputs -> summary."""
     ours = (StoredRelations.benchmark == benchmark, StoredRelations.inputs.in_(wanted.values()))
-    rows = session.execute(select(StoredRelations.inputs, StoredRelations.summary).where(*ours))
-    return {inputs: str(summary) for inputs, summary in rows}
+    found = session.execute(select(StoredRelations.inputs, StoredRelations.summary).where(*ours))
+    return {inputs: str(summary) for inputs, summary in found}
 
 
 def body(session: Session, relations_id: str) -> bytes | None:
@@ -39,11 +38,7 @@ def store(session: Session, benchmark: str, *, new: NewRelations) -> None:
     session.execute(insert(StoredRelations).values(**new._asdict(), benchmark=benchmark))
 
 
-def contents(session: Session) -> Iterator[tuple[Any, bytes | None]]:
-    """Yield every row and the content of its arrays; None where it cannot be read."""
+def rows(session: Session) -> Iterator[StoredRelations]:
+    """Yield all relations."""
     in_order = select(StoredRelations).order_by(StoredRelations.benchmark, StoredRelations.inputs)
-    for row in session.scalars(in_order).yield_per(1):
-        try:
-            yield row, zlib.decompress(row.body)
-        except zlib.error:
-            yield row, None
+    yield from session.scalars(in_order).yield_per(1)

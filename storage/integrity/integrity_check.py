@@ -348,10 +348,9 @@ def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
 
 def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Check stored relations between judges: content and summary, which tells how many variants a judge has."""
-    for row, content in stored_relations.contents(session):
+    for row in stored_relations.rows(session):
         key = (row.benchmark, row.label_revision, row.id)
-        computed = content is not None and hashlib.sha256(content).hexdigest() == row.id
-        if not computed or sha256(row.summary) not in ledger.of_row("relations", key):
+        if hashlib.sha256(row.body).hexdigest() != row.id or sha256(row.summary) not in ledger.of_row("relations", key):
             name = f"{row.id} (label revision {row.label_revision})"
             yield Mismatch("relations", name, event=None, why="the content is not what was computed")
 

@@ -1,7 +1,6 @@
 """Pairwise statistics: every array against a slow and obvious count."""
 
 import json
-import zlib
 from dataclasses import replace
 from itertools import combinations, product
 from math import erfc
@@ -81,14 +80,6 @@ def test_paired_counts_are_those_of_a_count_item_by_item(labels):
         expected = [slow_only_right(verdicts, labels, i, j, source) for source in SOURCES]
         assert ((2 * found.right[:, i] - found.both[:, i, j]) / 4).tolist() == expected
     assert found.right.dtype == found.both.dtype == np.int16
-
-
-def test_right_counts_are_those_of_the_tally():
-    verdicts = judges(4)
-    found = related_by("abcd", verdicts, labels=LABELS, table=TABLE).relations
-    for i, row in enumerate(verdicts):
-        counted = tally(Votes(row[:, np.newaxis]), LABELS, table=TABLE)
-        assert (found.right[:, i] / 2).tolist() == counted.counts[: len(SOURCES), 1].tolist()
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
@@ -196,24 +187,6 @@ def test_rank_ranges_with_halves_follow_from_the_tests_of_each_two():
     }
     first = relations.best_set("abcd", "overall", spec=VL, grouping="official", tried={})
     assert first == {*"abcd"} - beaten
-
-
-def test_the_worked_macro_differences_follow_from_paired_counts():
-    table = factories_labels.table(factories_labels.SIZES)
-    labels = factories_labels.labels(table)
-    first = labels.preferred.copy()
-    second = labels.preferred.copy()
-    category = np.array([CATEGORIES.index(item.category) for item in table.items])
-    for index, (b, c) in enumerate([(12, 30), (60, 90), (30, 28)]):
-        members = np.flatnonzero(category == index)
-        second[members[:b]] = -1
-        first[members[b : b + c]] = -1
-    macro = related_by("ab", np.stack([first, second]), labels=labels, table=table).relations.pair("a", "b", VL)[
-        "macro"
-    ]
-    assert macro.delta == pytest.approx(-0.04404158, abs=1e-8)
-    assert macro.p == pytest.approx(0.00351078, abs=1e-8)
-    assert (macro.high - macro.low) / 2 / 1.959963984540054 == pytest.approx(0.01508754, abs=1e-8)
 
 
 def test_a_stranger_cannot_be_compared():
@@ -331,12 +304,6 @@ def test_what_is_stored_is_read_back(count, seed, public):
         assert one is other is None or np.array_equal(one, other, equal_nan=name == "agreement")
     assert pack(back) == packed
     assert json.loads(json.dumps(found.summary)) == found.summary
-
-
-def test_other_bytes_are_not_taken_for_relations():
-    for body in (b"", b"nonsense", zlib.compress(b"{}")):
-        with pytest.raises(ValueError, match="not stored relations"):
-            unpack(body)
 
 
 def slow_comparable(candidates, counts):

@@ -128,7 +128,7 @@ def published(database: Database) -> tuple[list[Any], list[Any]]:
     with database.read() as session:
         content = (Snapshot.series, Snapshot.number, Snapshot.content_sha256)
         rows = session.execute(select(*content).order_by(Snapshot.series, Snapshot.number)).all()
-        relations = [(row.inputs, row.id, row.summary, one) for row, one in stored_relations.contents(session)]
+        relations = [(row.inputs, row.id, row.summary, row.body) for row in stored_relations.rows(session)]
         return [tuple(row) for row in rows], relations
 
 

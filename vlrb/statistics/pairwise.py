@@ -3,22 +3,8 @@
 Computed by the worker, for it needs labels and everybody's votes; read by the web process, which has neither. Two
 results: a small *summary* (JSON, part of the snapshot) and the *relations* themselves (compressed arrays, stored once).
 
-Layout of the stored relations: zlib over MAGIC, one line of JSON (the header), and the header's ``arrays`` one after
-the other, little-endian, in C order. ``arrays`` lists [name, numpy type, shape]; a missing one is not disclosed:
-
-* ``sizes`` int32 (sources): labelled items by source, in the order of the definition;
-* ``right`` (sources, entries): sums of outcomes under ``strict``, doubled;
-* ``squares`` (sources, entries): sums of their squares, times four;
-* ``both`` (sources, pairs): sums of products of the outcomes of two entries, times four, pairs (i, j) with i < j, row
-  by row;
-* ``agreement`` int16 (pairs of the first AGREEMENT_AT_MOST entries): corrected for a random order, in thousandths,
-  _UNDEFINED where there is none;
-* ``group_differences``, ``group_products`` int32 (sources, pairs): where pairs come in groups, sums over the groups of
-  d * d, times four, and of d * n, doubled, where d is right of i minus right of j and n the pairs of the group;
-  ``group_sizes`` int32 (sources, 2): sum of n * n, and groups;
-* ``bands`` int8 (items): 0..9 for the tenth in which the share of right judges lies, -1 with too few judges.
-
-``right``, ``squares`` and ``both`` are int16, or int32 of a benchmark whose sums are larger.
+Relations are stored as compressed arrays of numpy: those of ``PairwiseArrays``, of squares the upper half; a missing
+one is not disclosed. ``agreement`` is in thousandths, _UNDEFINED where there is none.
 
 A label set that is not public gets rank ranges under the official grouping and the label-free agreement only.
 """
@@ -26,17 +12,16 @@ A label set that is not public gets rank ranges under the official grouping and 
 from __future__ import annotations
 
 import hashlib
-import json
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import Array, BoolArray, FloatArray, Int8Array, Int16Array, IntArray
+from vlrb.arrays import Array, BoolArray, FloatArray, Int8Array, IntArray
 from vlrb.benchmarks.baselines import board_majority
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
@@ -58,8 +43,10 @@ from vlrb.statistics.ranking import (
     PairTests,
     best_set,
     best_set_limit,
-    grouped_rank_ranges,
+    influence,
+    membership,
     normal_draws,
+    paired_tests,
     parts_of,
     rank_ranges,
     selected_p,
@@ -68,17 +55,15 @@ from vlrb.statistics.ranking import (
 from vlrb.statistics.reliability import majority
 from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.self_preference import self_preference_json
-from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval
+from vlrb.statistics.uncertainty import PairedSums, Z, macro_difference, mcnemar_exact, paired_interval, paired_sums
 from vlrb.votes import ABSENT, Matrix, resolved
 
 VERSION = "8"  # of everything computed here; a change makes the workers compute all of it again
-MAGIC = b"relations/1\n"
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
 AGREEMENT_AT_MOST = 200
 BANDS = 10
 BAND_JUDGES = 5  # fewer would show what single judges got right
 _UNDEFINED = -32768
-_COMPRESSION = 3  # 6 takes three times as long for 2% less
 
 _OrderParts = Mapping[str, Mapping[str, list[BoolArray]]]  # by grouping and order
 _Selections = Mapping[str, Mapping[str, Selection]]
@@ -494,11 +479,7 @@ def compare_all(
     }
     summary = {
         "entries": list(entries),
-        "ranges": (
-            _ranges(right, parts, selections=tried, public=public, spec=spec)
-            if spec.grouped is None
-            else _grouped_ranges(right, parts, table=table, public=public)
-        ),
+        "ranges": _ranges(right, parts, selections=tried, public=public, table=table),
         "variants": {
             name: _variants_json(selection.total, tried[entries.index(name)], public=public)
             for name, selection in (variants or {}).items()
@@ -569,41 +550,38 @@ def _parts(labels: LabelSet, table: ItemTable, *, grouping: str, order: str) -> 
 
 
 def _ranges(
-    right: Array,
-    parts: _OrderParts,
-    *,
-    selections: Mapping[int, _Selections],
-    public: bool,
-    spec: BenchmarkSpec,
+    right: Array, parts: _OrderParts, *, selections: Mapping[int, _Selections], public: bool, table: ItemTable
 ) -> dict[str, Any]:
-    """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out."""
+    """Return grouping -> order -> arrays over the entries. Orders that nothing is counted for are left out.
+
+    Where pairs come in groups, tests and draws are of whole groups, and selection among variants is not looked at.
+    """
     result: dict[str, Any] = {grouping: {} for grouping in parts}
     known: dict[bytes, dict[str, Any]] = {}  # groupings share parts, and overall
-    draws = normal_draws(right.shape[1], len(right))
+    groups = None if table.spec.grouped is None else table.group_index
+    held = None if groups is None else membership(groups)
+    draws = normal_draws(right.shape[1] if held is None else held.shape[1], len(right)) if public else None
     for grouping, orders in parts.items() if len(right) else ():
         for order, masks in orders.items():
             key = b"".join(np.packbits(mask).tobytes() for mask in masks)
             if key not in known:
-                tried = {
-                    index: selection[grouping][order].near
-                    for index, selection in selections.items()
-                    if order in selection[grouping]
-                }
-                how: dict[str, Any] = {"draws": draws} if public else {"pairwise_only": True}
-                ranges = rank_ranges(right, masks, exact=not spec.is_mean(order), tried=tried, **how)
+                chosen = {index: own[grouping].get(order) for index, own in selections.items()}
+                tried = {index: one.near for index, one in chosen.items() if one is not None}
+                tests = _tests(right, masks, exact=not table.spec.is_mean(order), groups=groups)
+                tests = tests if held is not None else tests._replace(p=selected_p(tests, tried))
+                scores = influence(right, masks)
+                ranges = rank_ranges(len(right), tests, scores=scores if held is None else scores @ held, draws=draws)
                 known[key] = {"best": ranges.best.tolist(), "worst": ranges.worst.tolist()}
             result[grouping][order] = known[key]
     return result
 
 
-def _grouped_ranges(right: Array, parts: _OrderParts, *, table: ItemTable, public: bool) -> dict[str, Any]:
-    """Return the same where pairs come in groups; the score that counts groups is tested over whole groups."""
-    result: dict[str, Any] = {grouping: {} for grouping in parts}
-    for grouping, orders in parts.items() if len(right) else ():
-        for order, masks in orders.items():
-            ranges = grouped_rank_ranges(right, masks, groups=table.group_index, pairwise_only=not public)
-            result[grouping][order] = {"best": ranges.best.tolist(), "worst": ranges.worst.tolist()}
-    return result
+def _tests(right: Array, masks: Sequence[BoolArray], *, exact: bool, groups: IntArray | None) -> PairTests:
+    """Return every two entries by the test of an order."""
+    if groups is None:
+        return paired_tests(right, masks, exact=exact)
+    counts = [(paired_sums(right[:, mask]), int(mask.sum())) for mask in masks]
+    return GroupedPairs.count(right, masks, groups=groups).tests(counts, [[place] for place in range(len(masks))])
 
 
 def _selections(right: Array, parts: _OrderParts, *, known: dict[bytes, Selection] | None) -> _Selections:
@@ -658,7 +636,7 @@ def rank_ranges_of(summary: Mapping[str, Any], grouping: str, *, order: str) -> 
 
 
 class Packed(NamedTuple):
-    """Relations as they are stored; ``id`` is the SHA-256 of the content before compression."""
+    """Relations as they are stored; ``id`` is the SHA-256 of the body."""
 
     id: str
     body: bytes
@@ -668,91 +646,51 @@ def pack(relations: PairwiseArrays) -> Packed:
     """Return nothing but what may be shown goes into the content, and so into the id: a digest of labels that are not
     public would let people test guesses.
     """
-    arrays: dict[str, Array] = {"sizes": relations.sizes.astype("<i4")}
-    if relations.right is not None and relations.both is not None:
-        i, j = np.triu_indices(len(relations.entries), k=1)
-        arrays["right"] = relations.right
-        arrays["squares"] = np.diagonal(relations.both, axis1=1, axis2=2)
-        arrays["both"] = relations.both[:, i, j]
-        if relations.grouped is not None:
-            arrays["group_differences"] = relations.grouped.differences[:, i, j].astype("<i4")
-            arrays["group_products"] = relations.grouped.products[:, i, j].astype("<i4")
-            arrays["group_sizes"] = relations.grouped.sizes.astype("<i4")
-    i, j = np.triu_indices(len(relations.agreement), k=1)
-    thousandths = np.round(relations.agreement[i, j] * 1000)
-    arrays["agreement"] = np.where(np.isnan(thousandths), _UNDEFINED, thousandths).astype("<i2")
-    if relations.bands is not None:
-        arrays["bands"] = relations.bands.astype("|i1")
-    header = {
+    thousandths = np.round(np.triu(relations.agreement) * 1000)
+    arrays: dict[str, Any] = {
         "label_revision": relations.label_revision,
-        "entries": list(relations.entries),
-        "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()],
+        "entries": np.array(relations.entries, dtype=np.str_),
+        "sizes": relations.sizes,
+        "agreement": np.where(np.isnan(thousandths), _UNDEFINED, thousandths).astype("<i2"),
     }
-    content = MAGIC + json.dumps(header).encode() + b"\n" + b"".join(array.tobytes() for array in arrays.values())
-    return Packed(hashlib.sha256(content).hexdigest(), zlib.compress(content, _COMPRESSION))
+    if relations.right is not None and relations.both is not None:
+        arrays |= {"right": relations.right, "both": np.triu(relations.both)}
+    if relations.grouped is not None:
+        differences, products = relations.grouped.differences, relations.grouped.products
+        arrays |= {
+            "differences": np.triu(differences),
+            "products": np.triu(products),
+            "groups": relations.grouped.sizes,
+        }
+    if relations.bands is not None:
+        arrays["bands"] = relations.bands
+    file = BytesIO()
+    np.savez_compressed(file, **arrays)
+    return Packed(hashlib.sha256(file.getvalue()).hexdigest(), file.getvalue())
 
 
 def unpack(body: bytes) -> PairwiseArrays:
-    """Return the relations of ``pack``.
-
-    Raises:
-        ValueError: the data is something else.
-    """
-    header, arrays = read_arrays(zlib.decompress(body) if body[:1] == b"\x78" else b"")
-    right = arrays.get("right")
+    """Return the relations of ``pack``."""
+    with np.load(BytesIO(body)) as arrays:
+        known = dict(arrays)
+    thousandths = _whole(known["agreement"])
+    grouped = (
+        GroupedPairs(_whole(known["differences"]), _whole(known["products"], below=-1), sizes=known["groups"])
+        if "groups" in known
+        else None
+    )
     return PairwiseArrays(
-        header["label_revision"],
-        tuple(header["entries"]),
-        sizes=arrays["sizes"].astype(np.int64),
-        right=right,
-        both=None if right is None else _square(arrays["both"], arrays["squares"]),
-        agreement=_agreement_square(arrays["agreement"], min(len(header["entries"]), AGREEMENT_AT_MOST)),
-        bands=arrays.get("bands"),
-        grouped=_grouped_pairs(arrays, len(header["entries"])),
+        str(known["label_revision"]),
+        tuple(known["entries"].tolist()),
+        sizes=known["sizes"],
+        right=known.get("right"),
+        both=_whole(known["both"]) if "both" in known else None,
+        agreement=np.where(thousandths == _UNDEFINED, np.nan, thousandths / 1000),
+        bands=known.get("bands"),
+        grouped=grouped,
     )
 
 
-def read_arrays(content: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the header and the arrays of uncompressed relations.
-
-    Raises:
-        ValueError: the content is something else.
-    """
-    if not content.startswith(MAGIC):
-        raise ValueError("these are not stored relations")
-    end = content.index(b"\n", len(MAGIC))
-    header = json.loads(content[len(MAGIC) : end])
-    arrays, offset = {}, end + 1
-    for name, kind, shape in header["arrays"]:
-        count = int(np.prod(shape, dtype=np.int64))
-        arrays[name] = np.frombuffer(content, kind, count, offset).reshape(shape)
-        offset += arrays[name].nbytes
-    return header, arrays
-
-
-def _grouped_pairs(arrays: Mapping[str, Array], entries: int) -> GroupedPairs | None:
-    if "group_sizes" not in arrays:
-        return None
-    none = np.zeros((len(arrays["group_sizes"]), entries), dtype=np.int32)
-    return GroupedPairs(
-        _square(arrays["group_differences"], none),
-        _square(arrays["group_products"], none, below=-1),
-        sizes=arrays["group_sizes"],
-    )
-
-
-def _square(pairs: Array, diagonal: Array, *, below: int = 1) -> Array:
-    """Return (sources, entries, entries) of (sources, pairs) and (sources, entries); ``below``: the sign below."""
-    sources, entries = diagonal.shape
-    i, j = np.triu_indices(entries, k=1)
-    square = np.zeros((sources, entries, entries), dtype=pairs.dtype)
-    square[:, i, j], square[:, j, i] = pairs, below * pairs
-    square[:, range(entries), range(entries)] = diagonal
-    return square
-
-
-def _agreement_square(thousandths: Int16Array, entries: int) -> FloatArray:
-    i, j = np.triu_indices(entries, k=1)
-    square = np.ones((entries, entries))
-    square[i, j] = square[j, i] = np.where(thousandths == _UNDEFINED, np.nan, thousandths / 1000)
-    return square
+def _whole(upper: Array, *, below: int = 1) -> Array:
+    """Return squares of their upper halves; ``below``: the sign below the diagonal."""
+    return np.asarray(upper + below * np.triu(upper, 1).swapaxes(-1, -2))

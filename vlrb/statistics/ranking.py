@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
 from vlrb.benchmarks.spec import MEAN, MICRO
-from vlrb.statistics.clustered_intervals import DifferenceSums, grouped_difference, grouped_p, mean_difference
 from vlrb.statistics.uncertainty import ALPHA, PairedSums, holm, macro_difference, mcnemar_exact, paired_sums
 
 RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
@@ -26,7 +25,6 @@ DRAWS, DRAWS_OF_MANY, MANY = 4999, 499, 200
 SEED, STEPS = 20241126, 3
 _TINY = 1e-30
 _ROUNDING = 1e-5  # of a variance, in single precision
-_AT_ONCE = 64  # draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,61 +103,15 @@ class PairTests(NamedTuple):
 
 
 def rank_ranges(
-    outcomes: Array,
-    parts: Sequence[BoolArray],
-    *,
-    exact: bool,
-    tried: Mapping[int, int] | None = None,
-    draws: Array | None = None,
-    pairwise_only: bool = False,
+    entries: int, tests: PairTests, *, scores: Array | None = None, draws: Array | None = None
 ) -> RankRanges:
-    """Rank ranges of entries scored on the same items, ordered by the mean of their accuracies over ``parts``.
+    """Rank ranges of entries from the tests of every two: those of the best set, and no others, begin at 1.
 
-    ``outcomes``: entries x items, 0, 1/2 or 1 under ``strict``; ``parts``: ``parts_of`` an order; ``exact``: by exact
-    McNemar over the one part where outcomes are whole, else by the paired macro test. ``tried``: of how many
-    variants an entry is the best; it beats a rival by p times that number. ``draws``: ``normal_draws`` of
-    the items, for who asks about several orders. ``pairwise_only``: adjust by Holm, whose thresholds depend on each
-    pair's own test alone; max-T looks at how all tests are correlated, which tells more about labels that are not
-    public.
-
-    Raises:
-        ValueError: no entry, no item, or shapes that do not fit.
+    ``scores``: (entries, items) of ``influence``, or over groups of items, and ``draws``: ``normal_draws`` of as many:
+    the max-T procedure. Without them by Holm, whose thresholds depend on each pair's own test alone; max-T looks at how
+    all tests are correlated, which tells more about labels that are not public.
     """
-    right = np.asarray(outcomes)
-    if right.ndim != 2 or any(part.shape != right.shape[1:] for part in parts):
-        raise ValueError(f"outcomes are entries x items, and every part is of those items, not {right.shape}")
-    if not right.shape[0] or not parts:
-        raise ValueError("no entries or no items: there is nothing to rank")
-    tests = paired_tests(right, parts, exact=exact)
-    tests = tests._replace(p=selected_p(tests, tried or {}))
-    if pairwise_only:
-        rejected = holm(tests.p) < ALPHA
-    else:
-        weights = normal_draws(right.shape[1], len(right)) if draws is None else draws
-        rejected = step_down(tests, influence(right, parts), draws=weights)
-    return _ranges_of_tests(len(right), tests, rejected=rejected)
-
-
-def grouped_rank_ranges(
-    outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray, pairwise_only: bool = False
-) -> RankRanges:
-    """Do as ``rank_ranges``, where pairs of one group are right or wrong together. ``groups``: the group of each item.
-
-    Tests are cluster-robust t tests, and the draws weight whole groups. Whether an entry was chosen among variants is
-    not looked at.
-    """
-    right = np.asarray(outcomes)
-    tests = grouped_tests(right, parts, groups=groups)
-    if pairwise_only:
-        rejected = holm(tests.p) < ALPHA
-    else:
-        scores = influence(right, parts) @ _membership(groups)
-        rejected = step_down(tests, scores, draws=normal_draws(scores.shape[1], len(right)))
-    return _ranges_of_tests(len(right), tests, rejected=rejected)
-
-
-def _ranges_of_tests(entries: int, tests: PairTests, *, rejected: BoolArray) -> RankRanges:
-    """Return the ranges, of which those of the best set, and no others, begin at 1."""
+    rejected = holm(tests.p) < ALPHA if scores is None or draws is None else step_down(tests, scores, draws=draws)
     first = best_set(entries, tests, clear=tests.p < best_set_limit(entries))
     ranges = ranges_of(entries, tests, rejected=rejected)
     return replace(ranges, best=np.where(first, 1, np.maximum(ranges.best, 2)))
@@ -181,37 +133,8 @@ def best_set(entries: int, tests: PairTests, *, clear: BoolArray) -> BoolArray:
     return result
 
 
-def grouped_tests(outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
-    """Return every two entries by the cluster-robust test of the mean over parts."""
-    first, second = np.triu_indices(len(outcomes), k=1)
-    result = mean_difference(
-        [
-            grouped_difference(_difference_sums(outcomes[:, part], groups[part], first=first, second=second))
-            for part in parts
-        ]
-    )
-    p = grouped_p(result.delta, result.variance, freedom=result.freedom)
-    return PairTests(first, second, delta=result.delta, variance=result.variance, p=p)
-
-
-def _difference_sums(outcomes: Array, groups: IntArray, *, first: IntArray, second: IntArray) -> DifferenceSums:
-    members = _membership(groups)
-    right, sizes = outcomes.astype(np.float64) @ members, members.sum(axis=0)
-    both, products = right @ right.T, right @ sizes
-    sums = paired_sums(outcomes)
-    return DifferenceSums(
-        differences=both[first, first] + both[second, second] - 2 * both[first, second],
-        products=products[first] - products[second],
-        squares=float(sizes @ sizes),
-        groups=float(sizes.size),
-        net=sums.net[first, second],
-        discordant=sums.squares[first, second],
-        total=float(outcomes.shape[1]),
-    )
-
-
-def _membership(groups: IntArray) -> FloatArray:
-    """(items, groups): 1 where the item is of the group; of the groups that occur."""
+def membership(groups: IntArray) -> FloatArray:
+    """Return (items, groups): 1 where the item is of the group; of the groups that occur."""
     names, index = np.unique(groups, return_inverse=True)
     members = np.zeros((groups.size, names.size))
     members[np.arange(groups.size), index] = 1
@@ -315,26 +238,13 @@ def step_down(tests: PairTests, scores: Array, *, draws: Array) -> BoolArray:
     rejected = np.zeros(tests.p.size, dtype=bool)
     scale = _inverse_errors(scores)
     sums = np.ascontiguousarray((draws @ scores.T).T)
-    largest, first, second = _largest(sums, scale)
     for _ in range(STEPS):
-        new = (tests.p < 2 * float(ndtr(-_upper(largest)))) & ~rejected
+        new = (tests.p < 2 * float(ndtr(-_upper(_largest(sums, scale))))) & ~rejected
         if not new.any():
             break
         rejected |= new
         scale[tests.first[new], tests.second[new]] = scale[tests.second[new], tests.first[new]] = 0
-        while (gone := _unknown_tail(largest, (scale[first, second] == 0) & (largest > 0))).size:
-            largest[gone], first[gone], second[gone] = _largest(np.ascontiguousarray(sums[:, gone]), scale)
     return rejected
-
-
-def _unknown_tail(largest: Array, gone: BoolArray) -> IntArray:
-    """Return draws to look at again, so that the quantile is known: some whose largest difference was rejected.
-
-    What they have now is smaller, so only draws that were above the quantile can matter; none where these are known.
-    """
-    order = np.argsort(-largest)
-    unknown = order[gone[order]]
-    return unknown[:_AT_ONCE] if gone[order[: _above(len(largest))]].any() else unknown[:0]
 
 
 def _inverse_errors(scores: Array) -> npt.NDArray[np.float32]:
@@ -346,34 +256,25 @@ def _inverse_errors(scores: Array) -> npt.NDArray[np.float32]:
     return np.where(known, 1 / np.sqrt(np.where(known, variance, 1)), 0).astype(np.float32)
 
 
-def _largest(sums: Array, scale: Array) -> tuple[npt.NDArray[np.float32], IntArray, IntArray]:
-    """(entries, draws) -> by draw the largest studentised difference of two entries, in either direction, and the two.
+def _largest(sums: Array, scale: Array) -> npt.NDArray[np.float32]:
+    """(entries, draws) -> by draw the largest studentised difference of two entries, in either direction.
 
     ``scale`` is symmetric, so each pair is looked at once. Row by row, so that what is in work stays in the cache.
     """
-    entries, draws = sums.shape
-    rows = np.zeros((entries, draws), dtype=np.float32)  # the largest difference from later entries
+    result = np.zeros(sums.shape[1], dtype=np.float32)
     work = np.empty_like(sums)
-    for number in range(entries - 1):
+    for number in range(len(sums) - 1):
         part = work[number + 1 :]
         np.subtract(sums[number + 1 :], sums[number], out=part)
         np.multiply(part, scale[number + 1 :, number, np.newaxis], out=part)
-        np.abs(part, out=part).max(axis=0, out=rows[number])
-    first = rows.argmax(axis=0)
-    own = np.take_along_axis(sums, first[np.newaxis], axis=0)
-    second = np.abs((sums - own) * scale[:, first]).argmax(axis=0)
-    return rows.max(axis=0), first, second
+        np.maximum(result, np.abs(part, out=part).max(axis=0), out=result)
+    return result
 
 
 def _upper(result: Array) -> float:
     """Return the draw that ALPHA of one more than there are reach: with it the error is exact, however few are
     drawn."""
-    return float(np.sort(result)[-_above(len(result))])
-
-
-def _above(draws: int) -> int:
-    """Return how many draws reach the quantile, itself among them."""
-    return draws + 1 - ceil((1 - ALPHA) * (draws + 1))
+    return float(np.sort(result)[ceil((1 - ALPHA) * (len(result) + 1)) - 1])
 
 
 def ranges_of(entries: int, tests: PairTests, *, rejected: BoolArray) -> RankRanges:
