@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vlrb.client.connection import ServiceError, add_fields, answer, ask_service, service_parser, stated_fields
+from vlrb.client.connection import add_fields, answer, ask_service, service_parser, stated_fields
 from vlrb.client.status import add_waiting, report, report_line
 from vlrb.common.command_line import complain, say
-from vlrb.common.file_limit import too_large
 from vlrb.common.messages import _
 from vlrb.predictions.problems import votes_phrase
 
 if TYPE_CHECKING:
     import httpx
-
-_PACKED = (".gz", ".zip", ".xlsx", ".eval", ".parquet")
 
 
 def run(arguments: list[str]) -> int:
@@ -62,8 +57,8 @@ def _submit(http: httpx.Client, options: argparse.Namespace) -> int:
     fields |= {"published": "false"} if options.unpublished else {}
     fields |= {"accept_unreadable": "true"} if options.accept_unreadable else {}
     benchmark = {"benchmark": options.benchmark} if options.benchmark else {}
-    with _file_to_send(http, options.file).open("rb") as file:
-        files = {"file": (Path(file.name).name, file, "application/octet-stream")}
+    with options.file.open("rb") as file:
+        files = {"file": (options.file.name, file, "application/octet-stream")}
         taken = answer(http.post("/api/v1/submissions", params=benchmark, data=fields, files=files))
     if not options.json:
         say(_accepted(taken), flush=True)
@@ -74,26 +69,6 @@ def _submit(http: httpx.Client, options: argparse.Namespace) -> int:
         return report(http, taken["id"], options=options, more=more)
     print(json.dumps(taken))
     return 0
-
-
-def _file_to_send(http: httpx.Client, path: Path) -> Path:
-    """Return the file itself; where the server takes none of its size, one beside it that is compressed."""
-    limit = answer(http.get("/api/v1/policy")).get("upload_limit_bytes")
-    if not limit or path.stat().st_size <= limit or path.suffix in _PACKED:
-        return path
-    packed = path.with_name(f"{path.name}.gz")
-    try:
-        with (
-            path.open("rb") as file,
-            packed.open("wb") as target,
-            gzip.GzipFile("", "wb", fileobj=target, mtime=0) as content,  # the same bytes whenever it is sent
-        ):
-            shutil.copyfileobj(file, content)
-    except OSError:
-        raise ServiceError(too_large(limit)) from None
-    size = limit / 2**20
-    complain(_("The server takes at most {size:g} MB. Keep {packed}: it is what is sent.", size=size, packed=packed))
-    return packed
 
 
 def _accepted(taken: Mapping[str, Any]) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import hashlib
 import json
 import threading
 import time
@@ -24,7 +22,6 @@ from tests.factories.services.submission_routes import submission_routes
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import (
     BENCHMARK,
-    LIMIT,
     SIGNER,
     SubmissionSetup,
     native,
@@ -82,20 +79,6 @@ def test_a_submission_prints_its_receipt_and_can_be_asked_for(server: Server) ->
     assert json.loads(asked.stdout)["state"] == "queued"
     words = server.run("status", taken["id"])
     assert (words.returncode, words.stdout.startswith("queued, number ")) == (0, True)
-
-
-def test_a_file_larger_than_the_server_takes_is_sent_compressed_and_the_same_again_is_a_duplicate(
-    server: Server,
-) -> None:
-    rows = [json.loads(line) for line in native(server.setup.items, k=3).splitlines()]
-    data = b"".join(json.dumps({**row, "why": "x" * 60_000}).encode() + b"\n" for row in rows)
-    assert len(data) > LIMIT
-    path = server.file(data)
-    first, second = (json.loads(server.run("submit", path, "--model", "Wordy", "--json").stdout) for _ in range(2))
-    sent = Path(f"{path}.gz").read_bytes()
-    assert gzip.decompress(sent) == data
-    assert event_of(first["receipt"])["content_sha256"] == hashlib.sha256(sent).hexdigest()
-    assert (second["id"], second["duplicate"]) == (first["id"], True)
 
 
 def test_what_submitting_printed_is_a_receipt_that_can_be_checked(server: Server) -> None:
