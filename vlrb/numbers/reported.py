@@ -107,6 +107,7 @@ def _of_definitions(figures: FiguresByName, spec: BenchmarkSpec) -> ReportedChec
         tuple(definition_report.sentences(check)),
         sizes=_denominators(check),
         states_mean=spec.mean in check.fitting,
+        grouping=spec.official,
         definition=check,
     )
 

@@ -251,18 +251,6 @@ def test_a_chain_without_the_receipts_event_is_named(verify: Verify, held: Verif
         assert verify("receipt.jws", chain="other.jsonl")[1]["chain"] == code
 
 
-def test_of_a_broken_chain_nothing_says_that_none_was_given(
-    held: VerifySetup, capsys: pytest.CaptureFixture[str]
-) -> None:
-    held.path("gap.jsonl").write_text("".join(_lines(held)[1:]))
-    given = {"--key": "keys.json", "--chain": "gap.jsonl"}
-    flags = [part for flag, name in given.items() for part in (flag, str(held.path(name)))]
-    assert main(["verify", str(held.path("receipt.jws")), *flags, "--json"]) == 1
-    said = json.loads(capsys.readouterr().out)
-    found = [one for receipt in said["receipts"] for one in receipt["checks"]] + said["checks"]
-    assert [one["code"] for one in found if one["check"] == "chain"] == ["chain-broken"]
-
-
 def _chain_of(bodies: Iterable[str]) -> list[dict[str, Any]]:
     """Return a chain that holds in itself, of any body digests."""
     made: list[dict[str, Any]] = []
@@ -284,21 +272,6 @@ def _without(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**event, "seq": seq} for seq, event in enumerate(events[:1] + events[2:], start=1)]
 
 
-def _reordered(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [*events[:4], events[5] | {"seq": 5}, events[4] | {"seq": 6}, *events[6:]]
-
-
-def _spliced(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return an event of another chain between two true ones, which are joined to it."""
-    alien = _chain_of([secrets.token_hex(32)])[0] | {"seq": 5, "prev": events[3]["hash"]}
-    return [*events[:4], alien, events[5] | {"prev": alien["hash"]}, *events[6:]]
-
-
-def _swapped_bodies(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    first, second = events[3]["body_sha256"], events[4]["body_sha256"]
-    return [*events[:3], events[3] | {"body_sha256": second}, events[4] | {"body_sha256": first}, *events[5:]]
-
-
 def _upper_case(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [event | {"body_sha256": event["body_sha256"].upper()} for event in events]
 
@@ -316,9 +289,7 @@ def longer(held: VerifySetup) -> list[dict[str, Any]]:
     return events
 
 
-@pytest.mark.parametrize(
-    "forge", [_random_hashes, _without, _reordered, _spliced, _swapped_bodies, _upper_case, _old_form]
-)
+@pytest.mark.parametrize("forge", [_random_hashes, _without, _upper_case, _old_form])
 def test_a_forged_chain_is_broken_whatever_place_and_head_it_shows(
     verify: Verify, held: VerifySetup, longer: list[dict[str, Any]], forge: Callable[..., list[dict[str, Any]]]
 ) -> None:
