@@ -3,8 +3,6 @@ FROM python:3.11-slim
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 \
     GRADIO_ANALYTICS_ENABLED=False HF_HUB_DISABLE_TELEMETRY=1
 
-# pg_dump and pg_restore, for daily copies of PostgreSQL.
-RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql-client && rm -rf /var/lib/apt/lists/*
 # Hugging Face runs a Docker Space as user 1000.
 RUN useradd --create-home --uid 1000 app && install -d -o app /data
 WORKDIR /app

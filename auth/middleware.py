@@ -44,7 +44,7 @@ class IdentityMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] not in ("http", "websocket"):
+        if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         try:
@@ -52,14 +52,14 @@ class IdentityMiddleware:
             self._check_sender(scope, bool(cookie))
             scope.setdefault("state", {})["identity"] = await self._identify(scope, cookie)
         except AuthError as refused:
-            await _refuse(refused, scope, receive=receive, send=send)
+            log.info("request.refused", extra={"data": {"status": refused.status, "code": refused.code}})
+            await refusal(refused)(scope, receive, send)
             return
         await self._app(scope, receive, send)
 
     def _check_sender(self, scope: Scope, cookie: bool) -> None:
         local = self._settings.mode is Mode.LOCAL
-        # A websocket is opened with GET, and browsers let any page do that.
-        safe = scope["type"] == "http" and scope["method"] in SAFE_METHODS
+        safe = scope["method"] in SAFE_METHODS
         if safe and not local:
             return
         headers = Headers(scope=scope)
@@ -126,14 +126,6 @@ def client_address(scope: Scope) -> str:
     """Return the client's address. Behind a trusted proxy the server has replaced it with the forwarded one."""
     client = scope.get("client")
     return str(client[0]) if client else ""
-
-
-async def _refuse(refused: AuthError, scope: Scope, *, receive: Receive, send: Send) -> None:
-    if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008, "reason": refused.code})
-        return
-    log.info("request.refused", extra={"data": {"status": refused.status, "code": refused.code}})
-    await refusal(refused)(scope, receive, send)
 
 
 def identity_of(connection: HTTPConnection | None) -> Identity:

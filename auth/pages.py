@@ -1,4 +1,4 @@
-"""HTML of the account page and of messages, in the layout of the public pages where that is given."""
+"""HTML of the account page and of messages, in the layout of the public pages."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader
 
 from storage.clock import minute
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
-from vlrb.benchmarks.spec_file import load_spec
-from vlrb.common.template_translations import translate_templates
-from vlrb.common.translations import ENGLISH, translations
 
 _HERE = Path(__file__).parent
 STYLE_URL = "/auth/identity.css"
@@ -22,18 +18,12 @@ _PLACED = ("/", "/account")  # addresses that each benchmark of a service has, b
 
 
 @lru_cache(maxsize=32)
-def use_layout(templates: tuple[Path, ...], site: Environment | None) -> Environment:
-    """Return an environment for a package's own templates, in the layout of `site` where that is given.
+def use_layout(templates: tuple[Path, ...], site: Environment) -> Environment:
+    """Return an environment for a package's own templates, in the layout of `site`.
 
     One for all who ask for the same: it holds the compiled templates, which are part of the program.
     """
-    own = FileSystemLoader(templates)
-    if site is None:
-        bare = Environment(loader=own, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-        translate_templates(bare, translations(ENGLISH))
-        bare.globals["brand"] = load_spec(DEFAULT_BENCHMARK).brand
-        return bare
-    loaders: list[BaseLoader] = [loader for loader in (site.loader, own) if loader is not None]
+    loaders: list[BaseLoader] = [loader for loader in (site.loader, FileSystemLoader(templates)) if loader is not None]
     layout = site.overlay(loader=ChoiceLoader(loaders), autoescape=True, cache_size=50)
     layout.filters = dict(site.filters)  # overlays share them
     return layout
@@ -43,8 +33,7 @@ class AccountPages:
     """Templates. `site`: an environment that has base.html with the blocks title, head and main; `folders`: where more
     templates lie."""
 
-    def __init__(self, site: Environment | None = None, folders: Sequence[Path] = ()) -> None:
-        self._base = "identity_base.html" if site is None else "base.html"
+    def __init__(self, site: Environment, folders: Sequence[Path] = ()) -> None:
         self._environment = use_layout((_HERE / "templates", *folders), site)
         self._environment.filters["minute"] = minute
         self.prefix = str(self._environment.globals.setdefault("prefix", ""))
@@ -66,7 +55,7 @@ class AccountPages:
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
         """Return a page by the name of its template."""
-        return self._environment.get_template(name).render(base=self._base, style=style_address(), **context)
+        return self._environment.get_template(name).render(style=style_address(), **context)
 
 
 @cache

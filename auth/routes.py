@@ -50,26 +50,24 @@ _Token = Annotated[str, Form(alias="csrf")]
 
 def build(
     identities: AuthService,
-    pages: AccountPages | None = None,
+    pages: AccountPages,
     *,
     sections: Callable[[Identity], Mapping[str, Any]] = lambda _: {},
 ) -> APIRouter:
     """Return the routes. `sections`: what else the account page shows to whoever is signed in; it may block."""
     router = APIRouter(include_in_schema=False)
-    made_with = pages or AccountPages()
-    account = _Account(identities, made_with, sections)
+    account = _Account(identities, pages, sections)
     if identities.settings.mode is Mode.OPENID:
-        _add_sign_in(router, identities, pages=made_with)
+        _add_sign_in(router, identities, pages=pages)
         _add_account_actions(router, account)
     _add_account(router, account)
     return router
 
 
 def refusals(
-    identities: AuthService, pages: AccountPages | None = None
+    identities: AuthService, pages: AccountPages
 ) -> Callable[[Request, Exception], Coroutine[Any, Any, Response]]:
     """Return the exception handler for Refused: problem+json, or a page for a browser that asked for one."""
-    made_with = pages or AccountPages()
 
     async def answer(request: Request, error: Exception) -> Response:
         if not isinstance(error, AuthError):
@@ -89,7 +87,7 @@ def refusals(
             title = _("Sign in as a maintainer") if maintainers else _("Sign in first")
             detail = detail if maintainers else _("This page is for people with an account.")
             first = (_("Sign in"), f"/auth/sign-in?next={quote(request.url.path)}")
-        page = made_with.message(title, detail, links=(first, (_("The board"), "/")))
+        page = pages.message(title, detail, links=(first, (_("The board"), "/")))
         return HTMLResponse(page, error.status, {**PRIVATE, **extra_headers(error)})
 
     return answer

@@ -24,7 +24,6 @@ KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
 
 _WAIT_SECONDS = 5.0
-_CLIENT_PROGRAMS = ("pg_dump", "pg_restore")
 
 
 class CheckResult(NamedTuple):
@@ -168,20 +167,10 @@ def _uploads(installation: InstallationFiles) -> Iterator[CheckResult]:
     yield CheckResult("uploads", not problems, sentence=words)
 
 
-def _programs(installation: InstallationFiles) -> Iterator[CheckResult]:
-    if sqlite_path(installation.database_url) is None:
-        missing = [name for name in _CLIENT_PROGRAMS if shutil.which(name) is None]
-        words = f"Install the PostgreSQL client programs ({', '.join(missing)} missing), or set BACKUP_KEEP=0."
-        yield CheckResult(
-            "programs", not missing, sentence=words if missing else "pg_dump and pg_restore are installed."
-        )
-
-
 _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
     _disk,
     _permissions,
     _database,
     _replica,
     _uploads,
-    _programs,
 )

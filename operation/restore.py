@@ -6,7 +6,6 @@ import gzip
 import os
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,9 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import inspect, make_url, text
+from sqlalchemy import make_url
 
-from storage.database import open_database
 from storage.files.backups import is_copy
 from storage.files.object_store import address_below, open_store
 from storage.integrity.audit import Head
@@ -24,7 +22,6 @@ from vlrb.common import atomic_files
 
 _CHUNK = 1 << 20
 _SIDECARS = ("-wal", "-shm")
-_SQLITE_ENDING = ".db.gz"
 
 
 class RestoreRefused(ValueError):
@@ -67,14 +64,10 @@ def restore_copy(source: str, database_url: str, *, replace: bool = False) -> Re
 
     `replace`: a SQLite database that is there is put aside first. Raises RestoreRefused.
     """
-    packed = source.partition("?")[0].endswith(_SQLITE_ENDING)
     url = make_url(database_url)
-    sqlite = url.get_backend_name() == "sqlite"
-    if packed != sqlite:
-        raise RestoreRefused(f"{source} is a copy of {'SQLite' if packed else 'PostgreSQL'}, DATABASE_URL is not that.")
+    if url.get_backend_name() != "sqlite":
+        raise RestoreRefused(f"{source} is a copy of SQLite, and DATABASE_URL names PostgreSQL: use its pg_restore.")
     with _fetched(source) as path:
-        if not sqlite:
-            return _restore_postgresql(source, path, database_url=database_url)
         return _restore_sqlite(source, path, database=Path(url.database or "").absolute(), replace=replace)
 
 
@@ -135,35 +128,6 @@ def _restore_sqlite(source: str, copy: Path, *, database: Path, replace: bool) -
         for ending in ("", *_SIDECARS):
             incoming.with_name(incoming.name + ending).unlink(missing_ok=True)
     return Restored(source, head, aside=aside)
-
-
-def _restore_postgresql(source: str, dump: Path, *, database_url: str) -> Restored:
-    """Only into an empty database: what is there is nothing to mix with."""
-    program = shutil.which("pg_restore")
-    if program is None:
-        raise RestoreRefused("pg_restore is not installed on this machine; install the PostgreSQL client programs.")
-    database = open_database(database_url)
-    try:
-        if inspect(database.engine).get_table_names():
-            raise RestoreRefused("The database of DATABASE_URL is not empty. Make an empty one, and name that.")
-        url = database.engine.url.set(drivername="postgresql")
-        secret = {"PGPASSWORD": str(url.password)} if url.password else {}
-        address = url.set(password=None).render_as_string(hide_password=False)
-        command = [program, "--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error"]
-        done = subprocess.run(
-            [*command, f"--dbname={address}", str(dump)],
-            env={"LC_ALL": "C", **secret},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise RestoreRefused(f"pg_restore failed: {done.stderr.strip()[-400:]}")
-        with database.read() as session:
-            seq, digest = session.execute(text("SELECT seq, hash FROM audit_head")).one()
-    finally:
-        database.close()
-    return Restored(source, Head(seq, digest))
 
 
 @contextmanager

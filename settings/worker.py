@@ -54,7 +54,7 @@ class WorkerSettings(BenchmarkSettings):
         shown="none",
         repr=False,
     )
-    backup_keep: int = setting(14, "how many copies stay; `0` makes none", ge=0, le=10_000)
+    backup_keep: int = setting(14, "how many copies of a SQLite database stay; `0` makes none", ge=0, le=10_000)
 
     @field_validator("database_url")
     @classmethod
@@ -80,6 +80,11 @@ class WorkerSettings(BenchmarkSettings):
         for name, value in derived.items():
             object.__setattr__(self, name, value)
         return self
+
+    @property
+    def backups_kept(self) -> int:
+        """How many copies of a SQLite database stay; PostgreSQL is copied by its own means."""
+        return self.backup_keep if self.database_url.startswith("sqlite") else 0
 
     @property
     def import_dir(self) -> Path:

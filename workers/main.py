@@ -149,7 +149,7 @@ def _runner(
     runner = create_task_runner(
         database, scorer, state=settings.state_dir, lease_seconds=settings.lease_seconds, dataset=dataset
     )
-    backup = BackupTarget(settings.backup_url, settings.backup_keep) if settings.backup_keep else None
+    backup = BackupTarget(settings.backup_url, settings.backups_kept) if settings.backups_kept else None
     return replace(
         runner,
         worker=name,

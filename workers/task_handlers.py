@@ -8,7 +8,6 @@ from storage.files import backups
 from storage.files.backups import BackupFailed
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim, TaskKind
-from vlrb.common.messages import _
 from vlrb.common.text import pluralize
 from workers.jobs import (
     activate_revision,
@@ -23,7 +22,7 @@ TaskHandler = Callable[[TaskContext, TaskClaim], None]
 
 def _back_up(context: TaskContext, claim: TaskClaim) -> None:
     if context.backup is None:
-        raise BackupFailed(_("no backups are kept here: BACKUP_KEEP is 0"))
+        raise BackupFailed("no backups are kept here: BACKUP_KEEP is 0, or the database is PostgreSQL")
     backup = backups.make(context.database, context.backup)
     with context.database.write() as session:
         tasks.finish(

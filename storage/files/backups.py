@@ -1,4 +1,4 @@
-"""Online backups of the database: SQLite's backup API or pg_dump; stored in a directory or at an fsspec URL.
+"""Online backups of a SQLite database by its own API, in a directory or at an fsspec URL. PostgreSQL has pg_dump.
 
 A copy holds votes, scores, decisions, snapshots and the whole audit chain. Labels are not in the database, and uploads
 are not either: those directories are copied by other means (docs/maintaining.md).
@@ -14,7 +14,6 @@ import os
 import re
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, func, insert, or_, select, text, update
+from sqlalchemy import and_, func, insert, or_, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
@@ -30,14 +29,12 @@ from storage.database import Database
 from storage.files.object_store import open_store
 from storage.integrity import audit
 from storage.integrity.audit import Head
-from storage.models.core import AuditHead
 from storage.models.operations import Backup
-from vlrb.common.messages import _
 
 MADE = "backup.made"
 OTHERS = "backup.copies_of_another_database"
 DAY, RETRY = 86_400.0, 3_600.0  # seconds: after a copy, and after one that failed or whose process died
-_NAME = re.compile(r"leaderboard-\d{8}T\d{6}Z\.(db\.gz|pgdump)")
+_NAME = re.compile(r"leaderboard-\d{8}T\d{6}Z\.db\.gz")
 _CHUNK = 1 << 20
 _OTHERS_STAY = "They are not removed. Give each service a BACKUP_URL of its own, or remove them yourself."
 
@@ -80,14 +77,14 @@ def make_if_due(database: Database, target: BackupTarget) -> BackupRecord | None
         audit.acquire_chain_lock(session)
         if not _due(session):
             return None
-        number, name = _begin(session, database)
+        number, name = _begin(session)
     return _make(database, target, number=number, name=name)
 
 
 def make(database: Database, target: BackupTarget) -> BackupRecord:
     """Return one more copy, now. Raises BackupFailed, with the failure on record."""
     with database.write() as session:
-        number, name = _begin(session, database)
+        number, name = _begin(session)
     return _make(database, target, number=number, name=name)
 
 
@@ -120,10 +117,9 @@ def _due(session: Session) -> bool:
     return all(session.execute(query.limit(1)).first() is None for query in (succeeded, tried))
 
 
-def _begin(session: Session, database: Database) -> tuple[int, str]:
+def _begin(session: Session) -> tuple[int, str]:
     now = session.execute(select(database_now())).scalar_one()
-    ending = "db.gz" if database.engine.dialect.name == "sqlite" else "pgdump"
-    name = f"leaderboard-{datetime.fromtimestamp(int(now), UTC):%Y%m%dT%H%M%SZ}.{ending}"
+    name = f"leaderboard-{datetime.fromtimestamp(int(now), UTC):%Y%m%dT%H%M%SZ}.db.gz"
     row = insert(Backup).values(name=name, started_at=now).returning(Backup.id)
     return int(session.execute(row).scalar_one()), name
 
@@ -132,8 +128,7 @@ def _make(database: Database, target: BackupTarget, *, number: int, name: str) -
     try:
         with tempfile.TemporaryDirectory(prefix="backup-") as directory:
             path = Path(directory) / name
-            copy = _copy_sqlite if name.endswith(".db.gz") else _copy_postgresql
-            head = copy(database, path)
+            head = _copy(database, path)
             facts: dict[str, Any] = {"size_bytes": path.stat().st_size, "sha256": _hash(path)}
             with database.read() as session:
                 own = set(session.scalars(select(Backup.name).where(Backup.id != number)))
@@ -156,7 +151,7 @@ def _make(database: Database, target: BackupTarget, *, number: int, name: str) -
         return BackupRecord(*session.execute(select(*_RECORDED).where(Backup.id == number)).one())
 
 
-def _copy_sqlite(database: Database, path: Path) -> Head:
+def _copy(database: Database, path: Path) -> Head:
     """Return a consistent copy beside running writers, compressed."""
     plain = path.with_name("copy.db")
     source = sqlite3.connect(str(database.engine.url.database))
@@ -167,30 +162,6 @@ def _copy_sqlite(database: Database, path: Path) -> Head:
     with plain.open("rb") as whole, gzip.open(path, "wb", compresslevel=6) as packed:
         shutil.copyfileobj(whole, packed, _CHUNK)
     plain.unlink()
-    return Head(seq, digest)
-
-
-def _copy_postgresql(database: Database, path: Path) -> Head:
-    """pg_dump of exactly what one session sees, so that the chain's head is that of the copy."""
-    program = shutil.which("pg_dump")
-    if program is None:
-        raise FileNotFoundError(_("pg_dump is not installed on this machine; install the PostgreSQL client programs"))
-    url = database.engine.url.set(drivername="postgresql")
-    secret = {"PGPASSWORD": str(url.password)} if url.password else {}
-    address = url.set(password=None).render_as_string(hide_password=False)
-    with database.engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
-        snapshot = connection.execute(text("SELECT pg_export_snapshot()")).scalar_one()
-        seq, digest = connection.execute(select(AuditHead.seq, AuditHead.hash)).one()
-        command = [program, "--format=custom", "--no-owner", "--no-privileges", f"--snapshot={snapshot}"]
-        done = subprocess.run(  # the password goes in the environment, where other users of the machine do not see it
-            [*command, f"--file={path}", f"--dbname={address}"],
-            env={"LC_ALL": "C", **secret},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    if done.returncode != 0:
-        raise ValueError(done.stderr.strip()[-400:] or _("pg_dump failed"))
     return Head(seq, digest)
 
 

@@ -18,6 +18,8 @@ import submissions.pages
 from auth import AuthError
 from auth.pages import AccountPages
 from auth.settings import IdentitySettings
+from leaderboard.render import environment
+from leaderboard.render_context import RenderContext
 from maintenance.actions import entries
 from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail, header_text, is_address
 from storage import notifications
@@ -55,7 +57,7 @@ class MailingSite(AuthSite):
 
     def _routes(self) -> FastAPI:
         self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, site=PUBLIC_URL)
-        pages = AccountPages(folders=[submissions.pages.TEMPLATES])
+        pages = AccountPages(environment(RenderContext()), [submissions.pages.TEMPLATES])
         app = FastAPI()
         sections = partial(routes.account_sections, self.subscriptions)
         app.include_router(

@@ -13,9 +13,12 @@ from fastapi import FastAPI
 from auth import AuthError, Identity
 from auth.middleware import IdentityMiddleware
 from auth.model import IMPLIED, Organisation, Role
+from auth.pages import AccountPages
 from auth.routes import refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
+from leaderboard.render import environment
+from leaderboard.render_context import RenderContext
 from receipts.jws import Signer
 from storage.database import Database
 from storage.files.spool import Spool, UploadedFile
@@ -64,7 +67,7 @@ def person(account: str, *organisations: str) -> Identity:
 def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddleware:
     """Routes around which nobody signs in: reachable by others, one submitter."""
     identities = AuthService.create(database, IdentitySettings(Mode.OPEN))
-    app.add_exception_handler(AuthError, refusals(identities))
+    app.add_exception_handler(AuthError, refusals(identities, AccountPages(environment(RenderContext()))))
     return IdentityMiddleware(app, identities.settings, resolver=identities.resolver)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import stat
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,11 @@ from storage.files.backups import BackupFailed, BackupTarget
 from storage.integrity import audit
 from storage.models.core import Base
 from storage.models.operations import Backup
-from tests.databases import BOTH, new_database
+from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.specs import spec_of
-from tests.postgres import Cluster
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.startup import prepare
@@ -45,16 +43,8 @@ def small(tmp_path: Path) -> Database:
     return new_database(f"sqlite:///{tmp_path}/leaderboard.db")
 
 
-@pytest.mark.parametrize("kind", BOTH)
-def test_a_restored_copy_has_the_same_rows_chain_and_board(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    cluster: Cluster | None = None
-    url = f"sqlite:///{tmp_path}/leaderboard.db"
-    if kind == "postgresql":
-        cluster = request.getfixturevalue("postgres_cluster")
-        url = cluster.new_database()
-    database = new_database(url)
+def test_a_restored_copy_has_the_same_rows_chain_and_board(tmp_path: Path) -> None:
+    database = new_database(f"sqlite:///{tmp_path}/leaderboard.db")
     scorer = small_benchmark.scorer()
     prepare(database, scorer, label_revision="demo")
     small_benchmark.submit(database, range(3))
@@ -69,14 +59,8 @@ def test_a_restored_copy_has_the_same_rows_chain_and_board(
 
     path = tmp_path / "kept" / made.name
     assert (path.stat().st_size, stat.S_IMODE(path.stat().st_mode)) == (made.size_bytes, 0o600)
-    if cluster is None:
-        (tmp_path / "restored.db").write_bytes(gzip.decompress(path.read_bytes()))
-        again = open_database(f"sqlite:///{tmp_path}/restored.db")
-    else:
-        empty = cluster.new_database()
-        command = [str(cluster.bin / "pg_restore"), "--no-owner", f"--dbname={empty}", str(path)]
-        subprocess.run(command, check=True, capture_output=True)
-        again = open_database(empty)
+    (tmp_path / "restored.db").write_bytes(gzip.decompress(path.read_bytes()))
+    again = open_database(f"sqlite:///{tmp_path}/restored.db")
     assert _counts(again) == {**counts, "backups": 1}
     with again.read() as session:
         assert (audit.verify(session), audit.head(session)) == (None, head)

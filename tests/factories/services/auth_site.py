@@ -17,9 +17,12 @@ from starlette.testclient import TestClient
 
 from auth import AuthError, Role, require
 from auth.middleware import IdentityMiddleware, identity_of
+from auth.pages import AccountPages
 from auth.routes import build, refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
+from leaderboard.render import environment
+from leaderboard.render_context import RenderContext
 from storage.database import Database
 from tests.factories.fakes.openid_provider import CLIENT_ID, CLIENT_SECRET, Provider
 
@@ -62,8 +65,9 @@ class AuthSite:
 
     def _routes(self) -> FastAPI:
         app = FastAPI()
-        app.include_router(build(self.identities, None, sections=lambda _: _SECTIONS))
-        app.add_exception_handler(AuthError, refusals(self.identities))
+        pages = AccountPages(environment(RenderContext()))
+        app.include_router(build(self.identities, pages, sections=lambda _: _SECTIONS))
+        app.add_exception_handler(AuthError, refusals(self.identities, pages))
 
         @app.get("/whoami")
         def whoami(request: Request) -> JSONResponse:
