@@ -79,13 +79,6 @@ def expect_both_to_stop(service: Service, sign: signal.Signals) -> None:
     assert "Traceback" not in service.log
 
 
-def test_the_worker_goes_when_the_web_process_is_killed(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as service:
-        worker = service.worker_pid()
-        service.process.kill()
-        until(lambda: not alive(worker), 20, what="the worker notices")
-
-
 def test_files_of_the_service_are_private_in_every_configured_place(demo: Service) -> None:
     until(lambda: len(scored(demo)) == 6, 60, what="six judges")
     files = [path for path in demo.log_path.with_suffix("").rglob("*") if path.is_file()]
@@ -184,21 +177,6 @@ def test_local_mode_answers_to_names_of_this_machine_only_and_says_so(demo: Serv
             assert (refused.status_code, refused.json()["code"]) == (403, "not-local"), (path, foreign)
     policy = demo.http.get("/api/v1/policy").json()
     assert (policy["mode"], policy["scored_submissions"]["per_24_hours"]) == ("local", None)
-
-
-def test_a_pause_is_shown_wherever_somebody_would_submit_and_is_gone_after_it(demo: Service) -> None:
-    pages, answers = ("/", "/policy"), ("/api/v1/quota", "/readyz")
-
-    def paused() -> list[str | None]:
-        return [demo.http.get(path).json()["paused"] for path in answers]
-
-    told = "No submissions at the moment.</b> Back &lt;b&gt;at noon&lt;/b&gt;."
-    assert demo.http.put("/api/v1/maintenance/pause", json={"message": "Back <b>at noon</b>."}).status_code == 200
-    until(lambda: all(told in demo.http.get(path).text for path in pages), 30, what="both pages say so")
-    until(lambda: paused() == ["Back <b>at noon</b>."] * 2, 30, what="both answers say so")  # /readyz within a second
-    assert demo.http.delete("/api/v1/maintenance/pause").status_code == 200
-    until(lambda: not any("at noon" in demo.http.get(path).text for path in pages), 30, what="neither says so")
-    until(lambda: paused() == [None] * 2, 30, what="neither answer says so")
 
 
 def start(folder: Path, **environ: str) -> Finished:

@@ -103,18 +103,6 @@ def test_two_first_sign_ins_at_once_make_one_account(site: AuthSite) -> None:
     assert site.sql("SELECT count(*) FROM accounts")[0][0] == 1
 
 
-def test_claims_of_the_wrong_shape_do_no_harm(site: AuthSite, provider: Provider) -> None:
-    provider.userinfo = {
-        "orgs": [1, {"sub": 2}, {"sub": "x", "preferred_username": "a\nb"}, {"sub": "y", "name": "ok"}],
-        "preferred_username": "x" * 5000,
-        "createdAt": {"a": 1},
-    }
-    browser = site.browser()
-    assert browser.sign_in().status_code == 303
-    assert browser.name() == "Alice"
-    assert "x" * 300 not in browser.get("/account").text
-
-
 def test_no_secret_reaches_a_log(site: AuthSite, provider: Provider, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, logger="httpx2")  # which a process that logs as the service does keeps quiet

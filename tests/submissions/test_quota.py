@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from auth import ANONYMOUS, LOCAL, Forbidden, Identity, Organisation, Unauthenticated
+from auth import ANONYMOUS, Forbidden, Identity, Organisation, Unauthenticated
 from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import DAY
-from storage.models.core import Score, Submission
+from storage.models.core import Submission
 from storage.models.quota import Attempt
 from submissions.metadata import Metadata
-from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, policy_from, quota_scopes, require_quota
+from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, quota_scopes, require_quota
 from submissions.refusals import FileRejected, SubmissionsPaused
 from submissions.service import Accepted
 from tests.databases import with_labels
@@ -63,11 +63,6 @@ def test_who_waits_longest_is_named_whether_account_or_organisation() -> None:
         with pytest.raises(QuotaUsed, match=longest) as used:
             require_quota(DAILY, taken, names=names, now=NOW)
         assert used.value.next_at == NOW + wait
-
-
-def test_zero_is_no_limit_and_said_in_words() -> None:
-    assert next_possible(QuotaPolicy(), at(1, 2, 3), now=NOW) is None
-    assert (policy_from(QuotaPolicy()), policy_from(QuotaPolicy(per_day=2))) == ("no limit", "2 in 24 hours")
 
 
 def test_an_organisation_that_anybody_may_join_is_no_team() -> None:
@@ -165,41 +160,11 @@ def test_what_the_service_failed_to_score_is_given_back(setup: SubmissionSetup, 
         submit(setup, person("ann"), number=3)
 
 
-def test_what_failed_under_one_revision_is_given_back_when_no_other_scored_it(
-    setup: SubmissionSetup, database: Database
-) -> None:
-    """A score under any revision is a score: the slot comes back when there is none, and none to come."""
-    first = submit(setup, person("ann"), number=1)
-    with database.write() as session:
-        label_sets.register(session, "r2", benchmark=BENCHMARK, digest="f" * 64, items=21)
-        assert job_queue.enqueue_missing(session, BENCHMARK, label_revision="r2", scorer_version="1") == 1
-
-    def free() -> bool:
-        return setup.intake.allowance(person("ann")).next_at is None
-
-    for _ in range(2):
-        assert not free()
-        with database.write() as session:
-            claim = job_queue.claim(session, "worker", lease_seconds=60)
-            assert claim
-            job_queue.fail(session, claim, reason="The labels cannot be read.", retry=False)
-    assert free()
-    with database.write() as session:  # as a re-score does, later
-        session.add(
-            Score(benchmark=BENCHMARK, submission_id=first.id, label_revision="r2", scorer_version="1", tally="{}")
-        )
-    assert not free()
-
-
 def test_a_file_with_problems_costs_nothing(setup: SubmissionSetup) -> None:
     bad = native(setup.items).split(b"\n", 1)[1]
     with pytest.raises(FileRejected):
         setup.intake.submit(setup.arrive(bad), Metadata.parse({"model": "Bad"}), person("ann"))
     assert event_of(submit(setup, person("ann"), number=1).receipt)["attempt"] == 1
-
-
-def test_without_sign_in_there_is_no_quota_but_attempts_are_counted(setup: SubmissionSetup) -> None:
-    assert [event_of(submit(setup, LOCAL, number=number).receipt)["attempt"] for number in range(3)] == [1, 2, 3]
 
 
 def test_who_may_not_submit_is_refused_by_the_use_case_itself(setup: SubmissionSetup, database: Database) -> None:

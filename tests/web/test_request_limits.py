@@ -14,7 +14,6 @@ from typing import Any
 import httpx
 import pytest
 
-from storage.models.core import Submission
 from tests.factories import labels
 from tests.factories import prediction_files as files
 from tests.factories.services.service import PATIENCE, until
@@ -125,33 +124,6 @@ def test_a_client_that_goes_away_at_any_byte_leaves_nothing(target: Served) -> N
                 assert b" 202 " not in received(connection)[:20]
     until(lambda: not target.spooled(), PATIENCE, what="nothing is left of any")
     nothing_left(target)
-
-
-def raw_name(name: bytes) -> bytes:
-    """Return a form whose file has this name, byte for byte."""
-    return MULTIPART.replace(b'filename="x"', b'filename="' + name + b'"')
-
-
-NAMES = (b"a\x00b", b"a\r\nX-Injected: 1", b"%2e%2e%2fx", b"..\\..\\x", b"/etc/passwd", b"\xff\xfe", b"CON", b".", b"")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_file_name_byte_for_byte_is_shown_at_most(tmp_path_factory: pytest.TempPathFactory, name: bytes) -> None:
-    folder = tmp_path_factory.mktemp("names")
-    with served_from(folder) as target:
-        kind = {"Content-Type": "multipart/form-data; boundary=b"}
-        reply = target.http.post("/api/v1/submissions", content=raw_name(name), headers=kind)
-        assert "x-injected" not in reply.headers
-        assert "Traceback" not in reply.text
-        if reply.status_code == 202:
-            with target.database.read() as session:
-                shown = session.get_one(Submission, reply.json()["id"]).file_name
-            assert shown and len(shown) <= 200 and shown.isprintable() and not set("/\\") & set(shown)
-        else:
-            assert reply.status_code == 400
-            nothing_left(target)
-        kept = [path.name for path in folder.glob("uploads/**/*") if path.is_file()]
-        assert all(len(one.split(".")[0]) == 64 for one in kept)
 
 
 def test_fifty_uploads_of_the_same_bytes_over_http_are_one_submission(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -181,13 +181,6 @@ def test_the_interface_takes_a_benchmark_and_finds_that_of_an_id(world: World) -
         assert event_of(world.get(f"/api/v1/submissions/{entry}/receipt"))["benchmark"] == name
 
 
-def test_the_status_names_each_benchmark(world: World) -> None:
-    found = json.loads(world.get("/api/v1/status"))["benchmarks"]
-    assert [(one["id"], one["queue"]) for one in found] == [("weather", 0), ("traffic", 0)]
-    assert all(one["board_seconds"] is not None for one in found)
-    assert "Pictures of traffic" in world.get("/status").partition('id="benchmarks"')[2]
-
-
 def test_decisions_stand_at_their_benchmark_and_their_address_leads_to_them_from_all(world: World) -> None:
     entry = world.ids["traffic"]
     path = f"/api/v1/entries/{entry}/flag"
@@ -231,10 +224,3 @@ def test_the_submit_page_is_served_with_the_name_of_its_benchmark(world: World) 
         assert f"<title>Submit predictions · Pictures of {name} leaderboard</title>" in page
         assert page.count("wrote for Pictures of ") == page.count(f"wrote for Pictures of {name}") == 1
     assert "/b/traffic/policy" in world.get("/app/submit?benchmark=traffic")
-
-
-def test_account_pages_lead_back_to_the_benchmark(world: World) -> None:
-    for page in (world.get("/b/traffic/account"), world.get(f"/account/submissions/{world.ids['traffic']}")):
-        assert '<a class="brand" href="/b/traffic/"' in page
-        assert 'href="/b/traffic/account"' in page
-    assert '<a class="brand" href="/"' in world.get("/account")
