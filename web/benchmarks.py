@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse
@@ -23,7 +23,7 @@ from submissions import queries
 
 _FOR_PROGRAMS = ("/api/", "/export/")
 _FILES = frozenset({"/check-numbers", "/eval.yaml", "/feed.xml", "/llms.txt", "/og.png"})
-_FORMER_PAGE = re.compile("/app/(analyse|compare)(?:-([a-z0-9-]{1,60}))?/?")  # they were Gradio pages once
+_FORMER_PAGE = re.compile("/app((?:/(?:analyse|compare|maintain))?)/?")  # they were Gradio pages once
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]
 """The benchmark of a submission; None where there is no such one."""
@@ -50,11 +50,8 @@ class BenchmarkMiddleware:
         if path.startswith(PREFIX):
             benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
             return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
-        if path.rstrip("/") in ("/app", "/app/maintain"):
-            return RedirectResponse(_with_query(path.rstrip("/").removeprefix("/app") or "/", scope), 308)
         if former := _FORMER_PAGE.fullmatch(path):
-            benchmark = former[2] or self._benchmark_parameter(scope)
-            return RedirectResponse(self._page_of(benchmark, f"/{former[1]}", scope=scope), 308)
+            return RedirectResponse(_with_query(former[1] or "/", scope), 308)
         wanted = self._benchmark_parameter(scope) if _takes_benchmark(path) else ""
         if wanted and wanted not in self._ids:
             return self._unknown(wanted, self._ids)
@@ -80,13 +77,6 @@ class BenchmarkMiddleware:
             await self._app({**scope, **place}, receive, send)
 
         return answer
-
-    def _page_of(self, benchmark: str, path: str, *, scope: Scope) -> str:
-        """Return the address of a page of a benchmark, with the choice that the requested address held."""
-        query = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
-        kept = urlencode([(name, value) for name, value in query if name != "benchmark"], safe=",")
-        prefix = f"{PREFIX}{benchmark}" if benchmark in self._ids[1:] else ""
-        return f"{prefix}{path}?{kept}" if kept else f"{prefix}{path}"
 
     def _benchmark_parameter(self, scope: Scope) -> str:
         """Return the value of the parameter ``benchmark``."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,10 +19,8 @@ from storage.database_wait import AWAY, log_away, retry_while_away
 from storage.models.core import Score
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.services.service import KEPT, until
-from tests.factories.services.service_launcher import launch
 from tests.factories.suite.programs import run_main
-from tests.postgres import Cluster, running_cluster, why_unavailable
+from tests.postgres import Cluster
 from workers.main import work
 
 
@@ -132,53 +127,3 @@ def test_a_worker_is_interrupted_at_every_statement_and_scores_all(
     with database.read() as session:
         assert sorted(session.scalars(select(Score.submission_id))) == sorted(ids)
     database.close()
-
-
-@pytest.fixture
-def stopped_cluster() -> Iterator[Cluster]:
-    """Yield a server that does not run."""
-    if reason := why_unavailable():
-        pytest.skip(reason)
-    with running_cluster() as cluster:
-        cluster.stop()
-        yield cluster
-
-
-@pytest.mark.postgres
-@pytest.mark.slow
-@pytest.mark.parametrize("role", ["web", "worker"])
-def test_a_process_that_starts_before_its_database_waits_for_it(
-    tmp_path: Path, stopped_cluster: Cluster, role: str
-) -> None:
-    small_benchmark.write_demo(tmp_path)
-    (tmp_path / "demo" / "judges").mkdir(exist_ok=True)
-    (tmp_path / "demo" / "judges" / "index.json").write_text("[]")
-    log, started = tmp_path / "log", time.monotonic()
-    environ = {name: os.environ[name] for name in KEPT if name in os.environ}
-    environ |= {"ROLE": role, "IDENTITY": "local", "DATA_DIR": str(tmp_path), "PORT": "0", "BACKUP_KEEP": "0"}
-    url = f"postgresql://postgres@/postgres?host={stopped_cluster.directory}"
-    environ |= {"DATABASE_URL": url}
-    log.touch()
-    process = launch(environ, tmp_path, log=log)
-
-    def until_logged(words: str) -> None:
-        until(lambda: words in log.read_text() or process.poll() is not None, 60, what=words)
-        assert process.poll() is None, log.read_text()
-
-    try:
-        until_logged(AWAY)
-        assert next(json.loads(line)["reason"] for line in log.read_text().splitlines() if AWAY in line)
-        stopped_cluster.start()
-        if role == "worker":
-            open_migrated(url).close()  # as a web process makes it
-        until_logged("board.pointed" if role == "worker" else "leaderboard: http")
-        time.sleep(4)  # nothing says that the worker's regular actions have begun
-        stopped_cluster.stop()
-        time.sleep(4)  # every action of the worker that has a short interval fails meanwhile
-        stopped_cluster.start()
-        lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
-        assert [line for line in lines if "exception" in line or line["level"] == "error"] == []
-        assert sum(line["event"] == AWAY for line in lines) <= 1 + (time.monotonic() - started) // 60
-    finally:
-        process.terminate()
-        process.wait(60)

@@ -162,7 +162,6 @@ def test_the_first_benchmark_has_one_address_and_entries_lead_to_their_benchmark
     entry = world.ids["traffic"]
     assert world.place(f"/entries/{entry}") == f"/b/traffic/entries/{entry}"
     assert world.place(f"/b/traffic/entries/{world.ids['weather']}") == f"/entries/{world.ids['weather']}"
-    assert world.place("/app/analyse?benchmark=traffic&chart=size") == "/b/traffic/analyse?chart=size"
     world.get("/b/unknown/", status=404)
 
 
