@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import socket
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +19,6 @@ from leaderboard.render_context import RenderContext
 from storage.database import Database
 from tests.factories.fakes.openid_provider import Provider, serving, serving_on
 from tests.factories.services.auth_site import AuthSite, openid_settings
-from tests.factories.services.axe import expect_accessible
 
 pytestmark = pytest.mark.browser
 
@@ -43,27 +41,6 @@ def address(provider: Provider, sqlite: Database) -> Iterator[str]:
 
     with serving_on(listener, IdentityMiddleware(app, site.settings, resolver=site.identities.resolver)) as served:
         yield served
-
-
-def test_signing_in_making_and_revoking_a_token_and_signing_out(page: Page, address: str) -> None:
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.goto(f"{address}/account")
-    expect_accessible(page)
-    page.get_by_role("link", name="Sign in with").click()
-    page.get_by_role("heading", name="alice").wait_for()
-    page.get_by_label("Name").fill("cluster")
-    page.get_by_label("maintain").check()
-    page.get_by_role("button", name="Make a token").click()
-    expect(page.locator("code.token")).to_contain_text(re.compile("^vlrb_"))
-    expect_accessible(page)
-    page.goto(f"{address}/account")
-    expect(page.locator("code.token")).to_have_count(0)
-    page.get_by_role("button", name="Revoke cluster").click()
-    page.get_by_role("cell", name="cluster").wait_for(state="detached")
-    page.get_by_role("button", name="Sign out everywhere").click()
-    page.get_by_role("link", name="Sign in with").wait_for()
-    assert complaints == []
 
 
 def test_a_page_on_another_port_cannot_use_the_session(page: Page, address: str) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.exc import IntegrityError
 
 from auth import queries
 from auth.crypto import KeyRing, digest
 from auth.limits.login_throttle import LoginThrottle, network
 from auth.model import TooManyFailures
 from storage.database import Database
-from storage.models.core import ApiToken
 from tests.factories.services.auth_site import SECRET
 
 ISSUER = "https://issuer.example"
@@ -30,10 +27,6 @@ def an_account(database: Database, subject: str = "1", *, name: str = "alice") -
             organisations=[{"id": "o", "name": "lab", "role": ""}],
             created_at=None,
         ).id
-
-
-def new_token(token_id: str, account: str) -> ApiToken:
-    return ApiToken(id=token_id, account_id=account, name="cluster", token_sha256=digest(token_id), scopes="submit")
 
 
 def test_a_session_lives_until_its_end_its_expiry_or_its_neglect(database: Database) -> None:
@@ -57,24 +50,6 @@ def test_a_session_lives_until_its_end_its_expiry_or_its_neglect(database: Datab
         assert queries.end_sessions(session, account) == 0
     with database.read() as session:
         assert queries.live_session(session, digest("a"), idle_seconds=50.0) is None
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE api_tokens SET scopes = 'everything'",
-        "UPDATE api_tokens SET expires_at = created_at",
-        "UPDATE api_tokens SET token_sha256 = 'clear text'",
-        "UPDATE accounts SET name = ' '",
-        "INSERT INTO sessions VALUES ('x', 'y', 'nobody', 1, 1, 2, NULL)",
-    ],
-)
-def test_bad_rows_cannot_be_stored(database: Database, statement: str) -> None:
-    account = an_account(database)
-    with database.write() as session:
-        queries.add_token(session, new_token("taaaaaaaaaaa", account), seconds=100.0)
-    with pytest.raises(IntegrityError), database.write() as session:
-        session.execute(text(statement))
 
 
 def test_a_name_is_bound_once(database: Database) -> None:
@@ -117,29 +92,6 @@ def test_the_window_is_measured_by_the_databases_clock(database: Database, monke
     monkeypatch.setattr(time, "time", lambda: 4e9)
     with pytest.raises(TooManyFailures):
         failures.check("203.0.113.7")
-
-
-def test_writers_at_once_do_not_lose_a_binding(database: Database) -> None:
-    accounts = [an_account(database, str(number), name=f"user{number}") for number in range(4)]
-    won: list[str] = []
-
-    def bind(account: str) -> None:
-        try:
-            with database.write() as session:
-                if queries.bind_names(session, ISSUER, names={"root"}, account_id=account):
-                    won.append(account)
-        except IntegrityError:  # PostgreSQL: the other was faster
-            pass
-
-    threads = [threading.Thread(target=bind, args=(account,)) for account in accounts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    with database.read() as session:
-        holders = [account for account in accounts if queries.bound_names(session, account)]
-    assert len(holders) == 1
-    assert holders[0] in won
 
 
 @pytest.mark.parametrize(

@@ -81,18 +81,6 @@ def test_the_demos_replica_and_copies_are_never_restored_as_a_real_board(tmp_pat
         assert audit.head(session).seq == 0, "a board of its own"
 
 
-def test_a_replica_of_the_demo_from_before_is_refused_until_another_is_named(tmp_path: Path) -> None:
-    (tmp_path / "replica").mkdir()
-    data, place = tmp_path / "data", tmp_path / "replica"
-    copied_board(data, settings_of(data, REPLICA_URL=str(place)))
-    real = settings_of(data, REPLICA_URL=str(place / "demo"), **LABELS)
-    for _ in range(2):
-        with pytest.raises(SettingsError, match="the demo's board"):
-            open_service_database(real)
-    (tmp_path / "new").mkdir()
-    open_service_database(settings_of(data, REPLICA_URL=str(tmp_path / "new"), **LABELS)).close()
-
-
 def test_a_worker_that_starts_first_waits_until_the_web_process_has_restored(tmp_path: Path) -> None:
     (tmp_path / "replica").mkdir()
     data = tmp_path / "data"

@@ -103,16 +103,6 @@ def test_without_an_answer_one_sentence_says_what_to_do(hub: str, name: str, wor
         hub_fields(name, hub)
 
 
-def test_a_hub_that_is_not_there_and_one_that_may_not_be_asked_give_the_same_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with pytest.raises(HubModelUnknown, match="does not answer"):
-        hub_fields("ExampleLab/Judge-7B", "http://127.0.0.1:9")
-    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(HubModelUnknown, match="does not answer"):
-        hub_fields("ExampleLab/Judge-7B", "http://127.0.0.1:9")
-
-
 def test_what_somebody_typed_stays_and_the_page_says_what_it_filled_in(
     hub: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import func, insert, select, update
 from auth import LOCAL, OPEN, Forbidden, Identity, Role, Unauthenticated
 from auth.model import ANONYMOUS
 from maintenance import views
-from maintenance.actions import approvals, entries, operations
+from maintenance.actions import approvals, operations
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from storage import visibility
@@ -256,51 +256,6 @@ def test_only_its_owner_publishes_an_entry_and_only_once(setup: SubmissionSetup,
         assert audit.verify(session) is None
 
 
-def test_strangers_see_no_unpublished_entry_and_no_name_of_an_anonymous_one(
-    setup: SubmissionSetup, database: Database
-) -> None:
-    with database.read() as session:
-        later = queries.now(session) + 9 * DAY
-    unseen = submit(setup, ANN, number=1, shown=EntryVisibility(published=False)).id
-    unnamed = submit(setup, ANN, number=2, shown=EntryVisibility(later)).id
-    for user in (ANONYMOUS, BOB, OPEN):
-        assert status.get_status(database, spec_of(BENCHMARK), unseen, user) is None
-        found = status.get_status(database, spec_of(BENCHMARK), unnamed, user)
-        assert found is not None
-        assert "ann" not in str(found.to_json())
-        assert status.get_own(database, BENCHMARK, submission=unnamed, user=user) is None
-    for user in (ANN, MAINTAINER):
-        found = status.get_status(database, spec_of(BENCHMARK), unnamed, user)
-        assert found is not None
-        assert found.receipt_url == f"/api/v1/submissions/{unnamed}/receipt"
-        assert status.get_status(database, spec_of(BENCHMARK), unseen, user) is not None
-
-
-def test_before_a_name_is_public_strangers_see_state_and_times(
-    careful: SubmissionSetup, setup: SubmissionSetup, database: Database
-) -> None:
-    waiting = submit(careful, ANN, number=1, version="v", organisation="Lab").id
-    queued = submit(setup, BOB, number=2).id
-    hidden = submit(setup, BOB, number=3).id
-    entries.hide(by(database, MAINTAINER), hidden, "it names a person")
-    said = {waiting: "awaiting-approval", queued: "queued", hidden: "withdrawn"}
-    for entry, state in said.items():
-        for user in (ANONYMOUS, person("cy"), OPEN):
-            found = status.get_status(database, spec_of(BENCHMARK), entry, user)
-            assert found is not None
-            told = {name: value for name, value in found.to_json().items() if value not in (None, "")}
-            assert told.pop("state") == state
-            assert set(told) <= {"id", "position", "eta_seconds", "created_at", "published"}
-            assert found.file_name == ""
-    for entry, owner in ((waiting, ANN), (queued, BOB), (hidden, BOB)):
-        for user in (owner, MAINTAINER):
-            found = status.get_status(database, spec_of(BENCHMARK), entry, user)
-            assert found is not None and found.model.startswith("Judge") and found.receipt_url is not None
-    approvals.reject(by(database, MAINTAINER), waiting, "an advertisement for Judge 1")
-    found = status.get_status(database, spec_of(BENCHMARK), waiting, BOB)
-    assert found is not None and (found.state, found.model, found.reason) == ("withdrawn", "", None)
-
-
 def test_where_nobody_signs_in_nothing_can_be_held_back(setup: SubmissionSetup) -> None:
     with refuses(MetadataRejected, "no-sign-in"):
         submit(setup, OPEN, number=1, shown=EntryVisibility(published=False))
@@ -343,13 +298,3 @@ def test_how_long_scoring_took_is_shown_in_whole_seconds(setup: SubmissionSetup,
         assert job_queue.progress(session, second).eta_seconds == pytest.approx(0.123), "the control: it is known finer"
     found = status.get_status(database, spec_of(BENCHMARK), second, BOB)
     assert found is not None and found.eta_seconds == 1.0
-
-
-def test_a_dry_run_touches_no_table_and_costs_nothing(careful: SubmissionSetup, database: Database) -> None:
-    with database.read() as session:
-        before = audit.head(session)
-    assert all(careful.intake.check(careful.arrive(native(careful.items)))["ok"] for _ in range(3))
-    assert careful.intake.allowance(ANN).attempts == 0
-    with database.read() as session:
-        assert audit.head(session) == before
-        assert session.execute(select(func.count()).select_from(Attempt)).scalar_one() == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import select
 import socket
 import tempfile
@@ -21,7 +20,6 @@ from tests.factories.services.service import Service, running
 from web.middleware.gradio_allowlist import MOST_BYTES, GradioAllowlistMiddleware, file_paths_in, is_allowed
 
 NAME = "a" * 64
-SECRET = "what only the worker may read"
 
 
 def of(path: str) -> dict[str, Any]:
@@ -199,11 +197,3 @@ def test_no_call_reads_a_file_of_the_service_or_an_address(service: Service, tmp
                 assert (answer.status_code, answer.json()["code"]) == (422, "not-uploaded")
         assert select.select([heard], [], [], 1.0)[0] == []
     assert not [path for path in data.parent.rglob("gradio/*/*") if path.name in ("labels.jsonl", "environ", "passwd")]
-
-
-@pytest.mark.slow
-def test_what_was_uploaded_is_handed_out_by_a_name_without_its_place(service: Service) -> None:
-    votes = service.http.get("/sample-predictions.jsonl").content
-    uploaded = service.http.post("/app/gradio_api/upload", files={"files": ("votes.jsonl", votes)}).json()[0]
-    assert re.fullmatch(r"/uploads/[0-9a-f]{64}/votes\.jsonl", uploaded)
-    assert service.http.get(f"/app/gradio_api/file={uploaded}").content == votes

@@ -6,7 +6,6 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import httpx
 import pytest
@@ -19,7 +18,6 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from auth.problem_details import problem
-from leaderboard import render
 from leaderboard.cache import BoardCache, TranslatedBoards
 from leaderboard.routes import BoardFastPathMiddleware, build
 from tests.factories.snapshots import FixedSource, entry, snapshot
@@ -183,17 +181,3 @@ def test_a_cache_never_mixes_languages(board: TestClient, address: str) -> None:
     assert chinese.startswith('<!doctype html>\n<html lang="zh-CN">')
     assert board.get(address, headers={**CHINESE, "If-None-Match": tag}).status_code == 200
     assert board.get(address, headers={**CHINESE, "If-None-Match": other}).status_code == 304
-
-
-def test_a_front_page_is_rendered_beside_the_event_loop(board: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    on_loop: list[bool] = []
-    render_page = render.board_page
-
-    def board_page(*given: Any) -> str:
-        on_loop.append(asyncio._get_running_loop() is not None)
-        return render_page(*given)
-
-    monkeypatch.setattr(render, "board_page", board_page)
-    assert board.get("/", headers=CHINESE).status_code == 200
-    assert board.get("/", headers=CHINESE).status_code == 200
-    assert on_loop == [False]

@@ -114,28 +114,3 @@ def test_a_board_is_sorted_and_its_picker_fits(page: Page, address: str, path: s
         assert_fits(page)
         page.locator(".picker summary").click()
         expect(page.locator(".picker li").last).to_be_hidden()
-
-
-@pytest.mark.parametrize("screen", [PHONE, pytest.param(WIDE, marks=pytest.mark.long)], ids=["390", "1440"])
-def test_the_judges_are_sorted_by_a_benchmark_and_filtered(page: Page, address: str, screen: Any) -> None:
-    page.set_viewport_size(screen)
-    page.goto(f"{address}/judges?tier=scored")
-    expect(page.locator(".judges tbody tr")).to_have_count(25)
-    page.locator("select[name=sort]").select_option(SERVED[2])
-    page.get_by_role("button", name="Show").click()
-    page.wait_for_url(f"**sort={SERVED[2]}**")
-    rows = page.locator(f".judges tbody td[data-name={'MM-RLHF-RewardBench'}] b")
-    values = [float(text) for text in rows.all_inner_texts()]
-    assert values == sorted(values, reverse=True)
-
-
-@pytest.mark.parametrize("screen", [pytest.param(PHONE, marks=pytest.mark.long), WIDE], ids=["390", "1440"])
-def test_two_judges_that_are_ticked_are_compared(page: Page, address: str, screen: Any) -> None:
-    page.set_viewport_size(screen)
-    page.goto(f"{address}/judges?tier=scored&sort=name")
-    expect(page.get_by_role("button", name="Compare the two chosen")).to_be_hidden()
-    for name in ("Judge 0", "Judge 1"):
-        page.get_by_label(f"Compare {name}", exact=True).check()
-    page.get_by_role("button", name="Compare the two chosen").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Judge 0 and Judge 1")
-    expect(page.locator(".differing tbody tr")).to_have_count(len(SERVED))
