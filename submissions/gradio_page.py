@@ -21,18 +21,13 @@ from submissions.gradio_service import GradioSubmissions, PlaceOnBoard
 from submissions.hub_model import HUB_FIELDS, HubModelUnknown, hub_fields
 from submissions.submit_html import (
     INTRODUCTION_ID,
-    duplicate_html,
-    heading_html,
-    hint_html,
     introduction_html,
     is_held_back,
-    paused_html,
+    part,
     refusal_html,
     report_html,
     status_html,
     visitor_html,
-    warning_html,
-    why_off_html,
 )
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
@@ -60,6 +55,7 @@ _CHOOSE_FIRST = _("Choose a file first: the button works once the file is checke
 _FIX_FIRST = _("The button works once the file has no problems.")
 _NOTHING_NEW = _("The Hub has nothing to add to what is filled in.")
 _PAUSED = _("The button works again when the pause is over.")
+_QUIETLY: Any = {"api_visibility": "private", "show_progress": "hidden"}
 _EMPTY_REPORT = _("Choose a file to see the check here.")
 
 
@@ -97,17 +93,17 @@ def build(
     visitor = _html("", elem_id="visitor", elem_classes=["site"])
     with gr.Row(elem_classes="vl-columns"):
         with gr.Column(min_width=320, elem_classes="vl-file"):
-            _html(heading_html(_("The file"), of))
+            _html(part("heading", _("The file"), of=of))
             # No file types: a file is known by its content, and what it is not is said in our own words.
             file = gr.File(label="Predictions", show_label=False, elem_id="predictions", height=124)
-            report = gr.HTML(hint_html(_EMPTY_REPORT, of), elem_id="report", apply_default_css=False, js_on_load=None)
+            report = _html(part("hint", _EMPTY_REPORT, of=of), elem_id="report")
             confirm = gr.Checkbox(False, label=of.text(_CONFIRM), visible=False, container=False, elem_id="confirm")
         with gr.Column(min_width=320, elem_classes="vl-judge"):
-            _html(heading_html(_("The judge"), of))
+            _html(part("heading", _("The judge"), of=of))
             hub_id, from_hub, hub_outcome = _hub_row(of)
             components = {**_form(of), "hub_id": hub_id, visibility_options.CONFIRMATION: confirm}
             button = gr.Button(of.text(_("Submit")), variant="primary", interactive=False, elem_id="submit")
-            why_off = _html(why_off_html(_CHOOSE_FIRST, of), elem_id="why-off")
+            why_off = _html(part("why_off", _CHOOSE_FIRST, of=of), elem_id="why-off")
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     inputs = {name: components[name] for name in _FIELDS}
@@ -130,10 +126,11 @@ def build(
 def _greet(service_of: ServiceOf, visitor: gr.HTML, *, of: Translations) -> None:
     def greet(request: gr.Request) -> str:
         user, service = identity_of(request.request), service_of(request)
-        paused = paused_html(service.paused(), of)
-        return paused + visitor_html(user, service.allowance(user), page=service.page, of=of)
+        paused = service.paused()
+        notice = "" if paused is None else part("paused", paused, of=of)
+        return notice + visitor_html(user, service.allowance(user), page=service.page, of=of)
 
-    gr.on(None, greet, None, [visitor], api_visibility="private", show_progress="hidden")
+    gr.on(None, greet, None, [visitor], **_QUIETLY)
 
 
 def _names(of: Translations) -> dict[str, str]:
@@ -163,20 +160,19 @@ def _offer_hub_values(
         try:
             stated = hub_fields(hub_id)
         except HubModelUnknown as unknown:
-            return [warning_html(str(unknown), of=of), *(gr.skip() for _name in HUB_FIELDS)]
+            return [part("warning", str(unknown), of=of), *(gr.skip() for _name in HUB_FIELDS)]
         stays = {name for name, value in zip(HUB_FIELDS, typed, strict=True) if value}
         new = {name: stated[name] for name in HUB_FIELDS if name in stated and name not in stays}
         fields = joined(of.known(FIELDS[name].title) for name in new)
         words = _("Filled in from the Hub: {fields}. Please check.", fields=fields) if new else _NOTHING_NEW
-        return [why_off_html(words, of), *(new.get(name, gr.skip()) for name in HUB_FIELDS)]
+        return [part("why_off", words, of=of), *(new.get(name, gr.skip()) for name in HUB_FIELDS)]
 
     gr.on(
         [button.click, inputs["hub_id"].submit],  # type: ignore[attr-defined]  # a text field's Enter key
         fill,
         [inputs["hub_id"], *filled],
         [outcome, *filled],
-        api_visibility="private",
-        show_progress="hidden",
+        **_QUIETLY,
     )
 
 
@@ -199,7 +195,7 @@ def _form(of: Translations) -> dict[str, gr.components.Component]:
             components["published"] = gr.Dropdown(
                 seen, value="true", label=of.text(_("Publish")), elem_id="field-published"
             )
-        _html(hint_html(_SEEN, of))
+        _html(part("hint", _SEEN, of=of))
     return components
 
 
@@ -240,22 +236,22 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
         service = service_of(request)
         off, hidden = gr.update(interactive=False), gr.update(value=False, visible=False)
         if path is None:
-            return hint_html(_EMPTY_REPORT, of), off, why_off_html(_CHOOSE_FIRST, of), hidden
+            return part("hint", _EMPTY_REPORT, of=of), off, part("why_off", _CHOOSE_FIRST, of=of), hidden
         result = service.check(Path(path))
         if "code" in result:
             return (
                 refusal_html(result, _names(of), heading=_("Not checked"), page=service.page, of=of),
                 off,
-                why_off_html(_FIX_FIRST, of),
+                part("why_off", _FIX_FIRST, of=of),
                 hidden,
             )
         paused = service.paused()
-        notice = (
-            "" if paused is None else warning_html(_("No submissions at the moment. {reason}", reason=paused), of=of)
-        )
+        closed = _("No submissions at the moment. {reason}", reason=paused)
+        notice = "" if paused is None else part("warning", closed, of=of)
         asked = gr.update(value=False, visible=bool(result["ok"]) and needs_confirmation(result))
         reason = _FIX_FIRST if not result["ok"] else _PAUSED if paused is not None else ""
-        return notice + report_html(result, of), gr.update(interactive=not reason), why_off_html(reason, of), asked
+        why_off = part("why_off", reason, of=of) if reason else ""
+        return notice + report_html(result, of), gr.update(interactive=not reason), why_off, asked
 
     return show_report
 
@@ -268,7 +264,7 @@ def _wire(service_of: ServiceOf, page: SubmitPage, *, of: Translations) -> None:
             return "", refusal_html(taken, _names(of), page=service.page, of=of), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
         return (
-            duplicate_html(taken, of),
+            part("duplicate", taken["id"], of=of) if taken["duplicate"] else "",
             status_html(status, None, names=service.scores, of=of),
             taken["id"],
             gr.update(active=True),
@@ -289,19 +285,15 @@ def _wire(service_of: ServiceOf, page: SubmitPage, *, of: Translations) -> None:
         _check_of(service_of, of),
         [page.file],
         [page.report, page.button, page.why_off, confirm],
-        api_visibility="private",
-        show_progress="hidden",
+        **_QUIETLY,
     )
     page.button.click(
         send,
         [page.file, *page.inputs.values()],
         [page.remark, page.outcome, page.submission, page.clock],
-        api_visibility="private",
-        show_progress="hidden",
+        **_QUIETLY,
     )
-    page.clock.tick(
-        watch, [page.submission], [page.outcome, page.clock], api_visibility="private", show_progress="hidden"
-    )
+    page.clock.tick(watch, [page.submission], [page.outcome, page.clock], **_QUIETLY)
 
 
 def _address(request: gr.Request) -> str:

@@ -56,35 +56,25 @@ def _parts(of: Translations) -> Any:
     return jinja.get_template("submit_parts.html").module
 
 
+def part(macro: str, *values: object, of: Translations = _ENGLISH) -> str:
+    """Return what a macro of submit_parts.html makes of values."""
+    return str(getattr(_parts(of), macro)(*values))
+
+
 def submit_page(spec: BenchmarkSpec, prefix: str) -> str:
     """Return the address of the page for a benchmark, whose public pages are below a prefix."""
     return f"{PAGE}?benchmark={spec.id}" if prefix else PAGE
 
 
-def heading_html(text: str, of: Translations = _ENGLISH) -> str:
-    """Return the heading of a part of the page."""
-    return str(_parts(of).heading(text))
-
-
-def hint_html(text: str, of: Translations = _ENGLISH) -> str:
-    """Return a hint below a field."""
-    return str(_parts(of).hint(text))
-
-
 def introduction_html(spec: BenchmarkSpec, limit_mb: float, *, prefix: str = "", of: Translations = _ENGLISH) -> str:
     """Return what the page is for, and what it takes. `prefix`: of the benchmark's public pages."""
     target = _("the demo benchmark") if spec.synthetic else spec.title
-    return str(_parts(of).introduction(target, f"{limit_mb:g}", prefix))
-
-
-def paused_html(message: str | None, of: Translations = _ENGLISH) -> str:
-    """Return the message of a pause; nothing without one."""
-    return "" if message is None else str(_parts(of).paused(message))
+    return part("introduction", target, f"{limit_mb:g}", prefix, of=of)
 
 
 def visitor_html(user: Identity, allowance: Mapping[str, Any], *, page: str = PAGE, of: Translations = _ENGLISH) -> str:
     """Return the submitting account, and whether it may submit now. `page`: where a sign-in leads back to."""
-    return str(_parts(of).visitor(user, allowance, page))
+    return part("visitor", user, allowance, page, of=of)
 
 
 def report_html(report: CheckReport, of: Translations = _ENGLISH) -> str:
@@ -96,36 +86,26 @@ def report_html(report: CheckReport, of: Translations = _ENGLISH) -> str:
     )
     parts = (
         _headline(report, problems[0]["message"] if whole else None, of=of),
-        _parts(of).facts(_facts(report)) if report.get("format") else "",
-        *(warning_html(warning["message"], warning.get("ids") or (), of=of) for warning in report.get("warnings", ())),
+        part("facts", _facts(report), of=of) if report.get("format") else "",
+        *(part("warning", one["message"], one.get("ids") or (), of=of) for one in report.get("warnings", ())),
         listed,
-        samples_html(report.get("samples") or (), of),
+        part("samples", report["samples"], of=of) if report.get("samples") else "",
     )
-    return "".join(map(str, parts))
-
-
-def warning_html(message: str, ids: Sequence[object] = (), *, of: Translations = _ENGLISH) -> str:
-    """Return a warning. `ids`: of the items that it is about."""
-    return str(_parts(of).warning(message, [str(key) for key in ids]))
+    return "".join(parts)
 
 
 def _headline(report: CheckReport, whole: str | None, *, of: Translations = _ENGLISH) -> str:
     if report["ok"]:
         count, votes = report["items"], report["votes_per_item"]
         sentence = _("{count:,} pairs, {votes}.", count=count, votes=votes_phrase(votes))
-        return str(_parts(of).accepted(sentence, needs_confirmation(report), len(report.get("warnings", ()))))
+        return part("accepted", sentence, needs_confirmation(report), len(report.get("warnings", ())), of=of)
     count = report.get("problem_count", len(report["problems"]))
-    return str(_parts(of).rejected(whole, count, report.get("other_benchmark")))
+    return part("rejected", whole, count, report.get("other_benchmark"), of=of)
 
 
 def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the one problem is not that of a line."""
     return len(problems) == 1 and problems[0].get("line") is None and problems[0].get("id") is None
-
-
-def samples_html(samples: Sequence[Mapping[str, Any]], of: Translations = _ENGLISH) -> str:
-    """Return replies of the file, each with its reading; nothing where there are none."""
-    return str(_parts(of).samples(samples)) if samples else ""
 
 
 def _facts(report: CheckReport) -> list[tuple[str, str]]:
@@ -151,12 +131,7 @@ def _problem_table(problems: Sequence[Mapping[str, Any]], count: int, *, of: Tra
     anywhere = any(problem.get(name) is not None for problem in problems for name in ("line", "id", "field"))
     columns = _TITLES if anywhere else {"message": _TITLES["message"]}  # a problem of the whole file has no line
     listed = problems[:_SHOWN_PROBLEMS]
-    return str(_parts(of).problem_table(columns, listed, count - len(listed)))
-
-
-def duplicate_html(taken: Mapping[str, Any], of: Translations = _ENGLISH) -> str:
-    """Return the note on an earlier identical submission; nothing without one."""
-    return str(_parts(of).duplicate(taken["id"])) if taken.get("duplicate") else ""
+    return part("problem_table", columns, listed, count - len(listed), of=of)
 
 
 def refusal_html(
@@ -176,18 +151,13 @@ def refusal_html(
     ]
     if any(problem.get("line") or problem.get("id") for problem in problems):
         table, messages = _problem_table(problems, refused.get("problem_count", len(problems)), of=of), []
-    return str(_parts(of).refusal(heading, messages, refused, bool(problems), page)) + table
+    return part("refusal", heading, messages, refused, bool(problems), page, of=of) + table
 
 
 def _named(message: str, names: Mapping[str, str]) -> str:
     """Return a message that begins with a field's key with the name on its label instead."""
     key = re.match(r"(\w+)[:：]", message)  # Chinese has its own colon
     return names[key[1]] + message[key.end(1) :] if key is not None and key[1] in names else message
-
-
-def why_off_html(reason: str, of: Translations = _ENGLISH) -> str:
-    """Return why the button does nothing; nothing where it works."""
-    return str(_parts(of).why_off(reason)) if reason else ""
 
 
 def status_html(
@@ -204,7 +174,7 @@ def status_html(
         return ""
     name = " ".join(filter(None, (str(status["model"] or _("A judge")), str(status["version"] or ""))))
     scores = _scores(card, names) if card else []
-    return str(_parts(of).status(status, name, scores, is_held_back(status), Markup(place)))  # noqa: S704 (rendered)
+    return part("status", status, name, scores, is_held_back(status), Markup(place), of=of)  # noqa: S704 (rendered)
 
 
 def is_held_back(status: Mapping[str, Any]) -> bool:

@@ -81,15 +81,8 @@ def test_a_file_stays_while_it_may_be_submitted_and_not_longer(
 
 
 def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
-    assert submit_html.paused_html(None) == ""
-    shown = submit_html.paused_html("Back <b>at noon.")
+    shown = submit_html.part("paused", "Back <b>at noon.")
     assert "<b>No submissions" in shown and "</b> Back &lt;b&gt;at noon." in shown
-
-
-def test_bytes_that_were_there_before_are_said_to_be() -> None:
-    assert submit_html.duplicate_html({"id": "e1", "duplicate": False}) == ""
-    told = submit_html.duplicate_html({"id": "e1", "duplicate": True})
-    assert "Already submitted as <code>e1</code>." in told
 
 
 def test_every_declared_field_is_asked_for_under_its_label(blocks: gr.Blocks) -> None:
