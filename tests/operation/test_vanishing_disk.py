@@ -33,13 +33,9 @@ KEY = "A" * 43 + "="
 PEOPLE = ("accounts", "sessions", "api_tokens", "role_names")
 
 
-@pytest.fixture(params=["folder", "s3"])
-def replica(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
+@pytest.fixture
+def replica(tmp_path: Path) -> Iterator[dict[str, str]]:
     """Settings of a place that outlives the disk."""
-    if request.param == "folder":
-        (tmp_path / "replica").mkdir()
-        yield {"REPLICA_URL": str(tmp_path / "replica")}
-        return
     with running_s3(tmp_path / "s3.log") as server:
         yield {"REPLICA_URL": server.url("space/one"), **KEYS}
 
