@@ -37,7 +37,9 @@ from vlrb.common.messages import _
 from vlrb.judges import MOST_SLUG
 from vlrb.statistics.rank_agreement import LEAST
 
+# A view's own reader takes the parameters, and ignores what means nothing.
 SearchQuery = Annotated[str, Query(description="As on the board: words, open:yes, size:<10")]
+TierQuery = Annotated[str, Query(description=f"Results that count: {', '.join(TIERS)}")]
 
 
 def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> APIRouter:
@@ -51,15 +53,18 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
 
 
 def _add_judges(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
-    parameters = [*_narrowing(), *_ordering(boards)]
+    orders = ", ".join((NAME, COMPOSITE, *(board.spec.id for board in boards)))
+    order = Query("", description=f"{orders}; those scored here first if left out")
 
-    @router.get(
-        "/judges",
-        summary="Judges on all benchmarks",
-        responses=answers("judges"),
-        openapi_extra={"parameters": parameters},
-    )
-    async def judges(request: Request, q: SearchQuery = "") -> Response:
+    @router.get("/judges", summary="Judges on all benchmarks", responses=answers("judges"))
+    async def judges(
+        request: Request,
+        q: SearchQuery = "",
+        *,
+        tier: TierQuery = "",
+        sort: str = order,
+        direction: Annotated[str, Query(alias="dir", description="asc or desc")] = "",
+    ) -> Response:
         """Return every judge with its composite and its figures on each benchmark, scored here and reported; a
         benchmark without a result is missing."""
         board_versions = [await board.current() for board in boards]
@@ -74,11 +79,7 @@ def _add_judges(router: APIRouter, boards: Sequence[BoardCache], *, relations: S
 
 
 def _add_judge(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
-    @router.get(
-        "/judges/{slug}",
-        summary="One judge on all benchmarks",
-        responses=answers("judge"),
-    )
+    @router.get("/judges/{slug}", summary="One judge on all benchmarks", responses=answers("judge"))
     async def judge(slug: str, request: Request) -> Response:
         """Return one judge with its composite and its figures on each benchmark, scored here and reported."""
         board_versions = [await board.current() for board in boards]
@@ -100,8 +101,8 @@ def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], *, relation
         *,
         b: Annotated[str, Query(description="Slug of another judge", max_length=MOST_SLUG)] = "",
     ) -> Response:
-        """Return the difference of two judges on each benchmark, the first minus the second: with an interval where
-        both were scored here, without one where one source reports both."""
+        """Return the difference of two judges on each benchmark where both were scored here, the first minus the
+        second, with its interval."""
         board_versions = [await board.current() for board in boards]
         asked = chosen_slugs(request.query_params)
         if len(asked) != 2:
@@ -116,13 +117,8 @@ def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], *, relation
 
 
 def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
-    @router.get(
-        "/agreement",
-        summary="Whether benchmarks put judges in the same order",
-        responses=answers("agreement"),
-        openapi_extra={"parameters": _narrowing()},
-    )
-    async def agreement(request: Request, q: SearchQuery = "") -> Response:
+    @router.get("/agreement", summary="Whether benchmarks put judges in the same order", responses=answers("agreement"))
+    async def agreement(request: Request, q: SearchQuery = "", *, tier: TierQuery = "") -> Response:
         """Return Spearman's rank correlation of every two benchmarks over the judges that have the headline of
         both."""
         board_versions = [await board.current() for board in boards]
@@ -130,26 +126,6 @@ def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
         key = f"/api/v1{version_key(board_versions)}|{asked.url('/agreement')}"
         response = await board_versions[0].ready(key, lambda: json_body(_agreement(board_versions, asked)))
         return respond(response, request.headers)
-
-
-# Parameters that follow from the benchmarks: a view's own reader takes them, and ignores what means nothing.
-
-
-def _narrowing() -> list[dict[str, Any]]:
-    return [_parameter("tier", "Results that count", known=TIERS)]
-
-
-def _ordering(boards: Sequence[BoardCache]) -> list[dict[str, Any]]:
-    orders = ("", NAME, COMPOSITE, *(board.spec.id for board in boards))
-    return [
-        _parameter("sort", "A benchmark, name or composite; those scored here first if left out", known=orders),
-        _parameter("dir", "Direction", known=("asc", "desc")),
-    ]
-
-
-def _parameter(name: str, description: str, *, known: Sequence[str]) -> dict[str, Any]:
-    schema = {"type": "string", "enum": list(known)}
-    return {"name": name, "in": "query", "required": False, "description": description, "schema": schema}
 
 
 # Bodies
