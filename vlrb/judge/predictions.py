@@ -20,7 +20,6 @@ from vlrb.judge.totals import read_reply
 from vlrb.votes import UNDECIDED
 
 PREDICTIONS = "predictions.jsonl"
-READY, ELSEWHERE = "Ready to submit", "The dry run here knows only"  # in English, as the sentences are until shown
 LONGEST_TEXT = 64 * 1024  # octets; as the readers of predictions have it
 RecordedAnswers = Mapping[RequestKey, RecordedAnswer]
 
@@ -93,7 +92,7 @@ def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
 
 
 def dry_run(path: Path, benchmark: str) -> Iterator[str]:
-    """Yield what the service would say about a file: READY or ELSEWHERE begin the last sentence of one to submit."""
+    """Yield what the service would say about a file."""
     from vlrb.benchmarks.items import load_table
     from vlrb.predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
 

@@ -81,7 +81,7 @@ def test_a_text_file_is_never_sent_as_an_image(tmp_path: Path) -> None:
         image_url(pair.image, ImagePolicy())
 
 
-@pytest.mark.parametrize("uri", ["data:text/html,<b>", "data:;base64,eA==", "data:application/pdf;base64,JVBERg=="])
+@pytest.mark.parametrize("uri", ["data:;base64,eA==", "data:application/pdf;base64,JVBERg=="])
 def test_a_data_uri_of_another_type_is_never_sent_as_an_image(tmp_path: Path, uri: str) -> None:
     pair = read_pairs(str(write_items(tmp_path, [item(0, image=uri)]))).pairs[0]
     with pytest.raises(JudgeError, match="is not an image"):

@@ -1,4 +1,4 @@
-"""`vlrb.judge submit`: hands the predictions of a whole revision to the service, with what the run was."""
+"""`vlrb.judge submit`: hands the predictions to the service, with what the run was."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
-from vlrb.common.messages import _
 from vlrb.judge import JudgeError
-from vlrb.judge.configuration import require_run
-from vlrb.judge.predictions import ELSEWHERE, PREDICTIONS, READY, dry_run
+from vlrb.judge.predictions import PREDICTIONS
 
 
 def submit_command(arguments: argparse.Namespace) -> int:
-    """Check that a whole revision is there, then submit it. Returns the exit code.
+    """Submit the predictions of a run. Returns the exit code.
 
     Options after the directory are those of `vlrb submit`.
     """
@@ -24,10 +22,6 @@ def submit_command(arguments: argparse.Namespace) -> int:
     path = arguments.directory / PREDICTIONS
     if not path.is_file():
         raise JudgeError("There is no {path}. `vlrb judge run` writes it when every vote has an answer.", path=path)
-    recorded = require_run(arguments.directory)
-    lines = list(dry_run(path, recorded["benchmark"]))
-    if not lines[-1].startswith((READY, ELSEWHERE)):
-        raise JudgeError("\n".join([*lines, _("A submission covers a whole revision: run all of its pairs.")]))
     with path.open(encoding="utf-8") as file:
         defaults = describe_run(json.loads(file.readline())["run"])
     options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
