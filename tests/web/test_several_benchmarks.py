@@ -149,11 +149,15 @@ def test_each_board_shows_its_own_entry_and_categories(world: World) -> None:
 @pytest.mark.parametrize(
     "path",
     ["/", "/about", "/explore", "/compare?entries=ENTRY", "/entries/ENTRY", "/decisions", "/feed.xml", "/llms.txt",
-     "/analyse", "/analyse.csv", "/export/board.csv", "/entries/ENTRY/badge.svg", "/policy", "/api/v1/leaderboard"],
+     "/analyse", "/analyse.csv", "/export/board.csv", "/export/board.md", "/export/board.tex", "/policy",
+     "/entries/ENTRY/badge.svg", "/api/v1/leaderboard", "/api/v1/entries/ENTRY"],
 )  # fmt: skip
-def test_the_pages_of_each_benchmark_are_found_below_its_prefix(world: World, path: str) -> None:
+def test_the_pages_of_each_benchmark_are_below_its_prefix_and_name_no_category_of_another(
+    world: World, path: str
+) -> None:
     for prefix, name in (("", "weather"), ("/b/traffic", "traffic")):
-        world.get(prefix + path.replace("ENTRY", world.ids[name]))
+        page = world.get(prefix + path.replace("ENTRY", world.ids[name]))
+        assert not [word for word in ("allucination", "VLFeedback", "RLAIF", "macro") if word in page]
 
 
 def test_the_first_benchmark_has_one_address_and_entries_lead_to_their_benchmark(world: World) -> None:
