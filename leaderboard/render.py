@@ -53,7 +53,7 @@ from vlrb.numbers.reported import stated_overall
 from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent
-_MOST_FOLDED = 8  # other results below a row; the page of its judge has all
+_MOST_FOLDED = 3  # other results below a row; the page of its judge has all
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 _SCRIPTS = (
     *("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js"),
