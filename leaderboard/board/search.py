@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import re
 import shlex
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 from leaderboard.board.columns import Column, columns_of
 from leaderboard.board.rows import BoardRow
@@ -15,7 +17,13 @@ from vlrb.common.rounding import tenths
 from vlrb.common.translations import languages, translations
 
 Test = Callable[[BoardRow], bool]
-Limit = Callable[[float], bool]
+_SIGNS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+}
 
 _OPEN: Mapping[bool | None, str] = {True: "yes", False: "no", None: ""}
 
@@ -97,9 +105,8 @@ def term(word: str, spec: BenchmarkSpec) -> Test:
         return lambda row: wanted in searched(read(row)).lower()
     comparison = _COMPARISON.fullmatch(wanted) if colon and name in _numbers(spec) else None
     if comparison:
-        low, high = _bounds(comparison[1], comparison[2], second=comparison[3])
-        number = _numbers(spec)[name]
-        return lambda row: (value := number(row)) is not None and low(value) and high(value)
+        is_wanted, number = _between(comparison[1], float(comparison[2]), last=comparison[3]), _numbers(spec)[name]
+        return lambda row: (value := number(row)) is not None and is_wanted(value)
     return lambda row: word in haystack(row)
 
 
@@ -118,30 +125,16 @@ def asked_column(word: str, spec: BenchmarkSpec) -> str:
 def _between_days(sign: str | None, first: str, *, last: str | None) -> Test:
     """Days compare as texts; a month or a year is all of its days. An unknown day is in no span."""
     if last is not None:
-        return lambda row: row.date[: len(first)] >= first and bool(row.date) and row.date[: len(last)] <= last
-    tests: Mapping[str, Callable[[str], bool]] = {
-        "<": lambda day: day < first,
-        "<=": lambda day: day[: len(first)] <= first,
-        ">": lambda day: day[: len(first)] > first,
-        ">=": lambda day: day >= first,
-        "=": lambda day: day[: len(first)] == first,
-    }
-    test = tests[sign or "="]
-    return lambda row: bool(row.date) and test(row.date)
+        return lambda row: first <= row.date[: len(first)] and bool(row.date) and row.date[: len(last)] <= last
+    compare = _SIGNS[sign or "="]
+    return lambda row: bool(row.date) and compare(row.date[: len(first)], first)
 
 
-def _bounds(sign: str | None, first: str, *, second: str | None) -> tuple[Limit, Limit]:
-    limit = float(first)
-    if second is not None:
-        upper = float(second)
-        return (lambda value: value >= limit), (lambda value: value <= upper)
-    tests: Mapping[str, Limit] = {
-        "<": lambda value: value < limit,
-        "<=": lambda value: value <= limit,
-        ">": lambda value: value > limit,
-        ">=": lambda value: value >= limit,
-    }
-    return tests.get(sign or "=", lambda value: value == limit), lambda value: True
+def _between(sign: str | None, first: float, *, last: str | None) -> Callable[[float], bool]:
+    if last is not None:
+        return lambda value: first <= value <= float(last)
+    compare = _SIGNS[sign or "="]
+    return lambda value: compare(value, first)
 
 
 def haystack(row: BoardRow) -> str:

@@ -23,9 +23,6 @@
     if (event.key !== "Escape") return;
     const fold = event.target.closest("details[open]");
     if (fold) { fold.open = false; fold.querySelector("summary").focus(); }
-    // Gradio's menu of tabs that a phone has no room for does not do that by itself.
-    const tabs = event.target.closest(".overflow-menu:has(.overflow-dropdown:not(.hide))")?.querySelector("button");
-    if (tabs) { tabs.click(); tabs.focus(); }
   });
 
   // A table that is wider than a phone can be scrolled with keys; one that fits is no stop of the keyboard.
