@@ -89,7 +89,6 @@ class ActionDeclaration:
     route: str  # "POST /api/v1/..."
     _: KW_ONLY
     help: str  # of the command
-    place: int = 0  # among the actions of its area
     role: Role = Role.MAINTAINER  # SUBMITTER: owners, or everybody with an account; the function decides
     audit: str = ""  # kind of the audit event
     public: str = ""  # sentence of the public decision log; "" is not public
@@ -203,16 +202,13 @@ class Action(Generic[P, R]):
 
 
 class ActionRegistry:
-    """All actions of an installation, in the order of their areas and, there, of their places.
-
-    Actions of one place are in the order of their modules and, there, of their definitions.
-    """
+    """All actions of an installation, in the order of their areas and, there, of modules and definitions."""
 
     def __init__(self, actions: Sequence[Action[Any, Any]], areas: Mapping[str, str] | None = None) -> None:
         self._by_name: dict[str, Action[Any, Any]] = {}
         self.areas = dict(areas or {})  # area -> help of its commands
         order = {area: number for number, area in enumerate(self.areas)}
-        for added in sorted(actions, key=lambda each: (order.get(each.area, len(order)), each.declared.place)):
+        for added in sorted(actions, key=lambda each: order.get(each.area, len(order))):
             if self._by_name.setdefault(added.name, added) is not added:
                 raise ValueError(f"Two actions are named {added.name}.")
 

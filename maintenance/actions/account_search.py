@@ -77,7 +77,6 @@ def names(ctx: ActionContext, accounts: Iterable[str | None]) -> dict[str, str]:
 @action(
     "accounts.list",
     "GET /api/v1/maintenance/accounts",
-    place=1,
     view=views.accounts,
     help="id, name, role and submissions, the last seen first",
 )

@@ -96,7 +96,6 @@ def sheets(ctx: ActionContext) -> list[ProjectView]:
 @action(
     "verification.sheet",
     "GET /api/v1/verification/{project}",
-    place=5,
     role=Role.SUBMITTER,
     help="one of them",
     command="",
@@ -114,7 +113,6 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
 @action(
     "verification.show",
     "GET /api/v1/verification/{project}/{place}",
-    place=5,
     role=Role.SUBMITTER,
     help="a pair as you see it, and what you have answered",
     command="",
@@ -152,7 +150,6 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
 @action(
     "verification.answer",
     "PUT /api/v1/verification/{project}/{place}",
-    place=5,
     role=Role.SUBMITTER,
     audit=ANSWERED,
     help="say which response is better, over an earlier answer",

@@ -75,7 +75,6 @@ class ExportedPair(NamedTuple):
 @action(
     "verification.decisions",
     "GET /api/v1/maintenance/verification/{project}/decisions",
-    place=1,
     help="what closing it would write, pair by pair, contested ones first",
     view=views.decisions,
 )
@@ -96,7 +95,6 @@ def decisions(ctx: ActionContext, project: ProjectNumber) -> list[PairDecision]:
 @action(
     "verification.export",
     "POST /api/v1/maintenance/verification/{project}/export",
-    place=4,
     help="labels and every answer of a closed project, as JSON lines",
     audit=EXPORTED,
     view=lambda labels: View([as_lines(labels)]),
