@@ -78,7 +78,7 @@ def _labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[
         if board is None:
             continue
         if (pending := pending_rules(session, benchmark)) is not None:
-            words = f"{title}: {pending.sentence}"
+            words = f"{title}: {pending}"
             yield ServiceAlarm(DECISION_PENDING, words, effect=DECISION_PENDING)
         if (other := changed_rules(session, benchmark)) is not None:
             yield ServiceAlarm("rules-pending", f"{title}: {other}")

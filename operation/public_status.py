@@ -94,7 +94,7 @@ def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
         "title": title,
         "queue": board_figures.queued,
         "board_seconds": _whole(board_figures.snapshot_age),
-        "decision": changed_rules(session, benchmark) if pending is None else pending.sentence,
+        "decision": changed_rules(session, benchmark) if pending is None else pending,
     }
 
 

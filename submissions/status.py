@@ -139,7 +139,7 @@ def _look(session: Session, submissions: Sequence[queries.SubmissionFacts], *, b
         approval, why = known.get(facts.id, (visibility.APPROVED, None))
         progress, entry = job_queue.progress(session, facts.id), visibilities.get(facts.id, PLAIN)
         if pending is not None and progress.state is job_queue.JobStage.QUEUED:  # it is in no line
-            progress = job_queue.JobProgress(progress.state, None, eta_seconds=None, reason=pending.sentence)
+            progress = job_queue.JobProgress(progress.state, None, eta_seconds=None, reason=pending)
         statuses.append(
             _status(facts, progress, off=off.get(facts.id), approval=approval, why=why, entry_visibility=entry)
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
@@ -13,33 +12,20 @@ from vlrb.benchmarks import board_rules
 from vlrb.common.messages import Message, _
 
 
-@dataclass(frozen=True, slots=True)
-class PendingRules:
-    """A board, and the scorer version by which the running workers count instead of its own."""
-
-    label_revision: str
-    shown: str
-    newer: str
-
-    @property
-    def sentence(self) -> Message:
-        """What happens until when, and the command."""
-        return _(
-            "New submissions wait for a maintainer: the board shows scorer version {shown}, the workers count by "
-            "{newer}. Look at the change with rescore preview {revision} --scorer-version {newer}, then: "
-            'rescore apply {revision} --scorer-version {newer} --reason "..." --confirm "{revision} scorer {newer}"',
-            shown=self.shown,
-            newer=self.newer,
-            revision=self.label_revision,
-        )
-
-
-def pending_rules(session: Session, benchmark: str) -> PendingRules | None:
-    """Return the decision that a board's new submissions wait for; None where a running worker counts as it does."""
+def pending_rules(session: Session, benchmark: str) -> Message | None:
+    """Return the decision that a board's new submissions wait for: what happens until when, and the command. None where
+    a running worker counts as the board does."""
     board, running = label_sets.current(session, benchmark), worker_heartbeats.scorer_versions(session)
     if board is None or not running or board.scorer_version in running:
         return None
-    return PendingRules(board.label_revision, board.scorer_version, newer=running[-1])
+    return _(
+        "New submissions wait for a maintainer: the board shows scorer version {shown}, the workers count by "
+        "{newer}. Look at the change with rescore preview {revision} --scorer-version {newer}, then: "
+        'rescore apply {revision} --scorer-version {newer} --reason "..." --confirm "{revision} scorer {newer}"',
+        shown=board.scorer_version,
+        newer=running[-1],
+        revision=board.label_revision,
+    )
 
 
 def changed_rules(session: Session, benchmark: str) -> Message | None:

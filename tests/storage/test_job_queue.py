@@ -196,24 +196,6 @@ def test_progress_tells_state_position_and_a_measured_estimate(database: Databas
         assert job_queue.progress(session, ids[3]).eta_seconds == pytest.approx((alone or 0) / 3)
 
 
-def test_bulk_scoring_takes_the_job_from_anyone_who_works_on_it(database: Database) -> None:
-    ids = _queued(database, 3)
-    (without_job,) = submitted(database, 1, model="late", content_sha256="d" * 64)
-    claim = _taken(database)
-    with database.write() as session:
-        job_queue.mark_done_in_bulk(
-            session, "demo", submission_ids=[*ids, without_job], label_revision="demo", scorer_version="1"
-        )
-        job_queue.mark_done_in_bulk(
-            session, "demo", submission_ids=[*ids, without_job], label_revision="demo", scorer_version="1"
-        )
-    assert _states(database) == ["done"] * 4
-    with pytest.raises(LeaseLost):
-        _finish(database, claim)
-    with database.read() as session:
-        assert job_queue.progress(session, without_job).state is JobStage.SCORED
-
-
 def test_a_wrong_clock_on_a_worker_changes_nothing(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     _queued(database, 1)
     monkeypatch.setattr(time, "time", lambda: 0.0)

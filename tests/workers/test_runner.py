@@ -73,13 +73,6 @@ def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
     assert drain(worker, _never, rest=time.sleep) == 0
 
 
-def test_drain_waits_for_the_job_of_a_worker_that_died(worker: Worker) -> None:
-    small_benchmark.submit(worker.database, range(1), queued=True)
-    with worker.database.write() as session:
-        assert job_queue.claim(session, "dead", lease_seconds=0.5) is not None
-    assert drain(worker, _never, rest=time.sleep) == 2  # demo and flipped
-
-
 def test_two_workers_may_start_at_once_on_an_empty_database(database_url: str, scorer: Scorer) -> None:
     databases = [open_database(database_url) for _ in range(3)]
     with ThreadPoolExecutor(3) as pool:
