@@ -75,11 +75,6 @@ class Chart:
     subtitle: str = ""
 
     @property
-    def has_estimates(self) -> bool:
-        """Whether a row is a share with its interval and the number of pairs behind it."""
-        return self.header[: len(HEADER)] == HEADER
-
-    @property
     def csv(self) -> str:
         """The numbers of the figure."""
         return as_csv(self.header, self.rows)

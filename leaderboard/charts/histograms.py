@@ -49,12 +49,6 @@ def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
             least=BAND_JUDGES,
         ),
     )
-    if view.around.compared < BANDS:
-        text = _(
-            "With {judges} judges some bands are always empty: no share of them falls there.",
-            judges=view.around.compared,
-        )
-        notes += (text,)
     if view.grouping != view.spec.official:
         notes += (_("This figure always follows the official categories."),)
     labels = [_("{low} to {high}", low=step * band, high=step * (band + 1)) for band in range(BANDS)]

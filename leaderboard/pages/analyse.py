@@ -20,7 +20,7 @@ from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, GROUPS, ChartKind, charts_of
 from leaderboard.charts.colours import dark_colours
 from leaderboard.charts.estimates import SnapshotEntry, display_name
-from leaderboard.charts.layout import FEW_PAIRS, Page
+from leaderboard.charts.layout import Page
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
 from leaderboard.render_context import RenderContext
@@ -38,7 +38,6 @@ FILES: Mapping[str, str] = {"csv": "text/csv; charset=utf-8", "json": "applicati
 _ROWS = 400  # of the table; the files have all
 _AGREEMENT_DECIMALS = 3
 _WORDS = ("scored", "reported", "yes", "no", "longer", "shorter", "confidence", "coverage")  # in cells of the numbers
-_PAIRS = 5  # the column of estimates that counts pairs
 _PICKED = re.compile(r"\[(e[0-9a-z]{11}|r-[\w-]{1,78})\]$")  # an id, as a choice of the field ends
 
 
@@ -303,8 +302,6 @@ def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: I
         groups=_groups(board_version, query),
         rows=chart.rows[:_ROWS],
         shown=partial(_shown, context, _AGREEMENT_DECIMALS if query.chart == "agreement" else 1),
-        is_small=lambda row: chart.has_estimates and row[_PAIRS] is not None and row[_PAIRS] < FEW_PAIRS,
-        few=FEW_PAIRS,
         lasting=_lasting(board_version, query),
         **_choice_context(board_version, query),
         **_scoring_context(board_version, query),

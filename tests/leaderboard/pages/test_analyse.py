@@ -138,13 +138,6 @@ def test_an_empty_figure_says_how_to_fill_it(board_version: BoardVersion) -> Non
     assert "data-wide" in page_of(BoardCache(FixedSource(None)).refresh()), "reported results alone are a figure"
 
 
-def test_numbers_of_few_pairs_are_pale_in_the_table(board_version: BoardVersion) -> None:
-    table = page_of(board_version, "chart=sources").split("<tbody>")[1]
-    rows = re.findall(r'<tr class="few">(.*?)</tr>', table, re.DOTALL)
-    few = {re.sub(r"<[^>]+>", " ", row).split()[-5] for row in rows}
-    assert few == {"VLFeedback"}, "10 pairs"
-
-
 def test_agreement_and_error_consistency_have_three_decimals_in_the_table() -> None:
     compared = BoardVersion("s" * 20, pairwise.body(), context=RenderContext(VL), published=load_published(VL))
     table = page_of(compared, "chart=agreement").split("<tbody>")[1]
