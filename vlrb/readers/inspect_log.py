@@ -13,7 +13,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -65,14 +65,14 @@ def is_document(value: Any) -> bool:
 
 
 def archive_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, Any]]:
-    """Yield (number, sample) of an archive, in the order of its members.
+    """Return (number, sample) of an archive, epoch by epoch.
 
     Raises:
         UploadRejected: it is damaged, or unpacks to too much.
     """
     findings.format = FORMAT
     try:
-        return list(enumerate(_samples(data, findings), 1))
+        return _by_epoch(_samples(data, findings))
     except _DAMAGE as error:
         raise findings.reject(
             "bad-eval", _("the log is damaged ({name}); export it again", name=type(error).__name__)
@@ -139,6 +139,7 @@ def _needed(sample: Any) -> Any:
         "prompt": _resolved(_prompt(sample.get("input")), attachments),
         "reply": _resolved(_reply(sample.get("output")), attachments),
         "swapped": metadata.get("swapped"),
+        "epoch": sample.get("epoch"),
     }
 
 
@@ -167,8 +168,18 @@ def _reply(output: Any) -> Any:
 
 
 def document_records(value: dict[str, Any]) -> list[tuple[int, Any]]:
-    """Yield (number, sample) of a log that is one JSON document."""
-    return [(number, _needed(sample)) for number, sample in enumerate(value["samples"], 1)]
+    """Return (number, sample) of a log that is one JSON document, epoch by epoch."""
+    return _by_epoch(map(_needed, value["samples"]))
+
+
+def _by_epoch(samples: Iterable[Any]) -> list[tuple[int, Any]]:
+    """Return samples with their numbers; the first votes first, where a log has them as their replies came."""
+
+    def epoch(numbered: tuple[int, Any]) -> int:
+        sample = numbered[1]
+        return sample["epoch"] if isinstance(sample, dict) and type(sample["epoch"]) is int else 0
+
+    return sorted(enumerate(samples, 1), key=epoch)
 
 
 def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
