@@ -18,8 +18,6 @@ from vlrb.common.text import printable
 if TYPE_CHECKING:
     import httpx
 
-API_VERSION, VERSION_HEADER = "1", "API-Version"
-"""Of the REST interface: a service states its own in every answer."""
 DEFAULT_SERVER = "http://127.0.0.1:7860"
 TOKEN_NAME = "VLRB_TOKEN"  # noqa: S105 (the variable's name)
 TOKEN_FILE = Path("~/.config/vl-rewardbench/token")
@@ -40,16 +38,6 @@ def service_parser(name: str, about: str) -> CommandParser:
         help=_("address of the service ({default_server})", default_server=DEFAULT_SERVER),
     )
     parser.add_argument("--json", action="store_true", help=_("print JSON only"))
-    parser.add_argument(
-        "--token-file",
-        type=Path,
-        metavar="PATH",
-        help=_(
-            "an API token, in a file that only you can read ({token_file}; {token_name} comes before it)",
-            token_file=TOKEN_FILE,
-            token_name=TOKEN_NAME,
-        ),
-    )
     return parser
 
 
@@ -85,23 +73,13 @@ def ask_service(command: Callable[[httpx.Client, argparse.Namespace], int], opti
 
 
 def answer(reply: httpx.Response) -> dict[str, Any]:
-    """Return the JSON of an answer. Raises ServiceError where it is a refusal, or of another version."""
+    """Return the JSON of an answer. Raises ServiceError where it is a refusal."""
     accepted(reply)
     return _json(reply)
 
 
 def accepted(reply: httpx.Response) -> httpx.Response:
     """Return an answer that is no refusal. Raises ServiceError."""
-    theirs = reply.headers.get(VERSION_HEADER, API_VERSION)
-    if theirs != API_VERSION:
-        raise ServiceError(
-            _(
-                "The server speaks version {theirs} of the interface, this program version {ours}: "
-                "update the older one.",
-                theirs=printable(theirs[:20]),
-                ours=API_VERSION,
-            )
-        )
     if reply.is_success:
         return reply
     body = _json(reply)
@@ -136,7 +114,7 @@ def _problem_line(problem: Mapping[str, Any]) -> str:
 
 
 def _token_headers(options: argparse.Namespace) -> dict[str, str]:
-    token = _read_token(options.token_file)
+    token = os.environ.get(TOKEN_NAME, "").strip() or _saved_token(TOKEN_FILE.expanduser())
     if not token:
         return {}
     address = urlsplit(options.server)
@@ -149,23 +127,14 @@ def _token_headers(options: argparse.Namespace) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def _read_token(named: Path | None) -> str:
-    """Return the API token to send; "" where there is none.
-
-    Raises:
-        ServiceError: the file is missing, is not text, or others may read it.
-    """
-    if named is None and (token := os.environ.get(TOKEN_NAME, "").strip()):
-        return token
-    path = (named or TOKEN_FILE).expanduser()
+def _saved_token(path: Path) -> str:
+    """Return the API token in a file; "" where there is none. Raises ServiceError where others may read it."""
     try:
         with path.open("rb") as file:
             shared = os.fstat(file.fileno()).st_mode & 0o077
             text = file.read(1000).decode("ascii").strip()
     except FileNotFoundError:
-        if named is None:
-            return ""
-        raise ServiceError(_("There is no file {path}.", path=path)) from None
+        return ""
     except (OSError, UnicodeDecodeError):
         raise ServiceError(_("{path} cannot be read as a token.", path=path)) from None
     if shared:

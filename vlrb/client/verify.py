@@ -11,6 +11,7 @@ from typing import Any
 from joserfc.jwk import KeySet
 
 from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.benchmarks.label_files import load_labels
 from vlrb.client.jws import KeyUnusable, NoReceipt, read, read_keys
 from vlrb.client.receipt_checks import (
     Chain,
@@ -23,11 +24,11 @@ from vlrb.client.receipt_checks import (
     read_receipts,
     title,
 )
-from vlrb.commands.score import count_file
 from vlrb.common.command_line import CommandParser, complain, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
-from vlrb.scoring import Tally
+from vlrb.predictions.parse import parse_predictions
+from vlrb.scoring import Tally, tally
 
 OK, FAILED, USAGE = 0, 1, 2
 _WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows that later events were cut off.")
@@ -94,9 +95,10 @@ def _verify(options: argparse.Namespace) -> int:
     return OK if good else FAILED
 
 
-def _count(labels: str, data: bytes, **named: Any) -> Tally:
+def _count(labels: str, data: bytes, *, revision: str, table: ItemTable) -> Tally:
     try:
-        return count_file(labels, data, **named)
+        upload = parse_predictions(data, table)
+        return tally(upload.votes, load_labels(labels, revision, table=table), table=table)
     except (ValueError, OSError) as error:
         raise UnusableInput(str(error)) from None
 

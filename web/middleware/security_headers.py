@@ -10,7 +10,6 @@ from starlette.datastructures import URL, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.responses import SECURITY, security_headers
-from vlrb.client.connection import API_VERSION, VERSION_HEADER
 
 _POLICY = "Content-Security-Policy"
 _POLICY_NAME = _POLICY.lower().encode()
@@ -27,7 +26,7 @@ GRADIO = (
 NO_PAGE = "default-src 'none'; frame-ancestors 'none'"
 _LEFT_IN_LOCATIONS = ":/%#?=@[]!$&'()*+,;"  # by RedirectResponse
 _REDIRECTS = (301, 302, 303, 307, 308)
-_VERSION = (VERSION_HEADER.lower().encode(), API_VERSION.encode())
+_VERSION = (b"api-version", b"1")  # of the REST interface
 _HTTPS_FROM_NOW_ON = (b"strict-transport-security", b"max-age=31536000")
 
 

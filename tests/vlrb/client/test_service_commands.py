@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 import pytest
 
 from receipts import api as receipt_api
@@ -28,7 +27,6 @@ from tests.factories.submission_service import (
     signed_in_as_everybody,
 )
 from tests.factories.suite.programs import Finished, run_vlrb
-from vlrb.client.connection import VERSION_HEADER, ServiceError, accepted
 from vlrb.client.jws import event_of
 from vlrb.client.status import result_text
 
@@ -206,11 +204,6 @@ def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
 
 def test_wrong_use_is_exit_code_two(server: Server) -> None:
     assert server.run("submit", "x.jsonl").returncode == 2
-
-
-def test_another_version_of_the_interface_is_one_sentence() -> None:
-    with pytest.raises(ServiceError, match="version 9"):
-        accepted(httpx.Response(200, headers={VERSION_HEADER: "9"}))
 
 
 def test_the_commands_take_the_fields_that_the_service_declares() -> None:

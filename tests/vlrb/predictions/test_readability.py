@@ -16,6 +16,7 @@ from submissions import submit_html
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.services.submission_routes import Served, problem_of, served_from
+from tests.factories.suite.programs import run_vlrb
 from vlrb.benchmarks.items import ItemTable
 from vlrb.predictions.parse import build_report, parse_predictions
 from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW, WARNED_BELOW
@@ -213,11 +214,11 @@ def test_the_page_asks_for_confirmation_where_most_votes_cannot_be_read() -> Non
 
 
 def test_offline_scoring_still_scores_a_file_that_abstains_and_warns(tmp_path: Path) -> None:
-    from vlrb.commands.score import score
-
-    labels, file = tmp_path / "labels.jsonl", tmp_path / "votes.jsonl"
-    labels.write_bytes(files.jsonl([{"id": row["id"], "human_ranking": [0, 1]} for row in PAIRS]))
-    file.write_bytes(files.native_votes(PAIRS, [[-1]] * len(PAIRS)))
-    done = score(file, str(labels), revision="r1", table=TABLE, as_json=True)
-    assert (done.scored, json.loads(done.text)["protocols"]["strict"]["overall"]) == (True, 0.0)
-    assert any("100.0% of the votes are undecided" in remark for remark in done.remarks)
+    (tmp_path / "items.json").write_text(json.dumps(TABLE.to_json()))
+    (tmp_path / "labels.jsonl").write_bytes(files.jsonl([{"id": row["id"], "human_ranking": [0, 1]} for row in PAIRS]))
+    (tmp_path / "votes.jsonl").write_bytes(files.native_votes(PAIRS, [[-1]] * len(PAIRS)))
+    done = run_vlrb(
+        "score", "votes.jsonl", "--labels", "labels.jsonl", "--items", "items.json", "--json", folder=tmp_path
+    )
+    assert (done.returncode, json.loads(done.stdout)["protocols"]["strict"]["overall"]) == (0, 0.0)
+    assert "100.0% of the votes are undecided" in done.stderr
