@@ -96,8 +96,9 @@ def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> It
         )
     try:
         return read_table(items_file) if spec is None else ItemTable.load(spec, items_file)
-    except ValueError as error:
-        raise LabelsError(str(error)) from None
+    except (ValueError, KeyError) as error:
+        message = _("{file} cannot be read as an item manifest: {error}", file=items_file, error=str(error))
+        raise LabelsError(message if items_file else str(error)) from None
 
 
 def read_rows(spec: str | Path, columns: Sequence[str] | None = None, *, token: str = "") -> list[LabelRow]:

@@ -1,10 +1,10 @@
-"""Offline verification of a receipt: signature, event, place in the public audit chain, file, score. Pure."""
+"""Offline verification of a receipt: signature, event, place in the public audit chain, file, score."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from joserfc.jwk import KeySet
 
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.client.jws import NoReceipt, event_of, is_signed, key_id_of, read
 from vlrb.commitments import commit, joint, part
@@ -21,6 +22,7 @@ from vlrb.disclosure import PUBLIC, shown_scores
 from vlrb.predictions.parse import UploadRejected, parse_predictions
 from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally
+from vlrb.scoring import tally as count
 
 _DIGITS = set("0123456789abcdef")
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
@@ -80,22 +82,19 @@ class Chain:
         if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
             return _failed(check, "no-place", message=_("The {what} names no place in a chain.", what=what))
         if seq > len(self.hashes):
-            return _failed(check, "chain-too-short", message=self._too_short(seq, what))
+            message = _(
+                "This {what} is newer than the copy: it names event {seq}, and the chain file ends at event {end}. "
+                "Save the chain again.",
+                what=what,
+                seq=seq,
+                end=len(self.hashes),
+            )
+            return _failed(check, "chain-too-short", message=message)
         if self.hashes[seq - 1] != digest:
             message = _("Event {seq} of the chain is another one than the {what} names.", seq=seq, what=what)
             return _failed(check, "not-in-chain", message=message)
         number = len(self.hashes)
         return _ok(check, _("The {what} is event {seq} of {number} of the chain.", what=what, seq=seq, number=number))
-
-    def _too_short(self, seq: int, what: str) -> str:
-        return _(
-            "This {what} is newer than the copy: it names event {seq}, and the chain file ends at event {end}. Save "
-            "the chain again; if it still ends there, the service was restored from an older copy, or the end of its "
-            "chain is gone.",
-            what=what,
-            seq=seq,
-            end=len(self.hashes),
-        )
 
 
 class ChainBroken(ValueError):
@@ -108,40 +107,40 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
     for number, line in enumerate((line for line in lines if line.strip()), start=1):
         try:
             event = json.loads(line)
-            wrong = _wrong_link(event, number, previous=hashes[-1])
-        except (ValueError, KeyError, TypeError, RecursionError):
-            wrong = _("this line is not an event of a chain, with seq, prev, body_sha256 and hash")
-        if wrong is not None:
-            raise ChainBroken(_("The chain file is broken at event {seq}: {problem}.", seq=number, problem=wrong))
+            holds = _follows(event, number, previous=hashes[-1])
+        except _MALFORMED:
+            holds = False
+        if not holds:
+            raise ChainBroken(
+                _(
+                    "The chain file is broken at event {seq}: no such event follows the one before it, or its hash is "
+                    "not SHA-256 of prev and body_sha256.",
+                    seq=number,
+                )
+            )
         hashes.append(event["hash"])
     return Chain(tuple(hashes[1:]))
 
 
-def _wrong_link(event: Mapping[str, Any], number: int, *, previous: str) -> str | None:
-    """Return what is wrong with the event that should have this number; None where it is the next one."""
-    if not all(_is_digest(event[name]) for name in ("prev", "body_sha256", "hash")):
-        return _("prev, body_sha256 and hash are not all 64 lower-case hexadecimal digits")
-    if event["seq"] != number or isinstance(event["seq"], bool):
-        return _("its number is {seq}", seq=str(event["seq"])[:20])
-    if event["prev"] != previous:
-        return _("it does not follow the event before it")
-    if link_of(previous, event["body_sha256"]) != event["hash"]:
-        return _("its hash is not SHA-256 of prev and body_sha256")
-    return None
+def _follows(event: Mapping[str, Any], number: int, *, previous: str) -> bool:
+    """Return whether an event has this number, and links to the one before it."""
+    return (
+        all(_is_digest(event[name]) for name in ("prev", "body_sha256", "hash"))
+        and (event["seq"], type(event["seq"]), event["prev"]) == (number, int, previous)
+        and link_of(previous, event["body_sha256"]) == event["hash"]
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a receipt is checked against. `count`: returns the tally of a file (data, revision=, table=).
-
-    `named`: the pairs of a manifest. `chain`: as read_chain made it, or what it found wrong; None where none was given.
-    """
+    """What a receipt is checked against. `named`: the pairs of a manifest. `labels`: their source, for
+    a recount. `chain`: as read_chain made it, or what it found wrong; None where none was given."""
 
     keys: KeySet
     named: ItemTable | None = None
     file: bytes | None = None
     chain: Chain | ChainBroken | None = None
-    count: Callable[..., Tally] | None = None
+    labels: str | None = None
 
     def table_of(self, benchmark: object) -> ItemTable | None:
         """Return the pairs of a benchmark; None where they are not here."""
@@ -158,6 +157,8 @@ def check_all(receipt: str, evidence: Evidence) -> list[Finding]:
     checks = _check_score(facts, event, evidence=evidence) if "score" in facts else _check_file(event, evidence)
     try:
         return findings + list(checks)
+    except LabelsError:
+        raise  # a ValueError, but no fault of the receipt
     except _MALFORMED:
         return [*findings, _failed("event", "event-differs", message=_("The receipt is not about its event."))]
 
@@ -241,7 +242,7 @@ def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, eviden
         yield _check_labels(receipt["labels"], event["label_commitment"], revision=facts["label_revision"])
     if evidence.file is not None:
         yield (same_file := _same_file(evidence.file, facts["content_sha256"]))
-        if same_file.outcome is CheckOutcome.OK and evidence.count is not None:
+        if same_file.outcome is CheckOutcome.OK and evidence.labels is not None:
             yield _recount(json.loads(score["tally"]) if opened else None, facts, evidence=evidence)
 
 
@@ -263,13 +264,14 @@ def _check_labels(labels: Mapping[str, Any], commitment: object, *, revision: st
 
 def _recount(tally: Mapping[str, Any] | None, facts: Mapping[str, Any], *, evidence: Evidence) -> Finding:
     """Return whether file and labels give the score."""
-    assert evidence.count is not None and evidence.file is not None
+    assert evidence.labels is not None and evidence.file is not None
     if tally is None or facts["scorer_version"] != SCORER_VERSION:
         message = _("Not counted again: the score is not opened, or was counted by another scorer version.")
         return Finding("recount", CheckOutcome.SKIPPED, code="not-comparable", message=message)
     if (table := evidence.table_of(facts["benchmark"])) is None:
         return _other_benchmark("recount", facts["benchmark"])
-    counted = evidence.count(evidence.file, revision=facts["label_revision"], table=table).to_json()
+    labels = load_labels(evidence.labels, facts["label_revision"], table=table)
+    counted = count(parse_predictions(evidence.file, table).votes, labels, table=table).to_json()
     if counted != {name: tally[name] for name in counted}:
         message = _("File and labels give another score than the receipt says.")
         return _failed("recount", "recount-differs", message=message)

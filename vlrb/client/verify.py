@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from joserfc.jwk import KeySet
 
-from vlrb.benchmarks.items import ItemTable, load_table
-from vlrb.benchmarks.label_files import load_labels
+from vlrb.benchmarks.label_files import LabelsError, load_table
 from vlrb.client.jws import KeyUnusable, NoReceipt, read, read_keys
 from vlrb.client.receipt_checks import (
     Chain,
@@ -27,8 +25,7 @@ from vlrb.client.receipt_checks import (
 from vlrb.common.command_line import CommandParser, complain, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
-from vlrb.predictions.parse import parse_predictions
-from vlrb.scoring import Tally, tally
+from vlrb.predictions.parse import UploadRejected
 
 OK, FAILED, USAGE = 0, 1, 2
 _WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows that later events were cut off.")
@@ -67,22 +64,21 @@ def run(arguments: list[str]) -> int:
     options = command_line().parse_args(arguments)
     try:
         return _verify(options)
-    except UnusableInput as wrong:
+    except OSError as error:
+        complain(_("{file} cannot be read: {error}.", file=error.filename, error=error.strerror))
+    except (UnusableInput, LabelsError, UploadRejected) as wrong:
         complain(str(wrong))
-        return USAGE
+    return USAGE
 
 
 def _verify(options: argparse.Namespace) -> int:
-    data, head = _bytes(options.receipt), _json(options.head) if options.head else None
-    if options.chain is None and head is not None:
-        raise UnusableInput(_("--head needs --chain: a head is checked against a chain."))
-    chain, findings = _chain(options, head)
+    data, (chain, findings) = options.receipt.read_bytes(), _chain(options)
     evidence = Evidence(
         _keys(options),
-        _table(options),
-        file=_bytes(options.file) if options.file else None,
+        load_table(options.items) if options.items else None,
+        file=options.file.read_bytes() if options.file else None,
         chain=chain,
-        count=partial(_count, options.labels) if options.labels else None,
+        labels=options.labels,
     )
     each: list[_Checked] = []
     try:
@@ -93,14 +89,6 @@ def _verify(options: argparse.Namespace) -> int:
     good = not any(finding.outcome is CheckOutcome.FAILED for finding in every)
     print((_as_json if options.json else _as_text)(each, findings, good=good))
     return OK if good else FAILED
-
-
-def _count(labels: str, data: bytes, *, revision: str, table: ItemTable) -> Tally:
-    try:
-        upload = parse_predictions(data, table)
-        return tally(upload.votes, load_labels(labels, revision, table=table), table=table)
-    except (ValueError, OSError) as error:
-        raise UnusableInput(str(error)) from None
 
 
 def _as_json(each: list[_Checked], findings: list[Finding], *, good: bool) -> str:
@@ -147,43 +135,26 @@ def _fetched(server: str) -> Any:
         raise UnusableInput(_("{server} does not give its keys ({error}).", server=server, error=str(error))) from None
 
 
-def _chain(options: argparse.Namespace, head: Any) -> tuple[Chain | ChainBroken | None, list[Finding]]:
+def _chain(options: argparse.Namespace) -> tuple[Chain | ChainBroken | None, list[Finding]]:
     """Return the chain where one was given, or what is wrong with it, and what is to be said of its head."""
+    head = _json(options.head) if options.head else None
     if options.chain is None:
+        if head is not None:
+            raise UnusableInput(_("--head needs --chain: a head is checked against a chain."))
         return None, []
     try:
         with options.chain.open("rb") as lines:
             chain = read_chain(lines)
     except ChainBroken as broken:
         return broken, []
-    except OSError as error:
-        raise UnusableInput(_("{file} cannot be read: {error}.", file=options.chain, error=error.strerror)) from None
     if head is None:
         return chain, [Finding("head", CheckOutcome.SKIPPED, code="no-head", message=_WITHOUT_HEAD)]
     named = head if isinstance(head, dict) else {}
     return chain, [chain.check(named.get("seq"), named.get("hash"), what=_("head"), check="head")]
 
 
-def _table(options: argparse.Namespace) -> ItemTable | None:
-    if options.items is None:
-        return None
-    try:
-        return load_table(options.items)
-    except (OSError, ValueError, KeyError) as error:
-        raise UnusableInput(
-            _("{file} cannot be read as an item manifest: {error}", file=options.items, error=str(error))
-        ) from None
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UnusableInput(_("{file} cannot be read: {error}.", file=path, error=error.strerror)) from None
-
-
 def _json(path: Path) -> Any:
     try:
-        return json.loads(_bytes(path))
+        return json.loads(path.read_bytes())
     except ValueError:
         raise UnusableInput(_("{file} is not JSON.", file=path)) from None

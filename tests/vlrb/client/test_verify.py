@@ -164,11 +164,6 @@ def test_another_file_is_found(verify: Verify, held: VerifySetup) -> None:
     data[100] ^= 1
     held.path("flipped.jsonl").write_bytes(data)
     assert verify("receipt.jws", "flipped.jsonl")[1]["file"] == "file-differs"
-    held.path("cut.jsonl").write_bytes(held.path("predictions.jsonl").read_bytes()[:-20])
-    assert verify("receipt.jws", "cut.jsonl") == (
-        1,
-        {"signature": "ok", "event": "ok", "chain": "no-chain", "file": "file-differs"},
-    )
 
 
 def test_a_service_that_recorded_other_votes_is_found_out(verify: Verify, held: VerifySetup) -> None:
@@ -229,26 +224,8 @@ def test_a_signed_receipt_without_sense_fails(verify: Verify, held: VerifySetup,
     assert verify("odd.jws", "predictions.jsonl", chain="chain.jsonl")[0] == 1
 
 
-def test_a_receipt_that_was_cut_off_is_none(verify: Verify, held: VerifySetup) -> None:
-    held.path("cut.jws").write_text(held.path("receipt.jws").read_text()[:600])
-    assert verify("cut.jws") == (1, {"receipt": "not-a-receipt"})
-
-
 def _lines(held: VerifySetup) -> list[str]:
     return held.path("chain.jsonl").read_text().splitlines(keepends=True)
-
-
-def test_a_chain_without_the_receipts_event_is_named(verify: Verify, held: VerifySetup) -> None:
-    lines = _lines(held)
-    seq = json.loads(held.facts()["event"])["seq"]
-    assert len(lines) == seq + 1
-    for kept, code in (
-        (lines[: seq - 1], "chain-too-short"),
-        (lines[1:], "chain-broken"),
-        (lines[:1] + lines[2:], "chain-broken"),
-    ):
-        held.path("other.jsonl").write_text("".join(kept))
-        assert verify("receipt.jws", chain="other.jsonl")[1]["chain"] == code
 
 
 def _chain_of(bodies: Iterable[str]) -> list[dict[str, Any]]:
@@ -272,10 +249,6 @@ def _without(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**event, "seq": seq} for seq, event in enumerate(events[:1] + events[2:], start=1)]
 
 
-def _upper_case(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [event | {"body_sha256": event["body_sha256"].upper()} for event in events]
-
-
 def _old_form(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: event[name] for name in ("seq", "prev", "hash")} for event in events]
 
@@ -289,7 +262,7 @@ def longer(held: VerifySetup) -> list[dict[str, Any]]:
     return events
 
 
-@pytest.mark.parametrize("forge", [_random_hashes, _without, _upper_case, _old_form])
+@pytest.mark.parametrize("forge", [_random_hashes, _without, _old_form])
 def test_a_forged_chain_is_broken_whatever_place_and_head_it_shows(
     verify: Verify, held: VerifySetup, longer: list[dict[str, Any]], forge: Callable[..., list[dict[str, Any]]]
 ) -> None:
@@ -315,19 +288,11 @@ def test_another_chain_that_holds_has_neither_the_receipt_nor_the_head(
     assert (code, checks["chain"], checks["head"]) == (1, "ok", "not-in-chain")
 
 
-def test_a_head_that_is_newer_than_the_copy_is_said_to_be(
-    held: VerifySetup, longer: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]
-) -> None:
-    paths = [str(held.path(name)) for name in ("receipt.jws", "keys.json", "chain.jsonl", "late.json")]
-    assert main(["verify", paths[0], "--key", paths[1], "--chain", paths[2], "--head", paths[3]]) == 1
-    assert "This head is newer" in capsys.readouterr().out
-    assert longer[-1]["seq"] > len(_lines(held))
-
-
 def test_a_chain_whose_end_is_gone_does_not_fit_a_published_head(verify: Verify, held: VerifySetup) -> None:
-    held.path("short.jsonl").write_text("".join(_lines(held)[:-1]))
-    code, checks = verify("receipt.jws", chain="short.jsonl", head="head.json")
-    assert (code, checks["chain"], checks["head"]) == (1, "ok", "chain-too-short")
+    for kept, receipt in ((-1, "ok"), (-2, "chain-too-short")):
+        held.path("short.jsonl").write_text("".join(_lines(held)[:kept]))
+        code, checks = verify("receipt.jws", chain="short.jsonl", head="head.json")
+        assert (code, checks["chain"], checks["head"]) == (1, receipt, "chain-too-short")
 
 
 @pytest.mark.parametrize(
