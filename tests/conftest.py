@@ -40,7 +40,13 @@ NOT_UNIT = ("slow", "browser", "postgres")
 # `--all-databases` and `make fault` run their twins too; test_hostile_service.py runs the whole service on PostgreSQL.
 ON_BOTH_DATABASES = (
     "auth/",
-    "maintenance/",
+    "maintenance/test_accounts.py",
+    "maintenance/test_concurrency.py",
+    "maintenance/test_entries.py",
+    "maintenance/test_integrity.py",
+    "maintenance/test_interfaces_agree.py",
+    "maintenance/test_rescoring.py",
+    "maintenance/test_tables.py",
     "operation/",
     "receipts/",
     "storage/",

@@ -49,11 +49,11 @@ FAULTS = (
         kills=2,
     ),
     Fault(
-        "two web processes, three workers, PostgreSQL restarted",
-        "operation/test_topology.py::test_a_thousand",
-        kills=82,
+        "two web processes, two workers, PostgreSQL restarted",
+        "operation/test_topology.py::test_nothing_is_lost",
+        kills=6,
     ),
-    Fault("fifty uploads in four processes keep the quota", "submissions/test_quota.py::test_fifty_uploads", kills=50),
+    Fault("uploads in two processes keep the quota", "submissions/test_quota.py::test_uploads_in_two", kills=12),
 )
 
 

@@ -16,7 +16,6 @@ from storage.models.core import AuditEvent
 from tests.databases import on_record, submitted
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
-from workers.jobs.audit_checkpoint import write_checkpoint
 
 NO_UPDATE = {
     "sqlite": "DROP TRIGGER events_no_update",
@@ -36,10 +35,6 @@ def recorded(database: Database) -> Database:
 def _tamper(database: Database, statement: str, **values: object) -> None:
     with database.write() as session:
         session.execute(text(statement), values)
-
-
-def _open_the_table(database: Database) -> None:
-    _tamper(database, NO_UPDATE[database.engine.dialect.name])
 
 
 def test_a_chain_whose_end_was_cut_off_does_not_fit_a_kept_head(recorded: Database, tmp_path: Path) -> None:
@@ -79,40 +74,8 @@ def test_the_public_chain_shows_no_event_and_passes_through_every_head(recorded:
     assert list(actions_audit.public(recorded, after=10)) == list(actions_audit.public(recorded, after=10**9)) == []
 
 
-def test_a_date_that_was_changed_is_found_and_named_with_a_kept_head_too(recorded: Database) -> None:
-    head = json.dumps(actions_audit.head(by(recorded, MAINTAINER)))
-    _open_the_table(recorded)
-    _tamper(recorded, "UPDATE events SET at = at - 86400 WHERE seq = 2")
-    for kept in (None, head):
-        found = actions_audit.verify(by(recorded, MAINTAINER), kept)
-        assert (found.ok, found.broken_at, found.events) == (False, 2, 1)
-        assert found.sentence.endswith("broken at event 2: at was changed.")
-
-
-def test_a_chain_without_its_head_says_so(recorded: Database) -> None:
-    postgresql = recorded.engine.dialect.name == "postgresql"
-    _tamper(
-        recorded, "ALTER TABLE audit_head DISABLE TRIGGER USER" if postgresql else "DROP TRIGGER audit_head_no_delete"
-    )
-    _tamper(recorded, "DELETE FROM audit_head")
-    found = actions_audit.verify(by(recorded, MAINTAINER))
-    assert (found.ok, found.events) == (False, 8)
-    assert "audit_head" in found.sentence
-    with pytest.raises(LookupError, match="audit_head"):
-        actions_audit.head(by(recorded, MAINTAINER))
-
-
 def test_a_head_from_before_the_first_event_holds(database: Database) -> None:
     head = actions_audit.head(by(database, MAINTAINER))
     assert (head["seq"], head["hash"]) == (0, audit.GENESIS)
     assert actions_audit.verify(by(database, MAINTAINER), json.dumps(head)).ok
     assert not actions_audit.verify(by(database, MAINTAINER), json.dumps({**head, "hash": "0" * 63 + "1"})).ok
-
-
-def test_the_worker_keeps_one_head_a_day_that_the_chain_fits(recorded: Database, tmp_path: Path) -> None:
-    written = write_checkpoint(recorded, tmp_path / "audit")
-    assert written is not None
-    entries.hide(by(recorded, MAINTAINER), on_record(recorded, submitted(recorded, 1, owner="another"))[0], "because")
-    assert write_checkpoint(recorded, tmp_path / "audit") is None
-    assert [path.name for path in (tmp_path / "audit").iterdir()] == [written.name]
-    assert actions_audit.verify(by(recorded, MAINTAINER), written.read_text()).head_holds

@@ -44,11 +44,6 @@ def demo(tmp_path: Path) -> tuple[dict[str, str], Database]:
     return _environ(tmp_path), opened
 
 
-def test_a_command_does_not_wait_for_what_only_sign_in_needs() -> None:
-    told = "import sys, maintenance.command_line; print('authlib' in sys.modules)"
-    assert subprocess.check_output([sys.executable, "-c", told], cwd=ROOT, text=True, timeout=100).strip() == "False"
-
-
 def test_a_shell_without_the_settings_of_the_service_gets_no_database_of_its_own(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "maintenance", "pause", "Back at noon."]
     done = subprocess.run(command, cwd=ROOT, env=_environ(tmp_path), capture_output=True, text=True, timeout=100)

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from auth import Identity, bans
 from maintenance.actions import bans as actions_bans
-from maintenance.actions import entries, operations, reported, rescoring
+from maintenance.actions import entries, operations, reported
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, tasks
@@ -73,12 +73,6 @@ def _restore(site: ConcurrentSite) -> Decide:
     return lambda user: entries.restore(by(site.database, user), site.ids[0], reason="because")
 
 
-def _undo(site: ConcurrentSite) -> Decide:
-    rescoring.request_apply(by(site.database, MAINTAINER), "flipped", "why", "flipped")
-    site.runner.run_all()
-    return lambda user: rescoring.undo(by(site.database, user), "flipped", reason="too early", confirmation="flipped")
-
-
 def _ban(site: ConcurrentSite) -> Decide:
     with site.database.write() as session:
         facts = {"issuer": "https://id.example", "subject": "x", "name": "x", "organisations": []}
@@ -106,7 +100,6 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
         [reported.IMPORTED],
         lambda site: lambda user: reported.import_file(by(site.database, user), REPORTED, reason="because"),
     ),
-    "undo": (["board.pointed", rescoring.UNDONE], _undo),
     "ban": ([bans.BANNED], _ban),
 }
 

@@ -15,7 +15,6 @@ from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from maintenance import views
-from maintenance.__main__ import main
 from maintenance.actions import audit as actions_audit
 from maintenance.actions import entries, operations
 from maintenance.view import terminal
@@ -289,20 +288,6 @@ def test_a_worker_checks_once_a_day_and_health_raises_the_alarm(
     assert any(f"submissions {ids[0]}: the owner is another one" in one for one in health.integrity.sentences)
     by_command = actions_audit.verify(by(copied, MAINTAINER))
     assert set(health.integrity.sentences) == set(by_command.problems)
-
-
-def test_the_command_works_without_service_and_names_the_row(
-    copied: Database, ids: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{copied.engine.url.database}")
-    monkeypatch.setenv("LABELS", "v2=/nowhere/labels.jsonl")  # which nobody opens
-    assert main(["audit", "verify"]) == 0, capsys.readouterr()
-    assert capsys.readouterr().out.startswith("All ")
-    _do(copied, "UPDATE submissions SET votes = zeroblob(length(votes)) WHERE id = ?", ids[1])
-    assert main(["audit", "verify"]) == 1
-    said = capsys.readouterr()
-    assert f"submissions {ids[1]}: votes, or another column that never changes" in said.out
-    assert "Traceback" not in said.err
 
 
 def _hide(database: Database) -> None:

@@ -17,7 +17,7 @@ from storage.integrity import audit
 from storage.jobs.release import release_expired
 from storage.labels import label_sets
 from storage.models.core import AuditEvent
-from tests.databases import BOTH, new_database
+from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -108,7 +108,9 @@ def _fill(url: str, state: Path) -> None:
     database.close()
 
 
-@pytest.fixture(scope="module", params=BOTH)
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.long])]
+)
 def copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copy:
     return crash_helpers.copies(request, tmp_path_factory, fill=_fill)
 

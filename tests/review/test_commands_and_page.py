@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import re
 from typing import Any
 
-import numpy as np
 import pytest
 
 from auth import LOCAL
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.actions import operations
 from maintenance.cli import CliResult
-from maintenance.types import Conflict
 from review.actions import answers
 from review.actions.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by, command_line, run_command
 from tests.factories.maintain_page import MaintainVisitor
-from tests.factories.refusals import refuses
-from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, materials
+from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
 
 WHY = f"The preferred response invents a second dog. {HOSTILE}"
 
@@ -39,26 +35,6 @@ def _parsed(*arguments: str) -> argparse.Namespace:
 
 def _run(bench: ReviewSetup, *arguments: str, **services: Any) -> CliResult:
     return run_command(by(bench.database, LOCAL, items=_catalog(bench), **services), *arguments)
-
-
-def test_a_label_is_disputed_accepted_drafted_verified_and_drafted_again_with_commands(bench: ReviewSetup) -> None:
-    add_judges(bench, np.tile(1 - bench.labels.preferred, (6, 1)), owners=[f"o{n}" for n in range(6)])
-    wrong = bench.says(0, right=False)
-    _run(bench, "disputes", "open", bench.key(0), "--better", wrong, "--tag", "counting", "--reason", WHY)
-    assert " : 6 : " in (shown := _run(bench, "disputes", "list").text) or "6 : 0" in shown
-    assert WHY in shown
-    _run(bench, "disputes", "accept", "1", "--note", "yes")
-    assert _run(bench, "disputes", "list").text == "Nothing is disputed."
-    assert "accepted" in _run(bench, "disputes", "list", "--state", "accepted").text
-    asked = _run(bench, "disputes", "draft", "next", "--base", "demo", "--reason", "one")
-    bench.runner.run_all()
-    assert asked.data["changed"] and bench.stored("next").preferred[0] != bench.labels.preferred[0]
-    started = _run(bench, "verification", "start", "may", "--base", "next", "--reason", "x")
-    assert "has 21 pairs: /annotate/1" in started.text
-    _run(bench, "verification", "annotators", "1", "local")
-    with refuses(Conflict, "no-answers"):
-        _run(bench, "verification", "close", "1", "last", "--reason", "x")
-    assert re.search(r"1 +may +open +next +21 ", _run(bench, "verification", "list").text)
 
 
 def test_a_dispute_has_a_number(capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,19 +43,6 @@ def test_a_read_session_sees_one_moment(database: Database) -> None:
         assert session.execute(text("SELECT count(*) FROM submissions")).scalar_one() == 3
 
 
-def test_a_failed_write_session_leaves_nothing(database: Database) -> None:
-    def add_and_fail() -> None:
-        with database.write() as session:
-            session.add(a_submission())
-            session.flush()
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        add_and_fail()
-    with database.read() as session:
-        assert session.execute(text("SELECT count(*) FROM submissions")).scalar_one() == 0
-
-
 def test_writers_that_read_first_wait_for_one_another(database: Database) -> None:
     # With a deferred BEGIN this fails with "database is locked" whatever the timeout.
     ids = submitted(database, 1, temperature=0.0)
