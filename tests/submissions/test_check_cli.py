@@ -1,11 +1,6 @@
-"""`vlrb check FILE`: what it prints, its exit code, and how soon it starts."""
+"""`vlrb check FILE`: what it prints, and its exit code."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,14 +12,6 @@ from tests.factories.suite.programs import run_maintenance, run_vlrb
 from tests.pair_files import mmrb_items, mmrb_predictions, write_json_lines
 from vlrb.benchmarks.pairs import build_table
 from vlrb.commands.check import readable
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def process(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    command = [sys.executable, "-m", "vlrb", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture
@@ -97,25 +84,3 @@ def test_control_characters_of_a_file_do_not_reach_the_terminal() -> None:
     assert "\x07" not in text
     assert len(text.split("\n")) == 3
     assert text.endswith("and 2 more problems")
-
-
-def test_an_interrupt_ends_it_with_one_sentence(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"  # nobody writes: the reading waits until it is interrupted
-    os.mkfifo(pipe)
-    started = subprocess.Popen(
-        [sys.executable, "-m", "vlrb", "check", str(pipe)],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-        # A shell starts what runs in the background with interrupts ignored, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-    writer = os.open(pipe, os.O_WRONLY)  # returns when the file is being read
-    for _ in range(12):
-        started.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            started.wait(10)
-            break
-    _, said = started.communicate(timeout=60)
-    os.close(writer)
-    assert (started.returncode, said) == (130, "Interrupted.\n")

@@ -12,29 +12,18 @@ import numpy.typing as npt
 from vlrb.benchmarks.items import ItemTable, presentation_order
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.commitments import commit
 from vlrb.protocols import accuracies, ratios
 from vlrb.statistics.ranking import RankingEntry, standings
 
 
-@dataclass(frozen=True, slots=True)
-class LabelDifference:
-    """One revision against another, in counts; which items they are, the counts do not tell."""
+def diff_labels(before: LabelSet, after: LabelSet) -> dict[str, int | None]:
+    """Return one revision against another, in counts; which items they are, the counts do not tell.
 
-    items_before: int
-    items_after: int
-    flipped: int  # items of both whose preferred response is the other one now
-    added: int
-    dropped: int
-    tags_changed: int | None  # items of both with other error tags; None where only one revision has tags
+    `tags_changed`: items of both with other error tags; None where only one revision has tags.
 
-    def to_json(self) -> dict[str, int | None]:
-        """Return the counts by name."""
-        return asdict(self)
-
-
-def diff_labels(before: LabelSet, after: LabelSet) -> LabelDifference:
-    """Raise ValueError where the two are not about the same table."""
+    Raises:
+        ValueError: the two are not about the same table.
+    """
     if before.preferred.shape != after.preferred.shape:
         raise ValueError("the label revisions are about different items")
     there, here = before.preferred != NOT_LABELLED, after.preferred != NOT_LABELLED
@@ -44,14 +33,14 @@ def diff_labels(before: LabelSet, after: LabelSet) -> LabelDifference:
         changed = sum(before.tags[i] != after.tags[i] for i in np.flatnonzero(both))
     elif before.tags is None and after.tags is None:
         changed = 0
-    return LabelDifference(
-        items_before=int(there.sum()),
-        items_after=int(here.sum()),
-        flipped=int((both & (before.preferred != after.preferred)).sum()),
-        added=int((here & ~there).sum()),
-        dropped=int((there & ~here).sum()),
-        tags_changed=changed,
-    )
+    return {
+        "items_before": int(there.sum()),
+        "items_after": int(here.sum()),
+        "flipped": int((both & (before.preferred != after.preferred)).sum()),
+        "added": int((here & ~there).sum()),
+        "dropped": int((there & ~here).sum()),
+        "tags_changed": changed,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +58,7 @@ class LabelChange:
 
     @property
     def change(self) -> str:
-        """Return the kind of change, as LabelDifference counts it."""
+        """Return the kind of change, as `diff_labels` counts it."""
         if not self.before or not self.after:
             return "added" if self.after else "dropped"
         return "flipped" if self.before != self.after else "tags"
@@ -107,11 +96,6 @@ def _preferred(labels: LabelSet, index: int, *, shown: tuple[int, int]) -> str:
     if preferred == NOT_LABELLED:
         return ""
     return "AB"[shown.index(preferred)] if preferred in shown else "tie"
-
-
-def commitment(labels: LabelSet, salt: bytes) -> str:
-    """Return the public commitment to a label set, keyed with its salt."""
-    return commit(labels.digest, salt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,11 @@ from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_levels, label_sets
 from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
+from vlrb.commitments import commit
 from vlrb.common.hub_sources import FORM, parse_hub_source
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.disclosure import CANNOT_BE_HIDDEN, PUBLIC
-from vlrb.label_quality.label_diff import commitment, diff_labels
+from vlrb.label_quality.label_diff import diff_labels
 from workers.scorer import Scorer, measured_disclosure
 from workers.task_context import TaskContext
 
@@ -80,7 +81,7 @@ def keep_draft(context: TaskContext, claim: TaskClaim, *, labels: LabelSet, spec
     changed = _against(scorer, against, labels=labels)
     changed |= {"given_away": close} if close and level != PUBLIC else {}
     changed |= {"measured": measured} if (measured := measured_disclosure(labels, scorer.table, level=level)) else {}
-    result = {"items": labels.items, "commitment": commitment(labels, stored.salt), "difference": changed}
+    result = {"items": labels.items, "commitment": commit(labels.digest, stored.salt), "difference": changed}
     asked = {"spec": spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
     why = {"reason": claim.reason, "requested_by": claim.requested_by}
@@ -135,4 +136,4 @@ def _agreement(labels: LabelSet, other: LabelSet) -> float:
 
 def _against(scorer: Scorer, active_revision: str | None, *, labels: LabelSet) -> dict[str, Any]:
     known = scorer.labels.get(active_revision) if active_revision else None
-    return {"against": active_revision, **(diff_labels(known, labels).to_json() if known is not None else {})}
+    return {"against": active_revision, **(diff_labels(known, labels) if known is not None else {})}

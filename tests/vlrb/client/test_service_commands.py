@@ -191,9 +191,5 @@ def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
     assert second.split("   ")[-3:] == [" Mean of 5 80.0", "ACC+ 50.0", "Multiple choice 90.0"]
 
 
-def test_wrong_use_is_exit_code_two(server: Server) -> None:
-    assert server.run("submit", "x.jsonl").returncode == 2
-
-
 def test_the_commands_take_the_fields_that_the_service_declares() -> None:
     assert CLIENT_FIELDS.read_text(encoding="utf-8") == client_fields()

@@ -99,20 +99,6 @@ def _is_chinese(text: str) -> bool:
     return any(unicodedata.east_asian_width(character) == "W" for character in text)
 
 
-@pytest.mark.usefixtures("chinese")
-@pytest.mark.parametrize(
-    ("run", "arguments", "error"),
-    [
-        (main, ["score", "/no/file", "--labels", "/no/labels"], "错误："),
-    ],
-)
-def test_errors_of_the_operators_commands_are_chinese(
-    run: Callable[[list[str]], int], arguments: list[str], error: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(arguments) == 1
-    assert capsys.readouterr().err.startswith(error)
-
-
 def test_english_leaves_argparse_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "C")
     assert CommandParser(prog="x").format_help().startswith("usage: x [-h]\n\noptions:\n  -h, --help  show this help")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vlrb.common.parsing import bounded_number
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -26,13 +22,3 @@ def test_a_number_is_taken_as_one_or_as_text(typed: Any, meant: float) -> None:
 def test_nothing_else_is_one(typed: Any) -> None:
     with pytest.raises(ValueError):
         bounded_number(typed, 0, high=100)
-
-
-def test_the_form_and_the_file_of_results_ask_the_same_place() -> None:
-    for path in ("storage/metadata_fields.py", "maintenance/reported_file.py"):
-        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
-        found = [
-            node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module == "vlrb.common.parsing"
-        ]
-        assert found, path
-        assert "float(" not in (ROOT / path).read_text(encoding="utf-8"), path
