@@ -114,15 +114,6 @@ def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
     assert "Readers will gain counts, the macro average" in rescoring.effect(board.ctx, "v2")
 
 
-def test_only_the_overall_is_on_record_of_an_apply_that_shows_no_more(board: RealBoard) -> None:
-    _import(board, disclosure="hidden")
-    _apply(board)
-    assert _snapshot(board)["disclosure"] == {"v2": "hidden"}
-    (applied,) = [one for one in decisions(board.database) if one.kind == "rescore.applied"]
-    assert [applied.facts[name] for name in ("labels", "moved", "largest_change")] == [None] * 3
-    assert applied.changes == ("2 entries were scored again.",)
-
-
 def test_health_and_the_policy_say_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
     _import(board, disclosure="hidden:categories")
     ctx = board.ctx

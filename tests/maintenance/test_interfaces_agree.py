@@ -4,8 +4,6 @@ searches."""
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from urllib.parse import urlencode
 
 import pytest
 
@@ -49,24 +47,6 @@ def _command(database: Database, *arguments: str) -> CliResult:
 def test_what_is_no_head_is_no_check_that_holds(text: str) -> None:
     with refuses(Conflict, "no-head"):
         audit.read_head(text)
-
-
-def test_a_head_is_read_from_a_file_and_one_beyond_the_end_of_the_chain_does_not_hold(
-    board: Database, tmp_path: Path
-) -> None:
-    file = tmp_path / "head.json"
-    with pytest.raises(SystemExit):
-        _command(board, "audit", "verify", "--head", str(file))
-    file.write_bytes(b"")
-    with refuses(Conflict, "no-head"):
-        _command(board, "audit", "verify", "--head", str(file))
-    file.write_text(json.dumps({"seq": 999_999, "hash": HASH}))
-    assert not _command(board, "audit", "verify", "--head", str(file)).ok
-    site, path = _ApiSite(board), "/api/v1/maintenance/audit/verify"
-    kept = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/audit/head").json()
-    for head, holds in ((json.dumps(kept), True), (file.read_text(), False)):
-        assert site.ask(MAINTAINER, "GET", path=f"{path}?{urlencode({'head': head})}").json()["head_holds"] is holds
-    assert site.ask(MAINTAINER, "GET", path=f"{path}?head=").json()["code"] == "no-head"
 
 
 @pytest.mark.parametrize("typed", [*TOO_LARGE, "-1", "1.5", "", "x", "\u0661", "\u00b2"], ids=lambda typed: typed[:20])

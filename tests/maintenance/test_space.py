@@ -96,15 +96,19 @@ def test_create_makes_the_space_its_bucket_and_its_settings(hub: tuple[FakeSpace
     assert set(made.files) == {"app.py", "Dockerfile"}
 
 
-def test_a_second_create_changes_no_session_and_an_update_only_what_it_names(hub: tuple[FakeSpaceHub, str]) -> None:
+def test_a_second_create_keeps_what_is_there_and_an_update_changes_only_what_it_names(
+    hub: tuple[FakeSpaceHub, str],
+) -> None:
     known, url = hub
     assert run(url, "create", NAME).returncode == 0
-    before = dict(known.spaces[NAME].secrets)
+    made = known.spaces[NAME]
+    made.variables["REPLICA_URL"] = "/bucket/board"  # as somebody set it at the Hub
+    made.volumes.append({"type": "dataset", "source": "lab/texts", "mountPath": "/texts"})
+    before, volumes = dict(made.secrets), list(made.volumes)
     assert run(url, "create", NAME).returncode == 0
     assert run(url, "update", NAME, "--set", "OWNERS=ada").returncode == 0
-    made = known.spaces[NAME]
-    assert made.secrets == before
-    assert made.variables["OWNERS"] == "ada"
+    assert (made.secrets, made.volumes) == (before, volumes)
+    assert made.variables == {"REPLICA_URL": "/bucket/board", "OWNERS": "ada"}
     assert made.commits == 3
 
 
@@ -214,17 +218,6 @@ def test_a_create_that_failed_at_any_step_is_completed_by_the_next(hub: tuple[Fa
         assert (failed.returncode, failed.stderr.count("The Hub answered 400")) == (1, 1), (step, failed.stderr)
         assert run(url, "create", NAME, "--set", "OWNERS=ada").returncode == 0
         assert configured(known) == undisturbed, step
-
-
-def test_a_second_create_keeps_what_was_changed_at_the_hub(hub: tuple[FakeSpaceHub, str]) -> None:
-    known, url = hub
-    assert run(url, "create", NAME).returncode == 0
-    made = known.spaces[NAME]
-    made.variables["REPLICA_URL"] = "/bucket/board"
-    made.volumes.append({"type": "dataset", "source": "lab/texts", "mountPath": "/texts"})
-    volumes = list(made.volumes)
-    assert run(url, "create", NAME).returncode == 0
-    assert (made.variables["REPLICA_URL"], made.volumes) == ("/bucket/board", volumes)
 
 
 def test_status_says_whether_it_runs(hub: tuple[FakeSpaceHub, str]) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select, update
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.testclient import TestClient
 
@@ -22,7 +21,6 @@ from settings import Settings
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
-from storage.models.core import WorkerHeartbeat
 from tests.databases import new_database
 from tests.operation.test_dashboards import EVERYTHING
 from web.app import create_app
@@ -91,13 +89,6 @@ def test_readyz_and_the_status_name_the_same_trouble(tmp_path: Path, database: D
     http = client(database, tmp_path)
     assert http.get("/readyz").json()["code"] == "worker-offline"
     assert http.get("/api/v1/status").json()["effects"] == [SCORES_LATE]
-
-
-def test_a_worker_that_died_is_forgotten_after_an_hour(database: Database) -> None:
-    with database.write() as session:
-        session.execute(update(WorkerHeartbeat).values(started_at=0, heartbeat_at=WorkerHeartbeat.heartbeat_at - 3700))
-        worker_heartbeats.record_heartbeat(session, "worker-2")
-        assert session.scalars(select(WorkerHeartbeat.name)).all() == ["worker-2"]
 
 
 def test_the_status_is_counted_once_in_a_few_seconds(tmp_path: Path, database: Database) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from tests.factories.accounts import (
 from tests.factories.actions import decisions
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import HOSTILE, ReviewSetup, add_judges, on_both
+from tests.maintenance.concurrency_helpers import at_once
 from vlrb.benchmarks.labels import NOT_LABELLED
 
 WHY = "The preferred response invents a second dog."
@@ -104,18 +105,8 @@ def test_one_open_dispute_an_item_and_account_and_fifty_an_account(
 
 @on_both
 def test_of_two_at_the_same_moment_one_is_kept(bench: ReviewSetup) -> None:
-    start, results = threading.Barrier(2), []
-
-    def go() -> None:
-        start.wait()
-        results.append(_dispute(bench, STRANGER, index=5).changed)
-
-    threads = [threading.Thread(target=go) for _ in range(2)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert sorted(results) == [False, True]
+    results = at_once(*[partial(_dispute, bench, STRANGER, index=5)] * 2)
+    assert sorted(one.changed for one in results) == [False, True]
     assert len(_open_numbers(bench)) == 1
 
 
@@ -149,21 +140,10 @@ def test_maintainers_see_disputes_by_item_with_votes_that_need_no_label(bench: R
 def test_two_maintainers_at_once_have_one_effect_and_a_decision_stands(bench: ReviewSetup) -> None:
     _dispute(bench, STRANGER, index=0)
     number = _open_numbers(bench)[bench.key(0)]
-    start, results = threading.Barrier(2), []
-
-    def go(user: Any, accepted: bool) -> None:
-        start.wait()
-        try:
-            results.append(disputes.decide(bench.by(user), number, accepted=accepted, note="so").changed)
-        except Conflict:
-            results.append(False)
-
-    threads = [threading.Thread(target=go, args=one) for one in ((MAINTAINER, True), (SECOND_MAINTAINER, False))]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert sorted(results) == [False, True]
+    decide = partial(disputes.decide, number=number, note="so")
+    both = ((MAINTAINER, True), (SECOND_MAINTAINER, False))
+    results = at_once(*(partial(decide, bench.by(user), accepted=accepted) for user, accepted in both))
+    assert sorted(type(one).__name__ for one in results) == ["ActionResult", "Conflict"], results
     decided = [kind for kind in bench.kinds() if kind in ("dispute.accepted", "dispute.rejected")]
     assert len(decided) == 1
     (mine,) = disputes.own(bench.by(STRANGER))

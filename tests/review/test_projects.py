@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from storage.integrity import audit
 from storage.models.core import Account
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both
+from tests.maintenance.concurrency_helpers import at_once
 from vlrb.benchmarks.items import response_fingerprint
 
 
@@ -192,26 +193,18 @@ def test_nobody_can_close_what_nobody_answered(bench: ReviewSetup) -> None:
 def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: ReviewSetup) -> None:
     project = _start(bench)
     answers.answer(bench.by(LOCAL), project, place=1, given_answer=GivenAnswer("first"))
-    start, outcomes = threading.Barrier(3), []
+    outcomes = []
 
     def answer(user: Any) -> None:
-        start.wait()
         for place in range(2, 8):
             try:
                 answers.answer(bench.by(user), project, place=place, given_answer=GivenAnswer("second"))
             except Conflict as refused:
                 outcomes.append(refused.code)
 
-    def close() -> None:
-        start.wait()
-        projects.close(bench.by(MAINTAINER), project, revision="next", reason="May")
-
-    threads = [threading.Thread(target=answer, args=(user,)) for user in (MAINTAINER, SECOND_MAINTAINER)]
-    threads.append(threading.Thread(target=close))
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
+    close = partial(projects.close, bench.by(MAINTAINER), project, revision="next", reason="May")
+    results = at_once(partial(answer, MAINTAINER), partial(answer, SECOND_MAINTAINER), close)
+    assert not [one for one in results if isinstance(one, Exception)]
     assert set(outcomes) <= {"closed"}
     (closed,) = [body for body in bench.event_bodies() if body["ev"] == "verification.closed"]
     with bench.database.read() as session:

@@ -15,8 +15,7 @@ from storage.jobs.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage
 from storage.jobs.leases import LeaseLost
 from storage.jobs.release import release_expired
 from storage.labels import label_sets
-from storage.models.core import AuditEvent
-from storage.models.queue import Job, State
+from storage.models.queue import Job
 from tests.databases import submitted, with_labels
 
 
@@ -111,21 +110,6 @@ def test_a_refused_finish_takes_everything_in_its_transaction_with_it(database: 
         record_and_finish()
     with database.read() as session:
         assert audit.head(session) == before
-
-
-def test_a_job_that_fails_is_tried_again_at_once_and_given_up_after_five(database: Database) -> None:
-    _queued(database, 1)
-    for attempt in range(1, MAX_ATTEMPTS + 1):
-        claim = _taken(database)
-        assert claim.attempts == attempt
-        with database.write() as session:
-            state = job_queue.fail(session, claim, reason="The disk was full.", retry=True)
-        assert state is (State.QUEUED if attempt < MAX_ATTEMPTS else State.FAILED)
-    assert _claim(database) is None
-    with database.read() as session:
-        job = session.scalars(select(Job)).one()
-        assert (job.state, job.outcome) == ("failed", "The disk was full.")
-        assert session.scalars(select(AuditEvent.kind).order_by(AuditEvent.seq.desc()).limit(1)).one() == "job.failed"
 
 
 def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database) -> None:

@@ -1,52 +1,19 @@
-"""Reviews from the command line and on the maintain page: the same use cases, and what they show is text."""
+"""Reviews on the maintain page: the use cases, and what they show is text."""
 
 from __future__ import annotations
 
-import argparse
-from typing import Any
-
-import pytest
-
-from auth import LOCAL
-from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.actions import operations
-from maintenance.cli import CliResult
-from review.actions import answers
+from review.actions import answers, disputes
 from review.actions.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER
-from tests.factories.actions import by, command_line, run_command
 from tests.factories.maintain_page import MaintainVisitor
-from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
+from tests.factories.review_setup import HOSTILE, ReviewSetup
 
 WHY = f"The preferred response invents a second dog. {HOSTILE}"
 
 
-def _catalog(bench: ReviewSetup) -> ItemCatalog:
-    folder = bench.state / "labels"
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        return materials(bench.table, folder)
-    return ItemCatalog(folder / "manifest.json", folder / "items.jsonl")
-
-
-def _parsed(*arguments: str) -> argparse.Namespace:
-    return command_line().parse_args(list(arguments))
-
-
-def _run(bench: ReviewSetup, *arguments: str, **services: Any) -> CliResult:
-    return run_command(by(bench.database, LOCAL, items=_catalog(bench), **services), *arguments)
-
-
-def test_a_dispute_has_a_number(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        _parsed("disputes", "accept", "-1", "--note", "x")
-    with pytest.raises(SystemExit):
-        _parsed("disputes", "accept", "x" * 9, "--note", "x")
-    assert "by its number" in capsys.readouterr().err
-
-
 def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: ReviewSetup) -> None:
-    _run(bench, "disputes", "open", bench.key(0), "--better", "a", "--reason", WHY)
+    disputes.dispute(bench.by(MAINTAINER), bench.key(0), better="a", reason=WHY)
     page = MaintainVisitor(bench.by(MAINTAINER))
     shown = page.look("disputes")
     assert HOSTILE not in shown and "&lt;img" in shown
