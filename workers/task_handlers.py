@@ -8,7 +8,6 @@ from storage.files import backups
 from storage.files.backups import BackupFailed
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim, TaskKind
-from vlrb.common.text import pluralize
 from workers.jobs import (
     activate_revision,
     draft_labels,
@@ -39,7 +38,8 @@ def _preview(context: TaskContext, claim: TaskClaim) -> None:
         report=context.report(claim),
         rules=claim.params.get("rules"),
     )
-    words = f"{pluralize(result['summary']['entries'], 'entry', many='entries')} compared."
+    entries = result["summary"]["entries"]
+    words = f"{entries:,} {'entry' if entries == 1 else 'entries'} compared."
     with context.database.write() as session:
         tasks.finish(session, claim, result=result, outcome=words)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -44,10 +44,6 @@ class Finding:
     outcome: CheckOutcome
     code: str
     message: str
-
-    def to_json(self) -> dict[str, str]:
-        """Return the fields by name."""
-        return asdict(self)
 
 
 def read_receipts(data: bytes) -> list[str]:
@@ -300,12 +296,11 @@ def title(receipt: str) -> str:
     try:
         if "score" in facts:
             values = {**json.loads(facts["score"]["facts"]), "at": event["at"]}
+            names = ("submission", "benchmark", "label_revision", "scorer_version", "at")
             return _(
                 "Score of submission {submission} on {benchmark} under label revision {label_revision}, scorer "
                 "{scorer_version} at {at}",
-                **{
-                    name: values[name] for name in ("submission", "benchmark", "label_revision", "scorer_version", "at")
-                },
+                **{name: values[name] for name in names},
             )
         values = {name: event[name] for name in ("submission", "benchmark", "owner", "accepted_at")}
     except _MALFORMED:

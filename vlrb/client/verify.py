@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,8 @@ def _verify(options: argparse.Namespace) -> int:
 
 
 def _as_json(each: list[_Checked], findings: list[Finding], *, good: bool) -> str:
-    parts = [{"receipt": read(receipt), "checks": [one.to_json() for one in checks]} for receipt, _, checks in each]
-    return json.dumps({"ok": good, "receipts": parts, "checks": [one.to_json() for one in findings]})
+    parts = [{"receipt": read(receipt), "checks": [asdict(one) for one in checks]} for receipt, _, checks in each]
+    return json.dumps({"ok": good, "receipts": parts, "checks": [asdict(one) for one in findings]})
 
 
 def _as_text(each: list[_Checked], findings: list[Finding], *, good: bool) -> str:

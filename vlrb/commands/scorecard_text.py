@@ -19,54 +19,45 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     """Return the scorecard (INTERFACES "Scorecard") as text; accuracies in percent."""
     columns, rules, missing = _columns(card), protocols(spec), card["missing_items"]
     lines: list[str] = [
-        heading(spec, card["label_revision"], pairs=card["items"], votes=card["votes_per_item"]),
-        rates(card) + (ngettext(", {n:,} pair missing", ", {n:,} pairs missing", missing) if missing else ""),
+        ngettext(
+            "{title}, labels {revision}: {pairs:,} pairs, {n} vote each",
+            "{title}, labels {revision}: {pairs:,} pairs, {n} votes each",
+            card["votes_per_item"],
+            title=_(spec.title),
+            revision=card["label_revision"],
+            pairs=card["items"],
+        ),
+        _(
+            "readable {readable}%, answered {decided}%",
+            readable=_percentage(card["parse_rate"]),
+            decided=_percentage(card["decided_rate"]),
+        )
+        + (ngettext(", {n:,} pair missing", ", {n:,} pairs missing", missing) if missing else ""),
     ]
-    wide = first_width([spec.title_of(column) for column in columns])
+    wide = _first_width([spec.title_of(column) for column in columns])
     for protocol, scores in card["protocols"].items():
         rule, by_name = rules[protocol], scores.get("interval") or {}
         lines += ["", _("{rule}: {explanation}", rule=rule.title, explanation=_(rule.summary))]
         for column in columns:
-            cells = (percentage(scores[column]), interval(by_name.get(column)))
-            lines.append(table_row(_(spec.title_of(column)), cells, first=wide))
+            cells = (_percentage(scores[column]), _interval(by_name.get(column)))
+            lines.append(_table_row(_(spec.title_of(column)), cells, first=wide))
     if any(rules[protocol].rereads and scores[columns[0]] is None for protocol, scores in card["protocols"].items()):
         lines.append(UNREAD_REPLIES)
     counted = (_("agree"), _("reject"), _("undecided"), _("of"))
-    lines += ["", table_row(_("pairs"), counted, first=wide), *_counts(card["tally"], spec.title_of)]
+    lines += ["", _table_row(_("pairs"), counted, first=wide), *_counts(card["tally"], spec.title_of)]
     if groups := card.get("groups"):
-        lines += ["", table_row(_("groups"), (_("right"), _("of")), first=wide)]
+        lines += ["", _table_row(_("groups"), (_("right"), _("of")), first=wide)]
         held = ((_(spec.title_of(key)), f"{group['right']:g}", group["n"]) for key, group in groups.items())
-        lines += [table_row(name, cells, first=wide) for name, *cells in held]
+        lines += [_table_row(name, cells, first=wide) for name, *cells in held]
     if card["sources"]:
         lines += ["", *_counts(card["sources"], str)]
     if card["error_tags"] is not None:
         lines += ["", *_counts(card["error_tags"], lambda tag: spec.tag_titles.get(tag) or spec.title_of(tag))]
     if card["votes_per_item"] > 1:
         *_others, name = card["k_curve"][0]  # the mean where there is one, else the pooled score
-        curve = ", ".join(f"k={point['k']} {percentage(point[name])}" for point in card["k_curve"])
+        curve = ", ".join(f"k={point['k']} {_percentage(point[name])}" for point in card["k_curve"])
         lines += ["", _("strict {name} by votes drawn: {curve}", name=_(spec.name_of(name)), curve=curve)]
     return joined(lines, "\n")
-
-
-def heading(spec: BenchmarkSpec, labels: str, *, pairs: int, votes: int) -> str:
-    """Return what was scored: benchmark, labels or edition, pairs, and votes a pair."""
-    return ngettext(
-        "{title}, labels {revision}: {pairs:,} pairs, {n} vote each",
-        "{title}, labels {revision}: {pairs:,} pairs, {n} votes each",
-        votes,
-        title=_(spec.title),
-        revision=labels,
-        pairs=pairs,
-    )
-
-
-def rates(card: Mapping[str, Any]) -> Message:
-    """Return which share of votes could be read, and of which share of pairs there is a majority."""
-    return _(
-        "readable {readable}%, answered {decided}%",
-        readable=percentage(card["parse_rate"]),
-        decided=percentage(card["decided_rate"]),
-    )
 
 
 def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
@@ -76,29 +67,29 @@ def _columns(card: Mapping[str, Any]) -> tuple[str, ...]:
     return (*overalls, *card["tally"])
 
 
-def table_row(name: str, cells: Iterable[object], *, first: int = _NAME) -> str:
+def _table_row(name: str, cells: Iterable[object], *, first: int = _NAME) -> str:
     """Return a line of a table in the language of the terminal; `first` is the width of its first column."""
     start, *others = (translated(cell) if isinstance(cell, Message) else str(cell) for cell in (name, *cells))
     line = start + " " * (first - width_of(start)) + "".join(" " * (_CELL - width_of(cell)) + cell for cell in others)
     return line.rstrip()
 
 
-def first_width(names: Iterable[str]) -> int:
+def _first_width(names: Iterable[str]) -> int:
     """Return how wide the first column is for these names."""
     return max((_NAME, *(width_of(translated(_(name))) + 2 for name in names)))
 
 
 def _counts(cells: Mapping[str, Mapping[str, int]], title: Callable[[str], str]) -> Iterator[str]:
-    wide = first_width(map(title, cells))
+    wide = _first_width(map(title, cells))
     for name, cell in cells.items():
-        yield table_row(_(title(name)), [cell["agree"], cell["reject"], cell["undecided"], cell["n"]], first=wide)
+        yield _table_row(_(title(name)), [cell["agree"], cell["reject"], cell["undecided"], cell["n"]], first=wide)
 
 
-def percentage(value: float | None) -> str:
+def _percentage(value: float | None) -> str:
     """Return a share as a percentage without its sign; a dash where there is none."""
     return "-" if value is None else percent(value)
 
 
-def interval(ends: Sequence[float] | None) -> str:
+def _interval(ends: Sequence[float] | None) -> str:
     """Return an interval; nothing where there is none."""
-    return "" if ends is None else _("{low} to {high}", low=percentage(ends[0]), high=percentage(ends[1]))
+    return "" if ends is None else _("{low} to {high}", low=_percentage(ends[0]), high=_percentage(ends[1]))

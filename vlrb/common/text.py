@@ -1,4 +1,4 @@
-"""Text helpers: pluralised counts, joined sentences, lines without control characters. Pure."""
+"""Text helpers: joined sentences, lines without control characters. Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ _CLOSING = "\"')]”’»"
 def printable(text: str) -> str:
     """Return a line in which control characters are shown as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def pluralize(number: int, singular: str, *, many: str = "") -> str:
-    """Return ``1 job``, ``0 jobs``, ``1,250 jobs``; `many` where it is not `one` with an s."""
-    return f"{number:,} {singular if number == 1 else many or f'{singular}s'}"
 
 
 def join_sentences(*texts: str) -> str:

@@ -143,9 +143,9 @@ def languages(folder: Path = LOCALES) -> Mapping[str, str]:
 
 def preferred(accepted: str, known: Mapping[str, str]) -> str:
     """Return the known language that an Accept-Language header (or LANG) likes best; English without one."""
-    wanted = sorted(_weighted(accepted), key=lambda weighted: -weighted[1])
-    for tag, weight in wanted:
-        if weight > 0 and (match := _match(tag, known)):
+    for tag, weight in sorted(_weighted(accepted), key=lambda weighted: -weighted[1]):
+        match = next((one for one in known if one.lower().partition("-")[0] == tag.partition("-")[0]), "")
+        if weight > 0 and match:
             return match
     return ENGLISH
 
@@ -160,12 +160,3 @@ def _weighted(accepted: str) -> list[tuple[str, float]]:
             weight = 0.0
         result.append((tag.strip().lower().replace("_", "-"), weight))
     return result
-
-
-def _match(tag: str, known: Mapping[str, str]) -> str:
-    """Return the known tag that fits: the same, or one of the same language."""
-    language = tag.partition("-")[0]
-    same = [language_tag for language_tag in known if language_tag.lower() == tag]
-    return next(
-        iter(same or [language_tag for language_tag in known if language_tag.lower().partition("-")[0] == language]), ""
-    )
