@@ -23,7 +23,9 @@ def add_commands(commands: Any) -> None:
     restore.add_argument("copy", nargs="?", help="path or URL of a copy; left out: REPLICA_URL, else the newest copy")
     restore.add_argument("--replace", action="store_true", help="put the database that is there aside")
     restore.set_defaults(command=None, files=_restore)
-    doctor = commands.add_parser("doctor", help="check disk, database, replica and programs; exit 1 names what to do")
+    doctor = commands.add_parser(
+        "doctor", help="check disk, permissions, database, chain, replica and uploads; exit 1 names what to do"
+    )
     doctor.add_argument("--json", action="store_true")
     doctor.set_defaults(command=None, files=_doctor)
 

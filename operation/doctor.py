@@ -1,4 +1,4 @@
-"""Checks of an installation before and while it runs: disk, database, replica, files, programs."""
+"""Checks of an installation before and while it runs: disk, permissions, database, chain, replica, uploads."""
 
 from __future__ import annotations
 

@@ -15,8 +15,7 @@ import pytest
 from maintenance.command_line import command_line
 from scripts import doc_tables
 from settings import SETTING_NAMES
-from tests.factories.suite.programs import run_worker
-from tests.test_architecture import PACKAGES, imported_at_run_time
+from tests.test_architecture import PACKAGES, PROGRAM, imported_at_run_time
 from vlrb.cli import COMMANDS as COMMANDS_OF_VLRB
 from vlrb.judge.command_line import command_line as judge_command_line
 
@@ -82,9 +81,9 @@ def test_the_index_lists_every_decision_record_by_its_title() -> None:
 
 
 def test_the_files_to_touch_exist() -> None:
-    """What CONTRIBUTING.md and the architecture page name in code is there."""
-    text = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("CONTRIBUTING.md", "docs/architecture.md"))
-    named = re.findall(r"`([a-z_]+(?:/[a-z_0-9.-]+)+/?)`", text)
+    """What guides name in code is there."""
+    text = "".join(guide.read_text(encoding="utf-8") for guide in GUIDES)
+    named = re.findall(rf"`((?:{'|'.join(PROGRAM)})/[a-z_0-9./-]+)`", text)
     assert named
     assert not [one for one in named if not (ROOT / one).exists()]
 
@@ -113,11 +112,6 @@ def targets() -> list[str]:
 @pytest.mark.parametrize("target", targets())
 def test_every_make_target_is_named(target: str) -> None:
     assert f"`make {target}`" in COMMANDS
-
-
-def test_every_option_of_the_worker_is_named() -> None:
-    for option in set(re.findall(r"--[a-z][a-z-]+", usage())) - {"--help"}:
-        assert option in COMMANDS, option
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS_OF_VLRB) - {"judge", "edition"}))
@@ -159,10 +153,12 @@ def test_every_command_and_every_option_of_a_judge_is_named() -> None:
     assert not missing
 
 
-def usage() -> str:
-    done = run_worker("--help")
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def test_every_command_of_operators_that_a_guide_names_is_real() -> None:
+    known = {words for words, _parser in maintenance_commands(command_line())}
+    areas = "|".join({words.split()[0] for words in known if " " in words})
+    text = "".join(guide.read_text(encoding="utf-8") for guide in GUIDES)
+    assert set(re.findall(rf"(?:`|python -m maintenance )((?:{areas}) [a-z-]+)", text)) <= known
+    assert not re.findall(r"python -m workers [a-z]+", text), "a worker takes no command"
 
 
 def test_every_route_of_the_interface_is_real() -> None:

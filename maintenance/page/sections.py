@@ -61,9 +61,8 @@ SECTIONS = (
         ("labels.list",),
         ("labels", "rescore"),
         "Preview a revision before you apply it. Retiring reveals the salt of a revision's commitment, so that "
-        "everybody who has the labels can check it: python -m workers commitment. That cannot be taken back, and the "
-        "revision can never be previewed or applied again. Disclosing makes a revision public for good. Discarding "
-        "removes a draft that was never applied; its name is free again.",
+        "everybody who has the labels can check it. That cannot be taken back, and the revision can never be previewed "
+        "or applied again. Disclosing makes a revision public for good.",
         new=("labels.import",),
     ),
     Section(
