@@ -43,8 +43,8 @@ together with its interval, the rule and the label revision.
   ({", ".join(spec.groupings)}), `revision` ({", ".join(board.label_revisions) or "none yet"}),
   `tier` (scored, reported), `sort`, `limit`, `as_of` (the board as it was: a day, an instant or the id of a snapshot)
 - One entry's scorecard: `{base}/api/v1/entries/ID`
-- [Judges on all benchmarks served here]({site}/api/v1/judges), [as a page]({site}/judges); weights of
-  the composite as `w-BENCHMARK`; each at `{site}/api/v1/judges/SLUG`, as a page at `{site}/judges/SLUG`
+- [Judges on all benchmarks served here]({site}/api/v1/judges), [as a page]({site}/judges);
+  each at `{site}/api/v1/judges/SLUG`, as a page at `{site}/judges/SLUG`
 - Two judges on every benchmark: `{site}/api/v1/judges/compare?a=SLUG&b=SLUG`
 - [Whether benchmarks put judges in the same order]({site}/api/v1/agreement)
 - Two to five entries compared pair by pair: `{base}/api/v1/compare?entries=ID,ID`
