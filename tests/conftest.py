@@ -51,9 +51,9 @@ ON_BOTH_DATABASES = (
     "receipts/",
     "storage/",
     "review/test_tables.py",
-    "submissions/test_confusables.py",
-    "submissions/test_quota.py",
-    "submissions/test_service.py",
+    "submissions/test_confusables.py::test_of_look_alikes",
+    "submissions/test_quota.py::test_uploads_in_two_processes",
+    "submissions/test_service.py::test_copies",
     "workers/test_audit_checkpoint.py",
     "workers/test_rescore.py",
     "workers/test_runner.py",
@@ -117,7 +117,7 @@ def _is_left_out(config: pytest.Config, item: pytest.Item) -> bool:
 
 def _is_spare_twin(item: pytest.Item) -> bool:
     """Return whether a test runs on SQLite too, which is enough for its rule."""
-    return _TWIN.search(item.name) is not None and not _path(item.path).startswith(ON_BOTH_DATABASES)
+    return _TWIN.search(item.name) is not None and not f"{_path(item.path)}::{item.name}".startswith(ON_BOTH_DATABASES)
 
 
 def _path(path: Path) -> str:

@@ -86,17 +86,12 @@ def test_open_mode_lets_everybody_submit_and_nobody_maintain(sqlite: Database) -
     [
         "",
         "shorty",
-        "x" * 31,
         "x" * 64,
-        "0123456789" * 4,
         "abcdefghijklmnopqrstuvwxyz0123456789",
-        "zyxwvutsrqponmlkjihgfedcba9876543210",
         "aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrR",
         "x7" + "0123456789abcdef" * 3,
         "qwertyuiop-and-then-some-7Hk2",
-        "correcthorse1correcthorse1correcthorse",
         "changeme-changeme-changeme-changeme",
-        "this-is-a-secret-that-everybody-knows-1",
         "replace-me-with-32-random-bytes-please",
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         hashlib.sha256(b"-v4").hexdigest(),  # what Gradio takes when nobody gives it a secret

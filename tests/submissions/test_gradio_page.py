@@ -85,11 +85,6 @@ def test_a_pause_is_said_in_the_maintainers_words_as_text() -> None:
     assert "<b>No submissions" in shown and "</b> Back &lt;b&gt;at noon." in shown
 
 
-def test_every_declared_field_is_asked_for_under_its_label(blocks: gr.Blocks) -> None:
-    labels = {getattr(block, "label", None) for block in blocks.blocks.values()}
-    assert {field.form_label for field in FIELDS.values() if not field.required} <= labels
-
-
 def test_each_field_can_be_found_by_its_name_and_a_refusal_names_the_fields(
     blocks: gr.Blocks, service: GradioSubmissions, setup: SubmissionSetup
 ) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from pyarrow.fs import AwsStandardS3RetryStrategy
 from sqlalchemy import func, select
 
 from auth import LOCAL
@@ -95,6 +96,8 @@ def test_the_answer_says_that_sending_again_is_safe() -> None:
 def test_a_store_that_hangs_is_said_and_nothing_is_kept(
     setup: SubmissionSetup, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    once = AwsStandardS3RetryStrategy(max_attempts=1)
+    monkeypatch.setattr("pyarrow.fs.AwsStandardS3RetryStrategy", lambda max_attempts: once)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "key")
     with socket.create_server(("127.0.0.1", 0)) as silent:

@@ -18,7 +18,6 @@ from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from tests.factories.services.serving import serving as serving
-from tests.factories.services.serving import serving_on as serving_on
 
 CLIENT_ID, CLIENT_SECRET = "leaderboard", "the client's own secret"
 
