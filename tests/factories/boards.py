@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -232,17 +231,3 @@ def slow_board(revision: str, ids: list[str], *, votes: tuple[Votes, ...]) -> di
         previous = counts
         found[name] = SlowRow(rank, shares)
     return found
-
-
-def slow_p(first: Votes, second: Votes, *, revision: str) -> float:
-    """Return two-sided p of the paired macro difference, from lists of differences."""
-    one, other = slow_right(first.matrix, revision), slow_right(second.matrix, revision)
-    delta, variance = 0.0, 0.0
-    for category in CATEGORIES:
-        d = [int(a) - int(b) for a, b in zip(one[category], other[category], strict=True)]
-        mean = sum(d) / len(d)
-        delta += mean / 3
-        variance += sum((x - mean) ** 2 for x in d) / (len(d) - 1) / len(d) / 9
-    if variance == 0:
-        return 1.0 if delta == 0 else 0.0
-    return math.erfc(abs(delta) / math.sqrt(variance) / math.sqrt(2))

@@ -62,14 +62,6 @@ def test_accuracies_are_fractions_and_reported_rows_carry_no_rank(client: TestCl
     assert reported["url"] == "https://arxiv.org/abs/2505.02835"
 
 
-def test_rows_have_the_size_weights_and_base_model_that_the_board_shows() -> None:
-    stated = entry(3, 0.65, parameters_b=7.0, open_weights=True, base_model="Base")
-    with TestClient(serve(FixedSource(snapshot([stated, ENTRY])))) as client:
-        rows = client.get("/api/v1/leaderboard?tier=scored").json()["entries"]
-    facts = {row["id"]: (row["parameters_b"], row["open_weights"], row["base_model"]) for row in rows}
-    assert facts[stated["id"]] == (7.0, True, "Base")
-
-
 def test_rows_scored_here_and_rows_that_authors_reported_can_be_asked_for_alone(client: TestClient) -> None:
     everything = client.get("/api/v1/leaderboard").json()["entries"]
     for tier in ("scored", "reported"):
@@ -139,14 +131,6 @@ def test_what_has_no_scorecard_says_why(client: TestClient, path: str, code: str
     assert reply.json()["code"] == code
 
 
-def test_replies_are_compressed_and_revalidated(client: TestClient) -> None:
-    for path in ("/api/v1/leaderboard", f"/api/v1/entries/{ENTRY['id']}"):
-        first = client.get(path, headers={"Accept-Encoding": "gzip"})
-        assert first.headers["content-encoding"] == "gzip"
-        again = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": first.headers["etag"]})
-        assert again.status_code == 304
-
-
 def test_baselines_stand_beside_the_entries_and_ranges_at_them() -> None:
     with TestClient(serve(FixedSource({**pairwise.body(), "baselines": baselines()}), published=())) as client:
         board = client.get("/api/v1/leaderboard").json()
@@ -202,11 +186,6 @@ def test_pages_joined_are_the_whole_board(paged: TestClient) -> None:
         found += page["entries"]
         cursor = page["next"]
     assert found == whole["entries"]
-
-
-@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x"])
-def test_a_page_has_one_to_a_thousand_rows(paged: TestClient, query: str) -> None:
-    assert paged.get(f"/api/v1/leaderboard?{query}").status_code == 422
 
 
 @pytest.mark.parametrize("cursor", ["7", "x.7", "ab" * 8, "ab" * 8 + ".-1"])

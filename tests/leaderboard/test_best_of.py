@@ -73,13 +73,6 @@ def test_the_plain_interval_is_as_it_was_and_other_rules_have_no_best_of() -> No
             assert (rows[row.id].best_of is not None) == (protocol == "strict" and row.id == BEST)
 
 
-def test_the_row_says_so_in_words() -> None:
-    row = build_board(made(), VL).find(BEST)
-    assert row is not None and row.best_of is not None
-    gain, (low, high) = row.best_of.gain["macro"], row.best_of.interval["macro"]
-    assert row.about.startswith(f"best of 5 variants, {100 * low:.1f}–{100 * high:.1f}, luck +{100 * gain:.1f}")
-
-
 @pytest.fixture(scope="module")
 def client() -> TestClient:
     app = FastAPI()

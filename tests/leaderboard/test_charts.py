@@ -1,7 +1,5 @@
 """Figures: their numbers, on every page width and ground."""
 
-import csv
-import io
 import re
 from collections import Counter
 from dataclasses import replace
@@ -281,13 +279,6 @@ def test_what_a_submitter_wrote_is_text_in_every_figure(name: str) -> None:
         assert "&lt;a href" in words(chart)
     assert all("%{" not in str(trace.get("text")) for trace in traces(chart) if "texttemplate" in trace)
     assert not any(key.startswith("hovertemplate") for trace in traces(chart) for key in trace)
-
-
-def test_a_spreadsheet_runs_nothing_of_what_is_exported() -> None:
-    chart = category_chart([entry(1, 0.7, model="=HYPERLINK(1)"), entry(2, 0.6, model="a,b\n@c")], V2)
-    read = list(csv.reader(io.StringIO(chart.csv)))
-    assert read[0] == ["judge", "group", "value, %", "95% low", "95% high", "pairs"]
-    assert {row[0] for row in read[1:]} == {"'=HYPERLINK(1)", "a,b @c"}
 
 
 def test_a_cell_of_few_pairs_is_slanted_and_pale_and_the_figure_says_so() -> None:

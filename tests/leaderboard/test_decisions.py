@@ -78,14 +78,6 @@ def test_every_decision_stands_on_the_page_with_date_kind_reason_and_who(client:
     assert "&lt;script&gt;alert(1)&lt;/script&gt; {{7*7}}" in page
 
 
-@pytest.mark.parametrize(("count", "words"), [(1, "1 result"), (1250, "1,250 results")])
-def test_the_number_of_imported_results_is_reported(count: int, words: str) -> None:
-    about = {"kind": "reported.imported", "title": "Reported results imported", "sentence": "", "reason": "a survey"}
-    client = TestClient(app_of([{**UNKNOWN, **about, "count": count}]))
-    for path in ("/decisions", "/decisions/3"):
-        assert f'<p class="subject">{words}</p><p class="why">a survey</p>' in client.get(path).text
-
-
 def test_a_decision_has_an_address_of_its_own_and_a_private_one_has_none(client: TestClient) -> None:
     for one in DECISIONS:
         assert one["title"] in client.get(f"/decisions/{one['seq']}").text

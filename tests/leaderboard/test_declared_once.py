@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -149,44 +147,3 @@ def test_every_module_that_reads_a_format_is_asked() -> None:
     folder = ROOT / "vlrb" / "readers"
     able = {path.stem for path in folder.glob("*.py") if "\nGUIDE = " in path.read_text(encoding="utf-8")}
     assert able == {reader.read.__module__.rpartition(".")[2] for reader in readers.READERS}
-
-
-COLUMN = """
-from leaderboard.board import columns
-one = columns.Column("letters", "Letters", "Letters of the name.", kind="number", descending=True, term="letters",
-                     value_type="whole", text=lambda n: f"{n} letters", read=lambda row: len(row.model))
-columns._RIGHT += (one,)
-columns.COMPUTED[one.key] = one.read
-
-import json
-from leaderboard import api, render
-from leaderboard.board.query import read_query
-from leaderboard.board.search import term
-from leaderboard.cache import BoardCache
-from leaderboard.share import exports
-from tests.factories.snapshots import FixedSource, entry, snapshot
-
-board_version = BoardCache(FixedSource(snapshot([entry(1, 0.6, model="abc"), entry(2, 0.7, model="abcde")]))).refresh()
-board = board_version.board()
-view = read_query({"cols": "letters", "sort": "letters:desc"}, board_version.revisions, spec=board_version.spec)
-taken = exports.extract(board, view)
-scored = [row for row in board.rows if row.tier == "scored"]
-print(json.dumps({
-    "page": render.board_page(board_version, view),
-    "api": [one["letters"] for one in api.leaderboard_json(board)["entries"] if one["tier"] == "scored"],
-    "csv": exports.as_csv(taken).decode().splitlines()[0].split(","),
-    "order": [row.model for row in taken.rows if row.tier == "scored"],
-    "found": [row.model for row in scored if term("letters:>4", board_version.spec)(row)],
-}))
-"""
-
-
-def test_a_declared_column_is_drawn_sorted_found_exported_and_documented() -> None:
-    done = subprocess.run([sys.executable, "-c", COLUMN], cwd=ROOT, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert "5 letters" in found["page"] and 'data-name="Letters"' in found["page"]
-    assert found["order"] == ["abcde", "abc"]
-    assert sorted(found["api"]) == [3, 5]
-    assert "letters" in found["csv"]
-    assert found["found"] == ["abcde"]

@@ -28,7 +28,6 @@ from scripts import doc_tables, generated
 from storage import metadata
 from storage.database import migrate, open_database
 from storage.integrity import row_commitments
-from submissions import gradio_page
 from submissions.metadata import Metadata
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import BY_KEY, VL
@@ -44,7 +43,6 @@ print(json.dumps({
     "table": "license" in {one["name"] for one in inspect(database.engine).get_columns("submissions")},
     "command": "license" in json.loads(generated.client_fields()),
     "rest": "license" in submissions.api._FORM["properties"],
-    "form": "license" in gradio_page._FIELDS,
     "snapshot": "license" in board_entries._NAMES,
     "commitment": "license" in row_commitments.DESCRIPTION,
     "entry page": ("Licence", "Apache-2.0") in metadata.facts(facts),

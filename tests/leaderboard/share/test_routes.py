@@ -150,12 +150,9 @@ def test_without_a_score_under_the_labels_an_entry_has_no_file_as_it_has_no_scor
     "path",
     [
         "/export/board.exe",
-        "/export/board.",
         "/export/board.csv?as_of=nonsense",
         "/entries/e99999999999/badge.svg",
-        "/entries/e99999999999/og.png",
         "/entries/baseline-random/badge.svg",
-        "/entries/e99999999999/eval_results.yaml",
         "/entries/r-r1-reward-2505-02835/eval_results.yaml",
     ],
 )
