@@ -21,6 +21,11 @@ from vlrb.common.messages import Message
 
 LOCALES = Path(__file__).parents[1] / "locale"
 _VALUE = re.compile(r"(?<!\{)\{(\w+)(?:![rs])?(?::[^{}]*)?\}(?!\})")
+_EDGE = "\0"
+_BETWEEN_HAN = re.compile(
+    rf"(?<=[\u4e00-\u9fff]) (?={_EDGE}[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]{_EDGE}) (?=[\u4e00-\u9fff])"
+)
+"""The blank around a value, where words of a language without blanks stand on both sides."""
 DOMAIN = "LC_MESSAGES/messages.po"
 ENGLISH = "en"
 
@@ -50,7 +55,12 @@ class Translations:
         pattern = self.pattern(text.msgid, text.plural, count=text.number)
         if not text.values:
             return pattern
-        return pattern.format_map({name: self.value(value) for name, value in text.values.items()})
+        filled = pattern.format_map({name: self._marked(value) for name, value in text.values.items()})
+        return _BETWEEN_HAN.sub("", filled).replace(_EDGE, "")
+
+    def _marked(self, value: object) -> object:
+        """Return a value; one that is a message, and no name of somebody's, between two marks."""
+        return f"{_EDGE}{self.text(value)}{_EDGE}" if isinstance(value, Message) else value
 
     def value(self, value: object) -> object:
         """Return a value of a template or message: a message in this language, anything else as it is."""

@@ -109,6 +109,14 @@ def test_a_message_stays_one_when_a_text_is_added() -> None:
     assert chinese.text(line) == "  排队中，第 7 位，而 slow"
 
 
+def test_between_chinese_words_there_is_no_blank_and_a_name_keeps_its_own() -> None:
+    texts = {"{name} beats {others} here": ("{name} 胜过 {others} 而居首",), "{n} others": ("另外 {n} 个模型",)}
+    chinese = Translations("zh-CN", texts)
+    others = _("{n} others", n=4)
+    assert chinese.text(_("{name} beats {others} here", name="甲 乙", others=others)) == "甲 乙 胜过另外 4 个模型而居首"
+    assert chinese.text(_("{name} beats {others} here", name="A", others="B")) == "A 胜过 B 而居首"
+
+
 def test_a_stored_sentence_and_its_plural_are_read_back() -> None:
     chinese = translations("zh-CN")
     stored = "1,250 labels imported as a draft."
