@@ -1,4 +1,4 @@
-"""Rank ranges of judges by category codes, as tests give them; and Holm's, whose worked numbers are known."""
+"""Rank ranges of judges by category codes, as tests give them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ import numpy as np
 from tests.factories.specs import MACRO, OVERALL
 from vlrb.benchmarks.spec import MEAN, MICRO
 from vlrb.statistics.ranking import (
-    PairTests,
     RankRanges,
     influence,
     normal_draws,
     paired_tests,
     parts_of,
-    ranges_of,
     rank_ranges,
     selected_p,
 )
-from vlrb.statistics.uncertainty import ALPHA, holm
 
 _KINDS = {MACRO: MEAN, OVERALL: MICRO}
 
@@ -43,11 +40,3 @@ def ranges_over(
     weights = normal_draws(right.shape[1], len(right)) if draws is None else draws
     tests = tests._replace(p=selected_p(tests, tried or {}))
     return rank_ranges(len(right), tests, scores=influence(right, parts), draws=weights)
-
-
-def holm_ranges(correct: Any, category: Any, *, order_by: str | int = MACRO) -> tuple[PairTests, Any, RankRanges]:
-    """Return all pairs tested, their p values adjusted by Holm, and the ranges that follow."""
-    bits = np.asarray(correct, dtype=bool)
-    tests = paired_tests(bits, order_parts(category, order_by), exact=order_by != MACRO)
-    adjusted = holm(tests.p)
-    return tests, adjusted, ranges_of(len(bits), tests, rejected=adjusted < ALPHA)
