@@ -54,9 +54,7 @@ ON_BOTH_DATABASES = (
     "submissions/test_confusables.py::test_of_look_alikes",
     "submissions/test_quota.py::test_uploads_in_two_processes",
     "submissions/test_service.py::test_copies",
-    "workers/test_audit_checkpoint.py",
     "workers/test_rescore.py",
-    "workers/test_runner.py",
     "workers/test_score.py",
 )
 ALL_ROWS = "AXE_ALL_ROWS"  # axe looks at every row of a table; tests/factories/services/axe.py

@@ -1,6 +1,7 @@
 """Judges that cannot judge, and what they score."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -19,7 +20,8 @@ from vlrb.benchmarks.baselines import (
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import make_label_set
-from vlrb.benchmarks.pairs import build_table
+from vlrb.benchmarks.pairs import build_table, pair_table, read_pairs
+from vlrb.benchmarks.spec_file import load_spec
 from vlrb.protocols import scores
 
 REVISIONS = {"v0": "items_v0.jsonl", "v2": "labels_v2.jsonl"}
@@ -48,6 +50,14 @@ def test_perfect_answers_of_the_first_labels_are_not_perfect_by_later_ones():
     found = scores(counted)
     assert (round(found["overall"], 5), round(found["macro"], 5)) == (0.98717, 0.98239)
     assert earlier_labels_tally(known["v0"], table, known=known) is None
+
+
+def test_on_mm_rlhf_the_preferred_response_stands_first_and_is_often_the_longer():
+    pairs = read_pairs(real_data.rows("benchmarks/mm_rlhf_rewardbench.jsonl"), load_spec("mm-rlhf-rewardbench"))
+    table = pair_table([pairs])
+    counted = constant_judge_tallies(pairs.labels(pairs.edition, table=table), table)
+    found = {name: scores(counted[name])["micro"] for name in (FIRST, LONGER)}
+    assert found == {FIRST: 1.0, LONGER: pytest.approx(0.718, abs=5e-4)}
 
 
 def test_always_longer_counts_words_and_leaves_equal_lengths_undecided():

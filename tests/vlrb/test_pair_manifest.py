@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from maintenance.__main__ import main
-from tests.pair_files import mm_rlhf_items, mmrb_items, write_json, write_json_lines
-from tests.real_data import rows
+from tests.pair_files import mm_rlhf_items, mmrb_items, write_json
 from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 
@@ -29,17 +25,6 @@ def test_a_repeated_pair_is_another_item_and_editions_share_items() -> None:
     assert len(table) == len(items) == len({item.key for item in table.items})
     assert table.items[-1].key.endswith("-2")
     assert [item.rows.get(part.edition) for item in table.items[:7]] == [0, 1, 2, 3, 4, 5, None]
-
-
-def test_the_command_builds_a_manifest_from_the_benchmarks_own_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = write_json_lines(tmp_path / "mm.jsonl", rows("benchmarks/mm_rlhf_rewardbench.jsonl"))
-    output = tmp_path / "manifest.json"
-    assert main(["manifest", "mm-rlhf-rewardbench", f"released={file}", "--output", str(output)]) == 0
-    manifest = json.loads(output.read_text())
-    assert manifest["revisions"] == ["released"] and len(manifest["items"]) == 170
-    assert "170 pairs, revisions released" in capsys.readouterr().out
 
 
 def test_no_text_and_no_label_is_in_a_manifest(tmp_path: Path) -> None:

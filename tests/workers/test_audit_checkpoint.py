@@ -8,7 +8,6 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +26,6 @@ from workers.task_runner import create_task_runner
 
 TOKEN = "hf_writes_heads_only"
 OTHER = "hf_of_somebody_else"
-UNLOCK = {"sqlite": "DROP TRIGGER events_no_update", "postgresql": "ALTER TABLE events DISABLE TRIGGER USER"}
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +56,6 @@ def hub(served: tuple[Repository, str]) -> Repository:
 def dataset(served: tuple[Repository, str], monkeypatch: pytest.MonkeyPatch) -> HubDataset:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # the suite stays away from the real Hub; this one is ours
     return HubDataset("owner/audit", TOKEN, endpoint=served[1])
-
-
-@contextmanager
-def _broken(hub: Repository) -> Iterator[None]:
-    hub.broken = True
-    yield
-    hub.broken = False
 
 
 def _append(database: Database) -> None:

@@ -77,7 +77,7 @@ def assert_official(card: dict[str, Any], lines: list[dict[str, Any]]) -> None:
     assert card["protocols"]["official"]["micro"] == pytest.approx(whole.expected)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_an_official_file_gives_the_official_counts(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, seed: int
 ) -> None:
@@ -96,25 +96,6 @@ def test_repeated_ids_follow_the_responses_where_a_file_repeats_them(
     shuffled = random.Random(7).sample(told[1:-1], len(told) - 2)
     file = write_json_lines(tmp_path / "out.jsonl", [told[0], *shuffled, told[-1]])
     assert_official(score(capsys, file, labels, MMRB), lines)
-
-
-def test_omni_rrm_states_its_verdict_in_json_and_equal_is_wrong(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    outputs = ('{"better": "A", "final_verdict": "<answer>[[A]]</answer>"}', '{"better": "B", "reasoning": "[[A]]"}',
-               '{"better": "equal", "final_verdict": "[[equal]]"}', "no JSON, but [[B]]", "nothing")  # fmt: skip
-    chosen = [index % len(outputs) for index in range(len(ITEMS))]
-    lines = [
-        {"ID": item["ID"], "output": outputs[index], "PredBetter": None, "Label": "A", "Meta": {}}
-        for item, index in zip(ITEMS, chosen, strict=True)
-    ]
-    card = score(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
-    meant = {0: "Output1", 1: "Output2", 3: "Output2"}
-    right = sum(meant.get(index) == item["Better"] for item, index in zip(ITEMS, chosen, strict=True))
-    assert read(lines).format == "omni-rrm"
-    assert sum(tally["agree"] for tally in card["tally"].values()) == right
-    assert card["parse_rate"] == pytest.approx(1 - chosen.count(4) / len(ITEMS))
-    assert card["protocols"]["official"]["micro"] == pytest.approx((right + chosen.count(4) / 2) / len(ITEMS))
 
 
 FENCED = '```json\n{"better": "B", "final_verdict": "%s"}\n```'
@@ -171,26 +152,6 @@ def test_a_call_that_gave_no_text_is_an_unreadable_reply_and_not_the_end_of_its_
     problems = ProblemCollector()
     read(records, problems)
     assert problems.problem_count == 1
-
-
-def test_an_unreadable_reply_counts_as_a_under_lmms_eval(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    lines = mmrb_predictions(ITEMS, 8)
-    samples = [
-        {
-            "doc_id": number,
-            "filtered_resps": [line["output"]],
-            "multimodal_rewardbench_accuracy": {"question_id": line["ID"], "category": "x", "score": 1},
-        }
-        for number, line in enumerate(lines)
-    ]
-    random.Random(9).shuffle(samples)
-    card = score(capsys, write_json_lines(tmp_path / "samples.jsonl", samples), labels, MMRB)
-    assert_official(card, lines)
-    read = [("[[A]]" in line["output"], "[[B]]" in line["output"], line["Label"]) for line in lines]
-    as_first = sum(label == ("A" if a or not b else "B") for a, b, label in read)
-    assert card["protocols"]["lmms-eval"]["micro"] == pytest.approx(as_first / len(lines))
 
 
 def test_a_failed_call_of_lmms_eval_is_unreadable_and_prompts_tell_responses(
@@ -259,12 +220,11 @@ def test_one_id_with_the_same_responses_in_both_orders_is_two_pairs(
     assert card["protocols"]["official"]["micro"] == 0.5
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("with_texts", [True, False])
 def test_rewards_give_the_official_acc_and_acc_plus(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path, seed: int, with_texts: bool
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, named_labels: Path, with_texts: bool
 ) -> None:
-    lines = mm_rlhf_predictions(QUESTIONS, seed)
+    lines = mm_rlhf_predictions(QUESTIONS, 0)
     pairs, questions = mm_rlhf_official(lines)
     if not with_texts:
         lines = [{key: line[key] for key in ("id", "rewards")} for line in lines]
@@ -294,13 +254,6 @@ def test_an_error_names_line_and_field(
     lines = mmrb_predictions(ITEMS, 11)
     lines[2] = {**lines[2], **change}
     assert expected in rejected(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
-
-
-def test_a_file_of_another_benchmark_is_recognised_by_name(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    file = write_json_lines(tmp_path / "out.jsonl", mmrb_predictions(ITEMS, 14))
-    assert f"--benchmark {MMRB}" in rejected(capsys, file, labels, MM_RLHF)
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ def _kill_during_submissions(site: WorkerSite, manner: Manner, *, kills: int, su
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)  # on PostgreSQL: operation/test_topology.py
 def test_kills_during_submissions_lose_nothing_and_score_nothing_twice(database_url: str, tmp_path: Path) -> None:
     _expect_nothing_lost_and_nothing_twice(
-        database_url, tmp_path, manner=Manner(0.2, overrun=0.05), kills=8, submissions=32
+        database_url, tmp_path, manner=Manner(0.2, overrun=0.05), kills=5, submissions=20
     )
 
 

@@ -144,23 +144,6 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
     assert Tally.from_json(counted["demo"], VL).counts[:7, 1].sum() == sum(right)
 
 
-def test_of_a_judges_versions_the_best_is_compared(ready: Database, scorer: Scorer) -> None:
-    names = _scored(ready, scorer, numbers=range(5))
-    with ready.write() as session:
-        for version, name in enumerate(names[:3]):
-            session.execute(
-                update(Submission).where(Submission.id == name).values(model="one judge", version=str(version))
-            )
-        audit.append(session, "submission.edited", data={})
-    body = _settle(ready, scorer)
-    for revision in ("demo", "flipped"):
-        macro = {n: scores(Tally.from_json(_entry(body, n)["tallies"][revision], VL))["macro"] or 0 for n in names}
-        best = max(names[:3], key=lambda n: macro[n])
-        assert set(body["relations"][revision]["entries"]) == {best, *names[3:]}
-        assert body["relations"][revision]["judges"] == 3
-        assert body["relations"][revision]["versions"] == {name: best for name in names[:3] if name != best}
-
-
 def test_a_copy_of_a_version_that_is_not_the_best_is_of_its_judge(ready: Database, scorer: Scorer) -> None:
     names = _scored(ready, scorer, numbers=range(3))
     with ready.write() as session:

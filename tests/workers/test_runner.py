@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,11 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
 from operation.alarms import service_alarms
-from storage.database import Database, open_database
+from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, worker_heartbeats
 from storage.labels import label_sets
-from storage.models.core import AuditEvent, Score
+from storage.models.core import Score
 from storage.models.queue import Job
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, until
@@ -71,41 +69,6 @@ def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
     assert pointer is not None
     assert pointer.snapshot_id is not None
     assert drain(worker, _never, rest=time.sleep) == 0
-
-
-def test_two_workers_may_start_at_once_on_an_empty_database(database_url: str, scorer: Scorer) -> None:
-    databases = [open_database(database_url) for _ in range(3)]
-    with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda one: prepare(one, scorer, label_revision="demo"), databases))
-    with databases[0].read() as session:
-        kinds = list(session.scalars(select(AuditEvent.kind)))
-        assert audit.verify(session) is None
-    assert sorted(kinds) == ["board.pointed", "labels.registered", "labels.registered"]
-    for one in databases:
-        one.close()
-
-
-def test_an_upload_is_on_the_board_by_itself_after_less_than_two_seconds_of_waiting(worker: Worker) -> None:
-    assert runner.IDLE_SECONDS + 2 * schedule.SNAPSHOT_SECONDS < 2  # the rest is work, which `make bench` measures
-    stop = threading.Event()
-
-    def on_the_board() -> int:
-        with worker.database.read() as session:
-            query = "SELECT max(through_seq) FROM snapshots WHERE id IN (SELECT snapshot_id FROM board)"
-            through = session.execute(text(query)).scalar_one() or 0
-            scored = select(AuditEvent.seq).where(AuditEvent.kind == "submission.scored", AuditEvent.seq <= through)
-            return len(session.scalars(scored).all())
-
-    with schedule.running(worker):
-        loop = threading.Thread(target=run, args=(worker, stop.is_set), kwargs={"rest": stop.wait})
-        loop.start()
-        _wait(lambda: _count(worker.database, "snapshots") > 0)
-        small_benchmark.submit(worker.database, range(1), queued=True)
-        try:
-            _wait(lambda: on_the_board() > 0)
-        finally:
-            stop.set()
-            loop.join()
 
 
 def test_what_is_done_once_a_day_is_looked_at_from_the_start(worker: Worker, tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
-"""One submission: claimed, counted, recorded once."""
+"""Workers that start at once, and one submission: claimed, counted, recorded once."""
 
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import select, text
 
-from storage.database import Database
+from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.jobs.job_queue import JobStage
@@ -21,6 +22,19 @@ from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally
 from workers.jobs.score import ScoringOutcome, score_next
 from workers.scorer import Scorer
+from workers.startup import prepare
+
+
+def test_two_workers_may_start_at_once_on_an_empty_database(database_url: str, scorer: Scorer) -> None:
+    databases = [open_database(database_url) for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda one: prepare(one, scorer, label_revision="demo"), databases))
+    with databases[0].read() as session:
+        kinds = list(session.scalars(select(AuditEvent.kind)))
+        assert audit.verify(session) is None
+    assert sorted(kinds) == ["board.pointed", "labels.registered", "labels.registered"]
+    for one in databases:
+        one.close()
 
 
 def _score_all(database: Database, scorer: Scorer) -> list[ScoringOutcome]:

@@ -85,12 +85,6 @@ def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: 
     assert 0 <= seconds < 600
 
 
-def test_a_worker_without_the_boards_labels_publishes_nothing(ready: Database, scorer: Scorer) -> None:
-    only_demo = Scorer(scorer.table, {"demo": scorer.labels["demo"]}, version=scorer.version)
-    small_benchmark.switch_board(ready, scorer, revision="flipped", reason="test")
-    assert publish_if_changed(ready, only_demo) is None
-
-
 def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3))
     rescore(ready, scorer, revision="demo")

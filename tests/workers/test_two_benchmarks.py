@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import select
 
 from maintenance.decision_log import decisions
-from operation.alarms import service_alarms
 from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
 from storage.database import Database
@@ -19,7 +18,7 @@ from storage.integrity import integrity_check as integrity
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
 from storage.labels import label_sets
-from storage.models.core import Score, Submission
+from storage.models.core import Score
 from storage.models.quota import Attempt
 from submissions import queries
 from tests.databases import fill_once
@@ -47,17 +46,16 @@ def _other_scorer() -> Scorer:
 
 @dataclass(frozen=True)
 class TwoBenchmarks:
-    """A database with three entries of one benchmark and two of another."""
+    """A database with three entries of one benchmark and two of another, and the worker of both."""
 
     database: Database
-    own: Worker
-    other: Worker
+    worker: Worker
+    other: Scorer
     own_ids: list[str]
     other_ids: list[str]
 
     def drain(self) -> None:
-        for worker in (self.own, self.other):
-            drain(worker, lambda: False, rest=lambda seconds: None)
+        drain(self.worker, lambda: False, rest=lambda seconds: None)
 
     def board(self, benchmark: str) -> label_sets.ActiveBoard:
         with self.database.read() as session:
@@ -72,9 +70,13 @@ class TwoBenchmarks:
 
 
 @pytest.fixture
-def two(database: Database, scorer: Scorer) -> TwoBenchmarks:
+def two(database: Database) -> TwoBenchmarks:
     own_ids, other_ids = fill_once(database, _fill)
-    return _workers(database, scorer, own_ids=own_ids, other_ids=other_ids)
+    return TwoBenchmarks(database, _worker(database), other=_other_scorer(), own_ids=own_ids, other_ids=other_ids)
+
+
+def _worker(database: Database) -> Worker:
+    return Worker(database, small_benchmark.scorer(), lease_seconds=60, others=(_other_scorer(),))
 
 
 def _fill(database: Database) -> tuple[list[str], list[str]]:
@@ -82,23 +84,17 @@ def _fill(database: Database) -> tuple[list[str], list[str]]:
     prepare(database, _other_scorer(), label_revision="demo")
     own_ids = small_benchmark.submit(database, range(3), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER)
-    _workers(database, small_benchmark.scorer(), own_ids=own_ids, other_ids=other_ids).drain()
+    worker = _worker(database)
+    for _ in range(2):
+        drain(worker, lambda: False, rest=lambda seconds: None)
     return own_ids, other_ids
 
 
-def _workers(database: Database, scorer: Scorer, *, own_ids: list[str], other_ids: list[str]) -> TwoBenchmarks:
-    return TwoBenchmarks(
-        database,
-        Worker(database, scorer, lease_seconds=60),
-        other=Worker(database, _other_scorer(), lease_seconds=60),
-        own_ids=own_ids,
-        other_ids=other_ids,
-    )
-
-
-def test_each_worker_scores_its_benchmark_with_its_own_labels(two: TwoBenchmarks) -> None:
+def test_one_worker_scores_each_benchmark_with_its_own_labels(two: TwoBenchmarks) -> None:
+    two.worker.heartbeat()
     with two.database.read() as session:
         scores = session.scalars(select(Score).where(Score.label_revision == "demo")).all()
+        assert not any(worker_heartbeats.no_worker_has(session, name, revision="demo") for name in ("demo", OTHER))
     right = {one.submission_id: sum(cell[1] for cell in json.loads(one.tally)["counts"][:7]) for one in scores}
     assert set(right) == {*two.own_ids, *two.other_ids}
     assert {one.submission_id for one in scores if one.benchmark == OTHER} == set(two.other_ids)
@@ -121,20 +117,13 @@ def test_each_board_has_a_snapshot_of_its_own_entries(two: TwoBenchmarks) -> Non
 
 def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBenchmarks) -> None:
     before = two.board("demo"), two.snapshot("demo")
-    small_benchmark.switch_board(two.database, two.other.scorer, revision="flipped", reason="test")
+    small_benchmark.switch_board(two.database, two.other, revision="flipped", reason="test")
     two.drain()
     assert two.board(OTHER).label_revision == "flipped"
     assert (two.board("demo"), two.snapshot("demo")) == before
     with two.database.read() as session:
         assert not list(integrity.check(session))
         assert audit.verify(session) is None
-
-
-def test_integrity_names_the_board_that_was_moved_beside_the_service(two: TwoBenchmarks) -> None:
-    with two.database.write() as session:
-        session.connection().exec_driver_sql(f"UPDATE board SET label_revision = 'flipped' WHERE benchmark = '{OTHER}'")
-    with two.database.read() as session:
-        assert [(one.table, one.row) for one in integrity.check(session)] == [("board", OTHER)]
 
 
 def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None:
@@ -180,7 +169,7 @@ def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks)
 
 def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: TwoBenchmarks) -> None:
     entries = {name: ids[0] for name, ids in (("demo", two.own_ids), (OTHER, two.other_ids))}
-    for scorer in (two.own.scorer, two.other.scorer):
+    for scorer in (two.worker.scorer, two.other):
         small_benchmark.switch_board(two.database, scorer, revision="flipped", reason="test")
     with two.database.write() as session:
         for entry in entries.values():
@@ -196,32 +185,3 @@ def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: 
         assert entry in {one.facts.get("entry") for one in found}
         assert sum(one.kind == "board.pointed" for one in found) == 1, "at the start"
     assert len([one for one in decisions(two.database, events) if one.kind == "entry.flagged"]) == 2
-
-
-def test_what_a_worker_holds_is_said_for_each_benchmark(two: TwoBenchmarks) -> None:
-    two.own.heartbeat()
-    with two.database.read() as session:
-        assert not worker_heartbeats.no_worker_has(session, "demo", revision="demo")
-        assert worker_heartbeats.no_worker_has(session, OTHER, revision="demo")
-        (alarm,) = service_alarms(session, (), benchmarks={"demo": "Demo", OTHER: "Other"})
-        assert (alarm.code, alarm.blocking) == ("labels-missing", True)
-        assert "the board of Other shows" in alarm.sentence
-        assert session.scalars(select(Submission.id).where(Submission.benchmark == OTHER)).first() is not None
-
-
-def test_one_worker_scores_and_publishes_every_benchmark(database: Database, scorer: Scorer) -> None:
-    other = _other_scorer()
-    for one in (scorer, other):
-        prepare(database, one, label_revision="demo")
-    own_ids = small_benchmark.submit(database, range(2), queued=True)
-    other_ids = small_benchmark.submit(database, range(2), items=14, benchmark=OTHER)
-    worker = Worker(database, scorer, lease_seconds=60, others=(other,))
-    worker.heartbeat()
-    drain(worker, lambda: False, rest=lambda seconds: None)
-    with database.read() as session:
-        scored = set(session.execute(select(Score.benchmark, Score.submission_id)))
-        boards = [label_sets.current(session, name) for name in ("demo", OTHER)]
-        missing = [worker_heartbeats.no_worker_has(session, name, revision="demo") for name in ("demo", OTHER)]
-    assert scored >= {*(("demo", name) for name in own_ids), *((OTHER, name) for name in other_ids)}
-    assert all(board is not None and board.snapshot_id for board in boards)
-    assert missing == [False, False]

@@ -64,11 +64,8 @@ def body(database: Database, scorer: Scorer) -> dict[str, Any]:
     """Return the current snapshot, all of it."""
     publish_if_changed(database, scorer)
     with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-        assert pointer is not None
-        assert pointer.snapshot_id is not None
-        snapshot: dict[str, Any] = json.loads(snapshots.content(session, pointer.snapshot_id))
-        return snapshot
+        snapshot: dict[str, Any] = json.loads(snapshots.content(session, _pointer(database)))
+    return snapshot
 
 
 def every_snapshot(database: Database) -> str:

@@ -213,16 +213,3 @@ def _group_categories(pairs: PairSet) -> npt.NDArray[np.int64]:
     """Return per group the category of its first pair."""
     _, first = np.unique(groups_of(pairs), return_index=True)
     return _categories(pairs)[first]
-
-
-def choose_first(pairs: PairSet) -> Verdicts:
-    """Return one vote per pair for the response that its file has first: the preferred one where the file says so."""
-    first = labels_of(pairs) if pairs.spec.preferred_is_named else np.zeros(len(pairs.pairs), dtype=np.int8)
-    return first[:, np.newaxis]
-
-
-def choose_longer(pairs: PairSet) -> Verdicts:
-    """Return one vote per pair for the response with more words; a tie where they have equally many."""
-    first, second = np.array([pair.item.words for pair in pairs.pairs], dtype=np.int64).reshape(-1, 2).T
-    votes = np.where(first > second, 0, np.where(second > first, 1, TIE))
-    return votes.astype(np.int8)[:, np.newaxis]
