@@ -121,7 +121,7 @@ def spans(ranges):
     return list(zip(ranges.best.tolist(), ranges.worst.tolist(), strict=True))
 
 
-def test_the_boards_rank_ranges_of_the_worked_example_are_the_same():
+def test_the_boards_rank_ranges_are_the_worked_ones():
     found = ranges_by(*worked_example(), "overall")
     assert spans(found) == [(2, 3), (1, 1), (2, 3), (4, 4)]
 
@@ -134,12 +134,6 @@ def could_be_first(correct, category, *, order_by):
         for judge, ahead in ((i, delta < 0), (j, delta > 0)):
             smallest[judge] = min(smallest[judge], p / 2 if ahead else 1 - p / 2)
     return [p * (len(correct) - 1) for p in smallest]
-
-
-def test_who_could_be_first_in_the_worked_example():
-    found = could_be_first(*worked_example(), order_by="overall")
-    assert found[1] > 0.05
-    assert [found[0], found[2], found[3]] == pytest.approx([1.3717e-5, 1.1915e-6, 1.7804e-66], rel=1e-4)
 
 
 @pytest.mark.parametrize("hidden", [False, True])

@@ -43,13 +43,6 @@ def test_the_k_curve_is_the_mean_over_all_subsets_of_votes(case):
     assert k_curve(histogram) == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_k_curve_ends_at_the_strict_count_and_starts_at_the_mean_vote():
-    histogram = np.array([100, 50, 40, 60, 200, 800])
-    curve = k_curve(histogram)
-    assert curve[-1] == 60 + 200 + 800
-    assert curve[0] == pytest.approx((histogram * np.arange(6)).sum() / 5)
-
-
 def test_many_histograms_are_done_at_once():
     histograms = np.random.default_rng(3).integers(0, 50, size=(7, 3, 6))
     curves = k_curve(histograms)

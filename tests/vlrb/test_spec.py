@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.factories.specs import CATEGORIES, GROUPINGS, PROTOCOLS, SOURCE_CATEGORY, TAGS, VL, source_from_id
+from tests.factories.specs import TAGS, VL
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelsError
@@ -63,48 +63,6 @@ key = "micro"
 title = "All alike"
 kind = "micro"
 """
-JUDGED_TRIPLES = """
-id = "mllm-as-a-judge"
-title = "MLLM-as-a-Judge, pairs"
-citation = "arXiv 2402.04788"
-dataset = "https://huggingface.co/datasets/shuaishuaicdp/MLLM-Judge"
-verdict_format = "double-brackets"
-ties = true
-
-[items]
-id = "pair_id"
-question = "instruction"
-responses = ["answer1.answer", "answer2.answer"]
-category = ["original_dataset"]
-label = "human_answer"
-label_values = { A = "first", B = "second", C = "tie" }
-
-[[categories]]
-key = "coco"
-title = "COCO"
-colour = "#000000"
-
-[[category_rules]]
-equals = "coco"
-category = "coco"
-
-[[protocols]]
-key = "strict"
-title = "Majority"
-unreadable = "wrong"
-votes = "majority"
-
-[[overalls]]
-key = "with-ties"
-title = "Three classes"
-kind = "micro"
-
-[[overalls]]
-key = "without-ties"
-title = "Pairs that people decided"
-kind = "micro"
-without_ties = true
-"""
 
 
 def folder(definitions: Path, name: str, *, text: str) -> Path:
@@ -137,11 +95,21 @@ def test_a_benchmark_is_added_by_a_folder_alone(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+UNTIED = """
+[[overalls]]
+key = "untied"
+title = "Pairs that people decided"
+kind = "micro"
+without_ties = true
+"""
+
+
 def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Path) -> None:
-    spec = load_spec("mllm-as-a-judge", folder(tmp_path, "mllm-as-a-judge", text=JUDGED_TRIPLES))
+    tied = INVENTED.replace('right = "second" }', 'right = "second", same = "tie" }') + UNTIED
+    spec = load_spec("traffic-signs", folder(tmp_path, "traffic-signs", text="ties = true\n" + tied))
     chances = {name: spec.chance(name) for name in spec.score_names}
-    assert chances == {"coco": 1 / 3, "with-ties": 1 / 3, "without-ties": 1 / 2}
-    assert [spec.chance_percent(name) for name in ("with-ties", "without-ties")] == ["33.3", "50"]
+    assert chances == {"round": 1 / 3, "square": 1 / 3, "micro": 1 / 3, "untied": 1 / 2}
+    assert [spec.chance_percent(name) for name in ("micro", "untied")] == ["33.3", "50"]
     assert {two.chance(name) for two in map(load_spec, known_benchmarks()) for name in two.score_names} == {1 / 2}
 
 
@@ -243,17 +211,6 @@ def test_labels_outside_the_definition_are_an_error(tmp_path: Path) -> None:
         read_pairs([sign(0), sign(1, better="both")], spec)
     with pytest.raises(LabelsError, match=r"row 1: the field `left.text` must be a text"):
         read_pairs([{**sign(0), "left": None}], spec)
-
-
-@pytest.mark.parametrize("benchmark", ["vl-rewardbench", "demo"])
-def test_the_definition_of_vl_rewardbench_says_what_the_code_says(benchmark: str) -> None:
-    spec = load_spec(benchmark)
-    assert spec.category_keys == CATEGORIES and spec.tags == TAGS
-    assert {source.key: source.category for source in spec.sources} == dict(SOURCE_CATEGORY)
-    assert {name: dict(grouping) for name, grouping in spec.groupings.items()} == GROUPINGS
-    assert tuple(protocol.key for protocol in spec.protocols) == tuple(PROTOCOLS)
-    for source in spec.sources:
-        assert {source_from_id({"id": f"{prefix}1"}) for prefix in source.id_prefixes} == {source.key}
 
 
 def test_what_a_definition_lacks_is_as_in_the_one_that_it_imitates() -> None:

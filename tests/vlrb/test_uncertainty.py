@@ -66,12 +66,6 @@ def test_intervals_of_a_share_are_the_worked_ones(k, n, score, exact):
     assert clopper_pearson(k, n) == pytest.approx(exact, abs=6e-7)
 
 
-@pytest.mark.parametrize(("n", "points"), [(183, 6.9), (318, 5.2), (749, 3.4), (1250, 2.6)])
-def test_half_widths_at_65_percent_are_the_worked_ones(n, points):
-    low, high = wilson(0.65 * n, n)
-    assert 50 * (high - low) == pytest.approx(points, abs=0.06)
-
-
 @pytest.mark.parametrize(("right", "worked"), MACRO_WORKED)
 def test_macro_intervals_are_the_worked_ones(right, worked):
     assert mover_macro(list(zip(right, SIZES, strict=True))) == pytest.approx(worked, abs=6e-7)

@@ -27,14 +27,6 @@ def answer(item: int, annotator: str, verdict: str) -> dict[str, Any]:
     return {"item": str(item), "annotator": annotator, "verdict": verdict, "errors": [], "seconds": None}
 
 
-def test_kappa_of_a_worked_example() -> None:
-    """20 a/a, 5 a/b, 10 b/a, 15 b/b: observed 0.7, chance 0.5."""
-    cells = ["aa"] * 20 + ["ab"] * 5 + ["ba"] * 10 + ["bb"] * 15
-    said = [answer(i, name, verdict) for i, both in enumerate(cells) for name, verdict in zip("xy", both, strict=True)]
-    report = agreement_report(said, {}, tag_of={})
-    assert (report["mean_kappa"], report["agreement"]) == (pytest.approx(0.4), pytest.approx(0.7))
-
-
 def test_an_annotator_who_differs_has_a_lower_kappa_and_alpha_rises_without_them() -> None:
     said = []
     for i in range(20):

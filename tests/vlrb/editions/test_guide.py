@@ -26,6 +26,7 @@ def example(python: str) -> str:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_first_example_of_the_guide_works_word_for_word(tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = ["bash", "-e", "-c", example(sys.executable)]

@@ -137,8 +137,3 @@ def test_a_file_that_is_no_rows_is_refused(
 def test_ids_occur_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert take(write(folder, row(1), row(1, query="Another?"))) == 2
     assert "is on row 1" in capsys.readouterr().err
-
-
-def test_a_hub_dataset_needs_its_commit(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["pool", "import", "owner/name", "--source", "S", "--licence", "x", "--into", str(folder)]) == 2
-    assert "owner/name@commit" in capsys.readouterr().err

@@ -24,18 +24,8 @@ PAIRS, VOTES, CONCURRENCY = 60, 3, 8
 
 def start(url: str, items: Path, *, output: Path) -> subprocess.Popen[bytes]:
     given = ["--base-url", url, "--model", "m", "--items", str(items), "--output", str(output), "--order", "parity"]
-    command = [
-        sys.executable,
-        "-m",
-        "vlrb",
-        "judge",
-        "run",
-        *given,
-        "--votes",
-        str(VOTES),
-        "--concurrency",
-        str(CONCURRENCY),
-    ]
+    given += ["--votes", str(VOTES), "--concurrency", str(CONCURRENCY)]
+    command = [sys.executable, "-m", "vlrb", "judge", "run", *given]
     return subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 

@@ -230,13 +230,6 @@ def test_a_redirect_is_not_followed_so_pairs_and_key_stay_with_the_endpoint(
     assert f"redirected to {model.url}" in capsys.readouterr().out
 
 
-def test_a_reply_that_is_nested_too_deeply_costs_one_vote(items: Path, tmp_path: Path) -> None:
-    with serving_model(lambda path, body, times: Reply(raw=b"[" * 100_000)) as model:
-        assert run(model.url, items, tmp_path / "run", "--limit", "1", "--attempts", "1") == 0
-    (judgement,) = predictions(tmp_path / "run")[0]["judgements"]
-    assert judgement["failed"] and "not JSON" in judgement["reason"]
-
-
 def test_pixels_behind_an_address_are_refused_before_anything_is_asked(
     model: ModelServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,7 +131,7 @@ def test_an_order_flag_that_is_not_0_or_1_is_refused(random_number: Any) -> None
 @pytest.mark.parametrize(
     "path", ["id", "query", "response", "meta", "meta.filter_choice", "meta.random_number"]
 )  # fmt: skip
-@pytest.mark.parametrize("value", [None, 5, [1, 2], {"a": 1}, "missing"])
+@pytest.mark.parametrize("value", [None, {"a": 1}, "missing"])
 def test_a_wrong_field_of_an_official_line_is_named(path: str, value: Any) -> None:
     if (path, value) in (("id", "missing"), ("query", "missing")):
         value = 7
@@ -342,11 +342,11 @@ def test_the_worst_file_that_is_small_enough_is_read_within_the_limit() -> None:
     assert time.process_time() - start < 60
 
 
-NAMES = st.text(max_size=4).filter(lambda name: "\x00" not in name)
+TEXTS = st.text('a"\\\n\t/\x7f\u00e9\u2028\U0001f600', max_size=4)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00")),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),
+    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | TEXTS
+    | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
 

@@ -111,15 +111,6 @@ def test_texts_may_be_attached() -> None:
     assert read(archive(samples)) == EVERY_PAIR
 
 
-def test_it_is_read_in_the_sandbox(tmp_path: Path) -> None:
-    path = tmp_path / "log.eval"
-    path.write_bytes(archive(votes()))
-    manifest = tmp_path / "items.json"
-    manifest.write_text(json.dumps(table(1).to_json()))
-    report, upload = read_isolated(path, manifest)
-    assert report["ok"] and report["format"] == "inspect" and upload is not None
-
-
 def test_a_json_log_of_fifty_megabytes_is_read_in_the_sandbox(tmp_path: Path) -> None:
     one, *rest = votes()
     samples = [one | {"messages": [{"role": "user", "content": "x" * 2**20}] * 50}, *rest]

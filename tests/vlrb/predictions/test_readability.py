@@ -40,7 +40,6 @@ def codes(report: dict[str, Any], name: str) -> list[str]:
     return [one["code"] for one in report[name]]
 
 
-@pytest.mark.parametrize("write", [files.native_votes, files.native_judgements, files.vlmevalkit_tsv, files.official])
 @pytest.mark.parametrize(
     ("share", "ok", "problems", "warnings"),
     [
@@ -54,10 +53,8 @@ def codes(report: dict[str, Any], name: str) -> list[str]:
         (1.0, True, [], []),
     ],
 )
-def test_the_share_of_readable_votes_decides(
-    write: files.Writer, share: float, ok: bool, problems: list[str], warnings: list[str]
-) -> None:
-    report = report_of(write(PAIRS, readable(share, len(PAIRS))))
+def test_the_share_of_readable_votes_decides(share: float, ok: bool, problems: list[str], warnings: list[str]) -> None:
+    report = report_of(files.native_judgements(PAIRS, readable(share, len(PAIRS))))
     assert (report["ok"], codes(report, "problems"), codes(report, "warnings")) == (ok, problems, warnings)
     assert report["parse_rate"] == pytest.approx(share, abs=0.005)
     assert report["problem_count"] == len(problems)

@@ -16,7 +16,6 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.predictions import tables
 from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers import format_name, native, vlmevalkit
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -204,12 +203,6 @@ def test_files_without_votes_are_refused_by_name_with_what_is_needed(value: Any,
         (problem,) = caught.value.problems
         assert problem.code == code
         assert "`id`" in problem.message or "beside it" in problem.message
-
-
-def test_a_format_is_called_as_its_reader_says() -> None:
-    assert format_name(vlmevalkit.FORMAT) == vlmevalkit.GUIDE.tool
-    assert format_name(native.FORMAT) == "native JSONL"
-    assert format_name("of another benchmark") == "of another benchmark"
 
 
 def flagged(choice: str, *, wrong: int, flag: str = "correct") -> bytes:

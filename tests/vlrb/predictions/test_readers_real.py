@@ -71,7 +71,7 @@ def test_a_tool_s_file_gives_the_votes_and_the_first_shown_rate_of_its_judge(nam
     assert upload.behaviour.first_shown_rate == pytest.approx(decided.count(1) / len(decided))
 
 
-@pytest.mark.parametrize("k", [1, 4, 5, 9, 10])
+@pytest.mark.parametrize("k", [1, 4, 5])
 def test_official_files_get_the_official_rule_s_counts(k: int) -> None:
     lines = list(official_lines(rows("items_v0.jsonl"), k, seed=k))
     card = score_v0(parse_predictions("".join(lines).encode(), items()))

@@ -203,19 +203,6 @@ def test_a_sentence_about_many_lines_has_its_chinese_as_plain_text() -> None:
     assert "preferred" not in chinese
 
 
-def test_null_in_place_of_a_score_that_is_not_a_number_is_accepted_as_the_refusal_says() -> None:
-    lines = [
-        {"id": row["id"], "outputs": [0.5, float("nan") if number == 3 else 0.25]} for number, row in enumerate(PAIRS)
-    ]
-    data = files.jsonl(lines).replace(b"null", b"NaN")
-    assert b"NaN" in data
-    assert "null" in only_problem(data).message
-    upload = parse_predictions(data.replace(b"NaN", b"null"), table(2))
-    assert [(told.code, len(told.ids)) for told in upload.warnings if told.code == "null-scores"] == [
-        ("null-scores", 1)
-    ]
-
-
 def test_rows_of_lwe_without_their_texts_are_read_with_the_ids_and_votes_that_the_refusal_asks_for() -> None:
     record = {"pred": 1, "acc": 1, "swap_pred": 0, "swap_acc": 1, "consistency": 1, "pair_acc": 1}
     message = only_problem(files.jsonl([record] * len(PAIRS))).message
@@ -228,21 +215,3 @@ def test_rows_of_lwe_without_their_texts_are_read_with_the_ids_and_votes_that_th
     with_votes = [{"id": row["id"], "votes": [0]} for row in PAIRS]
     for applied in (as_written, with_votes):
         assert parse_predictions(files.jsonl(applied), table(2)).items == len(PAIRS)
-
-
-def test_failed_calls_of_responses_that_were_run_again_are_read_without_the_warning() -> None:
-    def result(row: dict[str, object], *, failed: bool) -> dict[str, object]:
-        texts = [{"type": "output_text", "text": "Overall Judgment: Answer 1 is better."}]
-        body = {"output": [{"type": "reasoning"}, {"type": "message", "content": texts}]}
-        response = {"status_code": 500, "body": {}} if failed else {"status_code": 200, "body": body}
-        return {"custom_id": f"{row['id']}--v0-o", "response": response}
-
-    lines = [result(row, failed=number < 2) for number, row in enumerate(PAIRS)]
-    (warning,) = (
-        told for told in parse_predictions(files.jsonl(lines), table(2)).warnings if told.code == "failed-reply"
-    )
-    assert "Run these again" in warning.message
-    again = [*lines, *(result(row, failed=False) for row in PAIRS[:2])]
-    assert not [
-        told for told in parse_predictions(files.jsonl(again), table(2)).warnings if told.code == "failed-reply"
-    ]
