@@ -1,4 +1,4 @@
-"""SQL of the board's entries and their counts, for previews and re-scores."""
+"""The board's entries, their counts and their ranks, for previews and re-scores."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from storage.models.core import Score, Submission
 from storage.moderation import removed_condition
 from storage.visibility import unpublished
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.label_quality.label_diff import RankedBoard, rank_board
+from vlrb.protocols import accuracies, ratios
 from vlrb.scoring import fields, slices
+from vlrb.statistics.ranking import RankingEntry, standings
 
 _FEW = 500  # ids that a query may name
 
@@ -72,8 +73,31 @@ def stored_counts(
     return counts
 
 
+class RankedBoard(NamedTuple):
+    """Entries of one board, in the order given: shares (entries, scores) headline first, ranks, and display order."""
+
+    shares: npt.NDArray[np.float64]
+    ranks: tuple[int | None, ...]
+    order: tuple[int, ...]
+
+
 def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64], *, spec: BenchmarkSpec) -> RankedBoard:
-    """Rank the entries by their counts."""
-    return rank_board(
-        counts, [entry.id for entry in entries], submitted=[iso(entry.created_at) for entry in entries], spec=spec
-    )
+    """Rank as on the default board (ranking rule, official grouping). ``counts``: entries x CELLS x FIELDS."""
+    counted = ratios(counts, spec)
+    shares = accuracies(counted)[:, [spec.index(name) for name in spec.headline_first]]
+    ordering = [spec.headline_first.index(name) for name in spec.tie_breaks]
+    fractions = np.concatenate([counted.right, counted.total], axis=-1).tolist()
+    contenders = [
+        RankingEntry(
+            entry.id,
+            tuple(None if row[at] != row[at] else row[at] for at in ordering),
+            counts=tuple(numbers),
+            submitted=iso(entry.created_at),
+        )
+        for entry, row, numbers in zip(entries, shares.tolist(), fractions, strict=True)
+    ]
+    places = standings(contenders)
+    ranks: list[int | None] = [None] * len(entries)
+    for place in places:
+        ranks[place.index] = place.rank
+    return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))

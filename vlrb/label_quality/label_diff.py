@@ -1,19 +1,14 @@
-"""Difference of two label revisions: labels, counts and ranks. Pure."""
+"""Difference of two label revisions: counts, and the labels behind them. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.benchmarks.items import ItemTable, presentation_order
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
-from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.protocols import accuracies, ratios
-from vlrb.statistics.ranking import RankingEntry, standings
 
 
 def diff_labels(before: LabelSet, after: LabelSet) -> dict[str, int | None]:
@@ -96,36 +91,3 @@ def _preferred(labels: LabelSet, index: int, *, shown: tuple[int, int]) -> str:
     if preferred == NOT_LABELLED:
         return ""
     return "AB"[shown.index(preferred)] if preferred in shown else "tie"
-
-
-@dataclass(frozen=True, slots=True)
-class RankedBoard:
-    """Entries of one board, in the order given: shares (entries, scores) headline first, ranks, and display order."""
-
-    shares: npt.NDArray[np.float64]
-    ranks: tuple[int | None, ...]
-    order: tuple[int, ...]
-
-
-def rank_board(
-    counts: npt.NDArray[np.int64], ids: Sequence[str], *, submitted: Sequence[str], spec: BenchmarkSpec
-) -> RankedBoard:
-    """Ranks as on the default board (ranking rule, official grouping). ``counts``: entries x CELLS x FIELDS."""
-    counted = ratios(counts, spec)
-    shares = accuracies(counted)[:, [spec.index(name) for name in spec.headline_first]]
-    ordering = [spec.headline_first.index(name) for name in spec.tie_breaks]
-    fractions = np.concatenate([counted.right, counted.total], axis=-1).tolist()
-    contenders = [
-        RankingEntry(
-            name,
-            tuple(None if row[at] != row[at] else row[at] for at in ordering),
-            counts=tuple(numbers),
-            submitted=when,
-        )
-        for name, row, numbers, when in zip(ids, shares.tolist(), fractions, submitted, strict=True)
-    ]
-    places = standings(contenders)
-    ranks: list[int | None] = [None] * len(ids)
-    for place in places:
-        ranks[place.index] = place.rank
-    return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))

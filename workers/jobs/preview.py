@@ -29,16 +29,12 @@ from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.disclosure import PUBLIC, readers_words, redact_counts
-from vlrb.label_quality.label_diff import (
-    RankedBoard,
-    diff_labels,
-    label_changes,
-)
+from vlrb.label_quality.label_diff import diff_labels, label_changes
 from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
 from vlrb.votes import unpack_many
 from workers.board_index import BoardIndex, BoardView, PairwiseRevision
-from workers.board_queries import BoardEntry, entries_on_board, rank_entries, stored_counts
+from workers.board_queries import BoardEntry, RankedBoard, entries_on_board, rank_entries, stored_counts
 from workers.jobs.pairwise_statistics import compare_under
 from workers.jobs.relations_memory import RelationsMemory
 from workers.scorer import Scorer
@@ -134,7 +130,7 @@ def _head(board: ActiveBoard, scorer: Scorer, *, labels: LabelSet, old: LabelSet
 def in_order_of(spec: BenchmarkSpec, ranked: RankedBoard, own: BenchmarkSpec) -> RankedBoard:
     """Return a board that was ranked by its `own` rules, with its shares in the order of another definition's."""
     columns = [own.headline_first.index(name) for name in spec.headline_first]
-    return replace(ranked, shares=ranked.shares[:, columns])
+    return ranked._replace(shares=ranked.shares[:, columns])
 
 
 def _compute(
