@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import stat
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
@@ -112,32 +111,6 @@ def test_copies_of_another_database_stay(
     made = backups.make(small, BackupTarget(f"{scheme}{kept}", 1))
     assert {path.name for path in kept.iterdir()} == {made.name, *(path.name for path in others)}
     assert [record.message for record in caplog.records] == [backups.OTHERS]
-
-
-def test_a_copy_goes_to_any_fsspec_address(small: Database) -> None:
-    import fsspec
-
-    made = backups.make(small, BackupTarget("memory://backups-test", 1))
-    system = fsspec.filesystem("memory")
-    assert [name.rsplit("/", 1)[-1] for name in system.ls("/backups-test", detail=False)] == [made.name]
-
-
-def test_a_store_that_fails_in_its_own_way_is_on_record_too(small: Database) -> None:
-    import fsspec
-    from fsspec.implementations.memory import MemoryFileSystem
-
-    class Refusing(MemoryFileSystem):
-        protocol = "refusing"
-
-        def put_file(self, *arguments: Any, **options: Any) -> None:
-            raise RuntimeError("AccessDenied: no such bucket")  # stores raise what their libraries raise
-
-    fsspec.register_implementation("refusing", Refusing, clobber=True)
-    with pytest.raises(BackupFailed):
-        backups.make(small, BackupTarget("refusing://somewhere", 1))
-    failed = operations.health(by(small, MAINTAINER)).backup_failed
-    assert failed is not None
-    assert "AccessDenied" in (failed.error or "")
 
 
 def test_a_failed_copy_is_on_record_and_tried_again_after_an_hour(small: Database, tmp_path: Path) -> None:

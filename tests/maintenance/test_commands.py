@@ -45,10 +45,8 @@ def demo(tmp_path: Path) -> tuple[dict[str, str], Database]:
 
 
 def test_a_shell_without_the_settings_of_the_service_gets_no_database_of_its_own(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "maintenance", "pause", "Back at noon."]
-    done = subprocess.run(command, cwd=ROOT, env=_environ(tmp_path), capture_output=True, text=True, timeout=100)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("maintenance: No service") and "the benchmark demo" in done.stderr
+    said = _run(_environ(tmp_path), "pause", "Back at noon.", expect=1)
+    assert said.startswith("maintenance: No service") and "the benchmark demo" in said
     assert list(tmp_path.iterdir()) == []
     (tmp_path / "demo").mkdir()
     (tmp_path / "demo/leaderboard.db").touch()  # nor is one that somebody touched

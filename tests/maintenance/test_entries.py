@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import select, text
 
 from auth import Forbidden, Identity, Unauthenticated
-from maintenance.actions import bans, entries, entry_search, operations
+from maintenance.actions import entries, entry_search, operations
 from maintenance.database import queries
 from maintenance.database.entry_queries import EntryFilter
 from maintenance.types import ActionResult, Conflict, NotFound
@@ -24,7 +24,7 @@ from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
-from storage.models.core import Account, AuditEvent
+from storage.models.core import Account
 from storage.models.moderation import Edit
 from storage.models.queue import Job
 from submissions.metadata import Metadata, MetadataRejected
@@ -258,25 +258,6 @@ def _sign_up(database: Database, user: Identity) -> None:
     named = {"issuer": "https://issuer.example", "subject": user.account, "name": user.name, "organisations": []}
     with database.write() as session:
         session.add(Account(id=user.account, **named, **times))
-
-
-def test_a_ban_is_on_record_and_can_be_lifted(database: Database) -> None:
-    with pytest.raises(NotFound):
-        bans.ban(by(database, MAINTAINER, identity=None), STRANGER.account, "because")
-    _sign_up(database, MAINTAINER)
-    with refuses(Conflict, "yourself"):
-        bans.ban(by(database, MAINTAINER, identity=None), MAINTAINER.account, "because")
-    _sign_up(database, STRANGER)
-    for decide, kind in ((bans.ban, "identity.banned"), (bans.unban, "identity.unbanned")):
-        done = decide(by(database, MAINTAINER), STRANGER.account, "many accounts")
-        assert done.changed
-        assert not decide(by(database, MAINTAINER), STRANGER.account, "many accounts").changed
-        with database.read() as session:
-            banned = session.scalars(select(Account.banned_at).where(Account.id == STRANGER.account)).one()
-            last = session.scalars(select(AuditEvent).order_by(AuditEvent.seq.desc()).limit(1)).one()
-        assert (last.kind, last.seq) == (kind, done.seq)
-        assert (banned is not None) is (decide is bans.ban)
-    assert not decisions(database)
 
 
 def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[str]) -> None:
