@@ -9,7 +9,7 @@ from typing import NamedTuple
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project
 from storage.database import Session
-from vlrb.label_quality.annotation import GOLD, PREFERENCES, AnnotationAnswer, Proposal, judge_answers
+from vlrb.label_quality.annotation import GOLD, AnnotationAnswer, Proposal, judge_answers, preference_of
 
 
 class DecidedPair(NamedTuple):
@@ -30,9 +30,7 @@ class DecidedPair(NamedTuple):
         """Return the change of the label; None of gold pairs, whose labels stay."""
         if self.verdict is None or self.state == GOLD:
             return None
-        if self.verdict not in PREFERENCES:
-            return Proposal("drop")
-        return Proposal("a" if self.verdict == "a" else "b", frozenset(self.tags) or None)
+        return Proposal(preference_of(self.verdict), frozenset(self.tags) or None)
 
     def counts(self) -> dict[str, int]:
         """Return verdict -> number of answers."""

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 
@@ -26,7 +25,6 @@ VERDICTS = PREFERENCES + UNUSABLE
 DISPUTE_ANSWERS = ("a", "b", "equal", "both-wrong", "bad-item")
 """Answers of a dispute: A, B, no difference, both wrong, or that the pair is unusable."""
 DROP = "drop"
-Effect = Literal["a", "b", "drop"]
 AGREED, CONTESTED, OPEN = "agreed", "contested", "open"
 """States of a pair's answers: more than half agree, no majority, fewer than the pair needs."""
 GOLD, DECIDED = "gold", "decided"
@@ -47,9 +45,9 @@ class AnnotationAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Outcome for an item in a draft: A or B is preferred, or the item is dropped. ``tags`` None: those of the base."""
+    """Outcome for an item in a draft: "a" or "b" is preferred, or DROP. ``tags`` None: those of the base."""
 
-    effect: Effect
+    effect: str
     tags: frozenset[str] | None = None
 
 
@@ -98,12 +96,10 @@ def by_majority(answers: Iterable[AnnotationAnswer], tag_of: Mapping[str, str]) 
     effect = next((name for name, number in counts.items() if 2 * number > len(verdicts)), None)
     if effect is None:
         return None
-    if effect == DROP:
-        return Proposal("drop")
     agreeing = [answer for answer in verdicts if answer.verdict == effect]
     named = Counter(tag for answer in agreeing for tag in tags_of(answer.errors, tag_of))
     tags = frozenset(tag for tag, number in named.items() if 2 * number > len(agreeing))
-    return Proposal("a" if effect == "a" else "b", tags or None)
+    return Proposal(effect, tags or None)
 
 
 def judge_answers(answers: Sequence[AnnotationAnswer], wanted: int, *, tag_of: Mapping[str, str]) -> JudgedAnswers:
@@ -142,11 +138,7 @@ def draft_from_disputes(verdicts: Iterable[tuple[str, str | None]]) -> Proposal 
     effects = {preference_of(better) for better, _ in all_said}
     if len(effects) != 1:
         return None
-    tags = frozenset(tag for _, tag in all_said if tag)
-    (effect,) = effects
-    if effect == DROP:
-        return Proposal("drop")
-    return Proposal("a" if effect == "a" else "b", tags or None)
+    return Proposal(effects.pop(), frozenset(tag for _, tag in all_said if tag) or None)
 
 
 def agreement(answers: Mapping[str, Mapping[str, str]], keys: Sequence[str]) -> tuple[PairAgreement, ...]:
