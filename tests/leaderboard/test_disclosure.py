@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -112,7 +112,8 @@ LABEL_FREE = {"agreement"}
 """The figures that need no label."""
 
 
-def _board_version(hidden: Mapping[str, str]) -> BoardVersion:
+@cache
+def _board_version(*, hidden: bool) -> BoardVersion:
     """Return judges with several votes and their relations, computed when the labels were thought to be public."""
     found = entries([(number, 0.5 + number / 20) for number in range(1, 7)], parameters_b=7.0)
     names = list(pairwise.SKILLS)
@@ -120,7 +121,7 @@ def _board_version(hidden: Mapping[str, str]) -> BoardVersion:
     body["entries"] = [{**one, "id": name, "base_model": "GPT-4o"} for one, name in zip(found, names, strict=True)]
     known = {name: [0.1, 0.0, 0.2, 40, 0.5, 0.4] for name in names}
     body["relations"] = {"v2": {**body["relations"]["v2"], "self_preference": {"gpt": known}}}
-    return BoardCache(FixedSource(redact_snapshot(body, hidden, spec=VL)), published=()).refresh()
+    return BoardCache(FixedSource(redact_snapshot(body, HIDDEN if hidden else {}, spec=VL)), published=()).refresh()
 
 
 def _drawn(board_version: BoardVersion, chart: str, **asked: str) -> tuple[str, str]:
@@ -136,8 +137,8 @@ def _drawn(board_version: BoardVersion, chart: str, **asked: str) -> tuple[str, 
 
 @pytest.mark.parametrize("chart", sorted(CHARTS))
 def test_every_figure_draws_public_labels_and_of_others_only_what_their_disclosure_allows(chart: str) -> None:
-    assert _drawn(_board_version({}), chart)[1], "the control"
-    page, figure = _drawn(_board_version(HIDDEN), chart)
+    assert _drawn(_board_version(hidden=False), chart)[1], "the control"
+    page, figure = _drawn(_board_version(hidden=True), chart)
     if chart not in LABEL_FREE:
         assert not figure
         assert '<svg class="plot"' not in page
@@ -155,14 +156,14 @@ def test_agreement_needs_no_label_and_stays_while_paired_counts_go() -> None:
     assert after.pair(*after.entries[:2], VL) is None
     assert after.bands is None
     catalog = ItemCatalog(relations_body=pairwise.stored)
-    for hidden, disclosed_counts in (({}, True), (HIDDEN, False)):
-        found = catalog.relations(_board_version(hidden), "v2")
+    for hidden in (False, True):
+        found = catalog.relations(_board_version(hidden=hidden), "v2")
         assert found is not None
-        assert (found.right is not None) is disclosed_counts
+        assert (found.right is None) is hidden
 
 
 def test_of_relations_nothing_is_left_that_needs_labels() -> None:
-    summary = _board_version(HIDDEN).snapshot["relations"]["v2"]
+    summary = _board_version(hidden=True).snapshot["relations"]["v2"]
     assert summary["difficulty"] is summary["majority"] is None
     assert not any(summary[name] for name in ("ranges", "variants", "lengths", "self_preference"))
-    assert _board_version({}).snapshot["relations"]["v2"]["ranges"]
+    assert _board_version(hidden=False).snapshot["relations"]["v2"]["ranges"]

@@ -34,10 +34,6 @@ def at(*ages: float) -> list[float]:
     return [NOW - age for age in ages]
 
 
-def test_the_first_one_is_possible_now() -> None:
-    assert next_possible(DAILY, [], now=NOW) is None
-
-
 def test_the_next_one_comes_a_day_after_the_last() -> None:
     assert next_possible(DAILY, at(3600), now=NOW) == NOW - 3600 + DAY
     assert next_possible(DAILY, at(DAY), now=NOW) is None
