@@ -27,6 +27,7 @@ from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers import xlsx
 from vlrb.readers.base import stated_choice
 from vlrb.readers.omni_rrm import read_json_verdict
+from vlrb.verdicts import verdict
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -278,7 +279,7 @@ def test_a_sheet_is_read_whatever_it_claims_about_its_size(place: bytes, claim: 
         gzip.compress(WHOLE) + bytes(512),
         b"".join(gzip.compress(line + b"\n") for line in LINES),
         with_line(LINES[2].replace(b'"id":', b'"id" :')),
-        third('"x": "a\u2028b\u0085c\x7f"'.encode()),
+        third('"x": "a\u2028b\u2029c\u0085d\x7f"'.encode()),
         third(b'"x": "say \\"votes\\": [1] or \\\\\\"a\\": b, c\\\\"'),
         third(b'"x": "\\\\u0000 is no NUL"'),
         third(b'"x": ' + b"[" * 20 + b"]" * 20),
@@ -286,15 +287,6 @@ def test_a_sheet_is_read_whatever_it_claims_about_its_size(place: bytes, claim: 
     ],
 )  # fmt: skip
 def test_harmless_oddities_are_read(data: bytes) -> None:
-    assert (parse_predictions(data, TABLE).votes.matrix == 0).all()
-
-
-@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\u0085", "\u000b", "\u001c"])
-def test_line_separators_inside_texts_do_not_split_lines(separator: str) -> None:
-    records = files.official_records(PAIRS, [[0]] * len(PAIRS))
-    for record in records:
-        record["meta"]["filter_choice"] += f" one{separator}two"
-    data = "\n".join(json.dumps(record, ensure_ascii=ord(separator) < 32) for record in records).encode()
     assert (parse_predictions(data, TABLE).votes.matrix == 0).all()
 
 
@@ -306,6 +298,11 @@ def test_line_separators_inside_texts_do_not_split_lines(separator: str) -> None
         ("Therefore" + " " * 50) * 1_100,
         "Therefore" * 7_000,
         "Therefore" + "Answer 1 is " * 5_000,
+        "Therefore Answer" + " " * 65_000 + "x is better",
+        "Therefore Answer 1" + " " * 30_000 + "is" + " " * 30_000,
+        "Therefore Answer " + "1" * 65_000,
+        "Therefore \u0130" + "Answer 1 is the" + " " * 65_000,
+        "Therefore " + "answer" * 10_000,
         "Overall Judgment" + "-" * 65_000,
         "<answer>" + " " * 65_000,
         "<answer>" * 8_000,
@@ -318,6 +315,7 @@ def test_line_separators_inside_texts_do_not_split_lines(separator: str) -> None
 )
 def test_each_adversarial_text_takes_less_than_50_ms(text: str) -> None:
     for parse in (
+        verdict,
         stated_choice,
         *(partial(read_json_verdict, spec=spec) for spec in (VL, load_spec("multimodal-rewardbench"))),
     ):
@@ -432,12 +430,6 @@ def test_lines_of_which_none_is_json_are_all_reported(count: int, lines: list[in
     assert [problem.line for problem in caught.value.problems] == lines
     assert {problem.code for problem in caught.value.problems} == {"bad-json"}
     assert ("150 times" in caught.value.problems[0].message) == (count == 150)
-
-
-def test_a_text_that_is_cut_off_is_named_in_a_whole_sentence() -> None:
-    with pytest.raises(UploadRejected) as caught:
-        parse_predictions(LINES[0] + b'\n{"id": "cut', TABLE)
-    assert caught.value.problems[0].message.endswith("write or upload the file again.")
 
 
 def test_a_damaged_json_list_is_one_problem() -> None:
