@@ -81,23 +81,6 @@ def withdraw(database: Database, name: str) -> None:
         audit.append(session, "entry.withdrawn", data={"entry": name})
 
 
-def rename(database: Database, name: str, *, model: str) -> None:
-    """Give an entry the name of another judge."""
-    with database.write() as session:
-        session.execute(update(Submission).where(Submission.id == name).values(model=model))
-        audit.append(session, "submission.edited", data={"entry": name})
-
-
-def switch(database: Database) -> None:
-    """Show the other label revision."""
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-    assert pointer is not None
-    small_benchmark.switch_board(
-        database, SCORER, revision={"demo": "flipped", "flipped": "demo"}[pointer.label_revision], reason="test"
-    )
-
-
 def act(database: Database, kind: str, *, choice: int, names: list[str]) -> None:
     """Do one thing to a board."""
     if kind == "submit":
@@ -106,11 +89,17 @@ def act(database: Database, kind: str, *, choice: int, names: list[str]) -> None
         names.append(submit(database, len(names), choice=choice, queued=False))
         rescore(database, SCORER, revision="demo")
     elif kind == "switch":
-        switch(database)
+        with database.read() as session:
+            shown = label_sets.current(session, "demo")
+        other = "flipped" if shown is not None and shown.label_revision == "demo" else "demo"
+        small_benchmark.switch_board(database, SCORER, revision=other, reason="test")
     elif names and kind == "withdraw":
         withdraw(database, names[choice % len(names)])
     elif names and kind == "rename":
-        rename(database, names[choice % len(names)], model=MODELS[choice % 3])
+        name = names[choice % len(names)]
+        with database.write() as session:
+            session.execute(update(Submission).where(Submission.id == name).values(model=MODELS[choice % 3]))
+            audit.append(session, "submission.edited", data={"entry": name})
 
 
 def jobs(database: Database, worker: Worker | None) -> None:

@@ -14,7 +14,6 @@ from storage.jobs.job_queue import JobStage
 from storage.jobs.release import release_expired
 from storage.models.core import AuditEvent, Score
 from storage.models.queue import Job
-from tests.databases import fill_once
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
 from vlrb.behaviour import Behaviour, behaviour_of
@@ -49,13 +48,13 @@ def _right(text_: str) -> int:
     return int(counted.counts[:7, 1].sum())
 
 
-def test_every_submission_is_scored_once_under_every_revision(database: Database, scorer: Scorer) -> None:
-    ids = small_benchmark.submit(database_ready(database), range(4))
-    with database.write() as session:
+def test_every_submission_is_scored_once_under_every_revision(ready: Database, scorer: Scorer) -> None:
+    ids = small_benchmark.submit(ready, range(4))
+    with ready.write() as session:
         assert job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION) == 4
         assert job_queue.enqueue_missing(session, "demo", label_revision="flipped", scorer_version=SCORER_VERSION) == 4
-    assert _score_all(database, scorer) == [ScoringOutcome.SCORED] * 8
-    with database.read() as session:
+    assert _score_all(ready, scorer) == [ScoringOutcome.SCORED] * 8
+    with ready.read() as session:
         scores = {(s.submission_id, s.label_revision): _right(s.tally) for s in session.scalars(select(Score))}
         assert audit.verify(session) is None
         kinds = list(session.scalars(select(AuditEvent.kind)))
@@ -68,17 +67,12 @@ def test_every_submission_is_scored_once_under_every_revision(database: Database
     assert kinds.count("submission.scored") == 8
 
 
-def database_ready(database: Database) -> Database:
-    fill_once(database, small_benchmark.prepare_board)
-    return database
-
-
-def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer) -> None:
-    small_benchmark.submit(database_ready(database), range(1))
-    with database.write() as session:
+def test_nothing_that_tells_a_label_is_stored(ready: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(ready, range(1))
+    with ready.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
-    _score_all(database, scorer)
-    with database.read() as session:
+    _score_all(ready, scorer)
+    with ready.read() as session:
         (stored,) = session.scalars(select(Score.tally))
         bodies = list(session.scalars(select(AuditEvent.body)))
     tally = json.loads(stored)
@@ -86,15 +80,13 @@ def test_nothing_that_tells_a_label_is_stored(database: Database, scorer: Scorer
     assert all("agree" not in body and "preferred" not in body for body in bodies)
 
 
-def test_the_behaviour_on_the_pairs_of_each_revision_is_stored_with_its_counts(
-    database: Database, scorer: Scorer
-) -> None:
-    names = small_benchmark.submit(database_ready(database), range(2))
-    with database.write() as session:
+def test_the_behaviour_on_the_pairs_of_each_revision_is_stored_with_its_counts(ready: Database, scorer: Scorer) -> None:
+    names = small_benchmark.submit(ready, range(2))
+    with ready.write() as session:
         for revision in ("demo", "flipped"):
             job_queue.enqueue_missing(session, "demo", label_revision=revision, scorer_version=SCORER_VERSION)
-    _score_all(database, scorer)
-    with database.read() as session:
+    _score_all(ready, scorer)
+    with ready.read() as session:
         stored = {
             (s.submission_id, s.label_revision): json.loads(s.tally)["behaviour"]
             for s in session.scalars(select(Score))
@@ -107,35 +99,33 @@ def test_the_behaviour_on_the_pairs_of_each_revision_is_stored_with_its_counts(
             assert (expected.position_bias is None) == (orders is None)
 
 
-def test_a_worker_that_lost_its_lease_records_nothing(database: Database, scorer: Scorer) -> None:
-    (submission,) = small_benchmark.submit(database_ready(database), range(1))
-    with database.write() as session:
+def test_a_worker_that_lost_its_lease_records_nothing(ready: Database, scorer: Scorer) -> None:
+    (submission,) = small_benchmark.submit(ready, range(1))
+    with ready.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
 
     def another_takes_over(claim: object) -> None:
         if claim is not None:
-            with database.write() as session:
+            with ready.write() as session:
                 session.execute(text("UPDATE queue SET lease_until = 0"))
                 release_expired(session)
                 assert job_queue.claim(session, "another", lease_seconds=60) is not None
 
     assert (
-        score_next(database, [scorer], worker="w", lease_seconds=60, hold=another_takes_over)
-        is ScoringOutcome.LEASE_LOST
+        score_next(ready, [scorer], worker="w", lease_seconds=60, hold=another_takes_over) is ScoringOutcome.LEASE_LOST
     )
-    with database.read() as session:
+    with ready.read() as session:
         assert session.scalars(select(Score)).all() == []
         assert session.scalars(select(Job.worker)).one() == "another"
         assert job_queue.progress(session, submission).state is JobStage.SCORING
         assert "submission.scored" not in session.scalars(select(AuditEvent.kind)).all()
 
 
-def test_one_bad_submission_does_not_stop_the_others(database: Database, scorer: Scorer) -> None:
-    database_ready(database)
-    small_benchmark.submit(database, range(1), items=20)  # votes of another benchmark's size
-    (good,) = small_benchmark.submit(database, range(1, 2))
-    with database.write() as session:
+def test_one_bad_submission_does_not_stop_the_others(ready: Database, scorer: Scorer) -> None:
+    small_benchmark.submit(ready, range(1), items=20)  # votes of another benchmark's size
+    (good,) = small_benchmark.submit(ready, range(1, 2))
+    with ready.write() as session:
         job_queue.enqueue_missing(session, "demo", label_revision="demo", scorer_version=SCORER_VERSION)
-    assert sorted(outcome.name for outcome in _score_all(database, scorer)) == ["FAILED"] * 5 + ["SCORED"]
-    with database.read() as session:
+    assert sorted(outcome.name for outcome in _score_all(ready, scorer)) == ["FAILED"] * 5 + ["SCORED"]
+    with ready.read() as session:
         assert session.scalars(select(Score.submission_id)).one() == good

@@ -34,12 +34,6 @@ def parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
     return out.getvalue()
 
 
-def second_sheet() -> bytes:
-    """Return a workbook whose first sheet is notes and whose second one holds the votes."""
-    votes = [{"id": name, "vote": str(vote)} for name, vote in BOTH]
-    return files.workbook([{"Notes": "run of Tuesday"}], votes)
-
-
 def scores(vote: int, sign: str = ".") -> list[str]:
     """Return two scores as texts."""
     return [f"0{sign}{5 - vote}", f"0{sign}4{1 + vote}"] if vote else [f"0{sign}5", f"0{sign}25"]
@@ -53,7 +47,9 @@ SHAPES = {
     "zip of a Mac": zipped({"run/": b"", "run/p.jsonl": NATIVE, "__MACOSX/run/._p.jsonl": b"x", "run/.DS_Store": b"x"}),
     "parquet": parquet({"id": IDS, "votes": [[vote] for vote in VOTES], "image": [b"\x89PNG"] * len(IDS)}),
     "parquet with a vote": parquet({"ID": IDS, "vote": VOTES, "image": [{"bytes": b"\x89PNG"}] * len(IDS)}),
-    "second sheet": second_sheet(),
+    "second sheet": files.workbook(
+        [{"Notes": "run of Tuesday"}], [{"id": name, "vote": str(vote)} for name, vote in BOTH]
+    ),
     "semicolons and capitals": lines(";", ("ID", "Vote"), BOTH),
     "truth values": lines(",", ("id", "vote"), [(name, bool(vote)) for name, vote in BOTH]),
     "scores with a decimal comma": lines(";", ("id", "Score_0", "Score_1"), [(n, *scores(v, ",")) for n, v in BOTH]),

@@ -296,15 +296,10 @@ def test_the_check_report_has_exactly_the_promised_keys() -> None:
     json.dumps(report, allow_nan=False)
 
 
-def demo_table() -> tuple[list[dict[str, Any]], ItemTable]:
-    """Return items of a demo benchmark."""
-    dataset = [{**row, "id": f"demo-{row['id'].lower()}"} for row in pairs(SIZES)]
-    return dataset, build_table(DEMO, {"demo": dataset})
-
-
 def test_a_real_file_on_the_demo_is_refused_in_one_sentence_that_names_the_setting() -> None:
-    _, demo = demo_table()
-    rejected = rejection(native(by_id(real(), "v2", votes=[0] * len(real()))), demo)
+    dataset = [{**row, "id": f"demo-{row['id'].lower()}"} for row in pairs(SIZES)]
+    data = native(by_id(real(), "v2", votes=[0] * len(real())))
+    rejected = rejection(data, build_table(DEMO, {"demo": dataset}))
     (problem,) = rejected.problems
     assert (problem.code, rejected.problem_count) == ("other-benchmark", 1)
     assert "LABELS" in problem.message and "on line 1" in problem.message
