@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from sqlalchemy import insert
 from auth import Forbidden, Identity
 from auth.routes import Forms
 from maintenance import preview_rows, views
-from maintenance.actions import audit, entries, labels
+from maintenance.actions import entries, labels
 from maintenance.actions.reported import ReportedResultView
 from maintenance.view import Row, Table, TableCell, View, terminal
 from storage.database import Database
@@ -134,16 +133,6 @@ def test_what_is_about_no_row_has_a_form_in_its_section(board: Database) -> None
     for button in ("Back up now", "Retry failed jobs", "Pause submissions", "Resume"):
         assert f"<summary>{button}</summary>" in health, button
     assert "<summary>Import as a draft</summary>" in _page(board).look("labels")
-
-
-def test_the_chain_can_be_checked_against_a_head_that_was_kept(board: Database) -> None:
-    small_benchmark.submit(board, range(1), owner="aowner000000")
-    page = _page(board)
-    kept = audit.head(by(board, MAINTAINER))
-    assert kept["hash"] in page.act("audit.head")
-    assert "so does the given" in page.act("audit.verify", head=json.dumps(kept))
-    assert "not the one" in page.act("audit.verify", head=json.dumps({**kept, "hash": "0" * 64}))
-    assert "not the head" in page.act("audit.verify", head="{}")
 
 
 def test_reported_results_are_checked_and_imported_from_a_file(board: Database) -> None:

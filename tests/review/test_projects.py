@@ -193,7 +193,7 @@ def test_nobody_can_close_what_nobody_answered(bench: ReviewSetup) -> None:
 def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: ReviewSetup) -> None:
     project = _start(bench)
     answers.answer(bench.by(LOCAL), project, place=1, given_answer=GivenAnswer("first"))
-    outcomes = []
+    outcomes: list[str] = []
 
     def answer(user: Any) -> None:
         for place in range(2, 8):

@@ -14,14 +14,12 @@ from auth import Identity
 from review.actions import projects
 from review.pages import INVERT, PREFERENCES, UNUSABLE, error_groups
 from review.selection import PairSelection
-from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
+from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
 from tests.factories.services.review_pages import TOKEN, serve
 from tests.factories.specs import VL
-from tests.review.test_projects import people
 from vlrb.benchmarks.spec import ErrorChoice
 
-__all__ = ["people"]
 WHY = "The preferred response invents a second dog."
 
 
@@ -81,30 +79,6 @@ def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _Re
     assert f"/auth/sign-in?next=/dispute/{site.bench.key(0)}" in page.text and "<form class=" not in page.text
     body = {"item": "x", "better": "a", "reason": WHY}
     assert site.ask(ANONYMOUS, "POST", path="/api/v1/disputes", body=body).status_code == 401
-
-
-@pytest.mark.usefixtures("people")
-def test_a_pair_takes_as_many_answers_as_it_needs_from_those_who_annotate(site: _ReviewSite) -> None:
-    body = {"name": "may", "base": "demo", "reason": "x"}
-    path = "/api/v1/maintenance/verification"
-    assert site.ask(MAINTAINER, "POST", path=path, body=body).status_code == 200
-    body = {"annotators": [STRANGER.account]}
-    assert site.ask(MAINTAINER, "POST", path=f"{path}/1/annotators", body=body).json()["changed"]
-    one, said = "/api/v1/verification/1", {"verdict": "first"}
-    for method, path in (("GET", ""), ("GET", "/1"), ("PUT", "/1")):
-        assert site.ask(OWNER_OF_IT, method, path=one + path, body=said if method == "PUT" else None).status_code == 404
-    for user in (STRANGER, SECOND_MAINTAINER):
-        verdict = {"verdict": "poor-image"}
-        assert site.ask(user, "PUT", path=f"{one}/1", body=verdict).json()["changed"]
-    late = site.ask(MAINTAINER, "PUT", path=f"{one}/1", body=said)
-    assert (late.status_code, late.json()["code"]) == (409, "enough-answers")
-    assert site.ask(MAINTAINER, "GET", path=f"{one}/1").json()["has_enough"]
-    assert site.ask(MAINTAINER, "GET", path=one).json()["answered"] == []
-    assert 1 not in site.ask(MAINTAINER, "GET", path=one).json()["waiting"]
-    assert site.ask(STRANGER, "PUT", path=f"{one}/1", body={"verdict": "second"}).json()["changed"], (
-        "one's own may change"
-    )
-    assert not site.ask(STRANGER, "GET", path=f"{one}/1").json()["has_enough"]
 
 
 def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_code(site: _ReviewSite) -> None:

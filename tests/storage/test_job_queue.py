@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from storage.database import Database
 from storage.integrity import audit
@@ -190,27 +190,6 @@ def test_a_wrong_clock_on_a_worker_changes_nothing(database: Database, monkeypat
             select(Job.lease_until - job_queue.database_now()).where(Job.id == claim.id)
         ).scalar_one()
     assert 2900 < lease <= 3000
-
-
-def test_presence_names_the_liveliest_worker(database: Database) -> None:
-    with database.read() as session:
-        assert worker_heartbeats.last_seen(session) is None
-    with database.write() as session:
-        worker_heartbeats.record_heartbeat(session, "old")
-        session.execute(text("UPDATE workers SET started_at = started_at - 99, heartbeat_at = heartbeat_at - 99"))
-        worker_heartbeats.record_heartbeat(session, "new")
-        worker_heartbeats.record_heartbeat(session, "new")
-    with database.read() as session:
-        seen = worker_heartbeats.last_seen(session)
-        assert seen is not None
-        assert seen.name == "new"
-        assert 0 <= seen.seconds_ago < 60
-    with database.write() as session:
-        worker_heartbeats.remove(session, "new")
-    with database.read() as session:
-        seen = worker_heartbeats.last_seen(session)
-        assert seen is not None
-        assert seen.seconds_ago > 98
 
 
 def test_a_label_revision_cannot_change_its_labels(database: Database) -> None:

@@ -24,8 +24,11 @@ from storage.models.core import (
     WorkerHeartbeat,
     new_entry_id,
 )
-from storage.models.queue import Job
-from tests.databases import BOTH, a_submission, empty_of_kind, new_database, submitted, with_labels
+from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag
+from storage.models.operations import Backup, ReportedResult
+from storage.models.queue import Job, Task
+from storage.models.review import Annotation, AnnotationProject, Annotator, Dispute, ProjectItem
+from tests.databases import BOTH, IMPORTED, a_submission, empty_of_kind, new_database, submitted, with_labels
 
 INFINITY = float("inf")
 A, B = "a" * 64, "b" * 64
@@ -204,6 +207,111 @@ def test_open_weights_is_yes_no_or_unknown(database: Database) -> None:
     # SQLite says that a rule was broken, PostgreSQL that the type is wrong.
     with pytest.raises(DatabaseError), database.write() as session:
         session.execute(text("UPDATE submissions SET open_weights = 2"))
+
+
+TASK = {"kind": "rescore.preview", "subject": "v2", "params": {}, "reason": "x", "requested_by": "local"}
+MODERATION: list[tuple[type[Base], dict[str, Any]]] = [
+    (Moderation, {"withdrawn_at": 1.0}),
+    (Moderation, {"withdrawn_reason": "x"}),
+    (Moderation, {"withdrawn_at": 1.0, "withdrawn_reason": ""}),
+    (Moderation, {"flag": ""}),
+    (Moderation, {"flag": "x" * 501}),
+    (Edit, {"editor": "", "was": {}, "became": {}}),
+    (ServiceFlag, {"name": "", "message": "x"}),
+    (ServiceFlag, {"name": "x", "message": ""}),
+    (Task, {**TASK, "subject": ""}),
+    (Task, {**TASK, "state": "lost"}),
+    (Task, {**TASK, "state": "running"}),
+    (Task, {**TASK, "state": "done", "finished_at": 1.0}),
+    (Task, {**TASK, "state": "failed", "finished_at": 1.0}),
+    (Task, {**TASK, "result": "{}"}),
+    (Task, {**TASK, "attempts": 1}),
+    (ImportedLabels, {**IMPORTED, "items": 0}),
+    (ImportedLabels, {**IMPORTED, "digest": "A" * 64}),
+    (ImportedLabels, {**IMPORTED, "commitment": "a"}),
+    (ImportedLabels, {**IMPORTED, "disclosure": "some"}),
+    (ImportedLabels, {**IMPORTED, "retired_at": 1.0}),
+    (ImportedLabels, {**IMPORTED, "salt": A}),
+]
+
+REPORTED = {"id": "r-x", "benchmark": "demo", "facts": {"name": "x"}, "imported_by": "local"}
+MODERATION += [
+    (ReportedResult, {**REPORTED, "id": "e00000000000"}),
+    (ReportedResult, {**REPORTED, "benchmark": ""}),
+    (Backup, {"name": ""}),
+    (Backup, {"name": "x", "finished_at": 1.0}),
+    (Backup, {"name": "x", "sha256": A}),
+]
+
+
+def test_bad_rows_of_maintenance_are_refused(database: Database) -> None:
+    (entry,) = submitted(database, 1)
+    for row, values in MODERATION:
+        whole = {**values, "submission_id": entry} if row in (Moderation, Edit) else values
+        with pytest.raises(DatabaseError), database.write() as session:
+            session.add(row(**whole))
+
+
+def test_one_task_of_a_kind_and_subject_and_one_apply_may_be_open(database: Database) -> None:
+    with database.write() as session:
+        session.add_all([Task(**TASK), Task(**{**TASK, "kind": "rescore.apply"})])
+    for kind, subject in (("rescore.preview", "v2"), ("rescore.apply", "v3")):
+        with pytest.raises(DatabaseError), database.write() as session:
+            session.add(Task(**{**TASK, "kind": kind, "subject": subject}))
+    with database.write() as session:
+        session.add(Task(**{**TASK, "subject": "v3"}))
+
+
+DISPUTE = {"benchmark": "demo", "item": "k", "account": "local", "better": "a", "reason": "x" * 20}
+DECIDED = {"state": "accepted", "decided_at": 1.0, "decided_by": "local", "note": "x"}
+PROJECT = {"benchmark": "demo", "name": "may", "base_revision": "v2", "reason": "x", "created_by": "local",
+    "answers_wanted": 2}  # fmt: skip
+ANSWER = {"project_id": 1, "account": "local", "item": "k", "verdict": "a", "errors": [], "note": ""}
+REVIEW: list[tuple[type[Base], dict[str, Any]]] = [
+    (Dispute, {**DISPUTE, "better": "0"}),
+    (Dispute, {**DISPUTE, "tag": "spelling"}),
+    (Dispute, {**DISPUTE, "reason": "x" * 19}),
+    (Dispute, {**DISPUTE, "reason": "x" * 2001}),
+    (Dispute, {**DISPUTE, "account": ""}),
+    (Dispute, {**DISPUTE, "state": "lost"}),
+    (Dispute, {**DISPUTE, "state": "accepted"}),
+    (Dispute, {**DISPUTE, "note": "x"}),
+    (Dispute, {**DISPUTE, **DECIDED, "note": None}),
+    (Dispute, {**DISPUTE, **DECIDED, "note": "x" * 501}),
+    (Dispute, DISPUTE),  # a second open one
+    (AnnotationProject, {**PROJECT, "name": ""}),
+    (AnnotationProject, PROJECT),
+    (AnnotationProject, {**PROJECT, "name": "june", "closed_at": 1.0}),
+    (AnnotationProject, {**PROJECT, "name": "june", "answers_wanted": 0}),
+    (ProjectItem, {"project_id": 1, "place": 0, "item": "other"}),
+    (ProjectItem, {"project_id": 1, "place": 2, "item": "other", "gold": "first"}),
+    (ProjectItem, {"project_id": 1, "place": 2, "item": "k"}),
+    (ProjectItem, {"project_id": 9, "place": 1, "item": "k"}),
+    (Annotator, {"project_id": 9, "account": "local", "number": 0}),
+    (Annotator, {"project_id": 1, "account": "other", "number": 0}),
+    (Annotation, {**ANSWER, "verdict": "first"}),
+    (Annotation, {**ANSWER, "note": "x" * 501}),
+    (Annotation, {**ANSWER, "account": "nobody"}),
+    (Annotation, {**ANSWER, "item": "other"}),
+]
+
+
+def test_bad_rows_of_reviews_are_refused_and_good_ones_are_not(database: Database) -> None:
+    good: list[Base] = [
+        Dispute(**DISPUTE),
+        Dispute(**DISPUTE, **DECIDED),
+        AnnotationProject(**PROJECT, id=1),
+        ProjectItem(project_id=1, place=1, item="k"),
+        Annotator(project_id=1, account="local", number=0),
+    ]
+    for row in good:
+        with database.write() as session:
+            session.add(row)
+    for kind, values in REVIEW:
+        with pytest.raises(DatabaseError), database.write() as session:
+            session.add(kind(**values))
+    with database.write() as session:
+        session.add(Annotation(**ANSWER))
 
 
 def test_entry_ids_are_short_lower_case_and_random() -> None:
