@@ -21,8 +21,31 @@ OK, REJECTED, USAGE = 0, 1, 2
 
 
 def run(arguments: list[str]) -> int:
-    """Run `vlrb check`; returns the exit code."""
-    return check_command(command_line().parse_args(arguments))
+    """Run `vlrb check`: read a file as the service would, and print what it found. Returns the exit code."""
+    from vlrb.benchmarks.items import ItemTable, load_table
+    from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
+
+    options = command_line().parse_args(arguments)
+    try:
+        data = options.file.read_bytes()
+        definitions = definitions_folder(os.environ)
+        spec = load_spec(options.benchmark, definitions)
+        if options.items is None and not spec.has_items:
+            complain(_without_items(spec))
+            return USAGE
+        table = load_table(options.items, definitions) if options.items else ItemTable.load(spec, None)
+    except FileNotFoundError as error:
+        complain(_("{filename} does not exist.", filename=error.filename))
+        return USAGE
+    except (OSError, ValueError, KeyError) as error:
+        complain(_("cannot read: {error}", error=error))
+        return USAGE
+    try:
+        report = build_report(parse_predictions(data, table), table.benchmark)
+    except UploadRejected as rejection:
+        report = build_report(rejection, table.benchmark)
+    print(json.dumps(report) if options.json else readable(report) + _demo_hint(report, options.items))
+    return OK if report["ok"] else REJECTED
 
 
 def command_line() -> argparse.ArgumentParser:
@@ -43,33 +66,6 @@ def command_line() -> argparse.ArgumentParser:
         help=_("id ({default_benchmark})", default_benchmark=DEFAULT_BENCHMARK),
     )
     return check
-
-
-def check_command(arguments: argparse.Namespace) -> int:
-    """Read a file as the service would, and print what it found."""
-    from vlrb.benchmarks.items import ItemTable, load_table
-    from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
-
-    try:
-        data = arguments.file.read_bytes()
-        definitions = definitions_folder(os.environ)
-        spec = load_spec(arguments.benchmark, definitions)
-        if arguments.items is None and not spec.has_items:
-            complain(_without_items(spec))
-            return USAGE
-        table = load_table(arguments.items, definitions) if arguments.items else ItemTable.load(spec, None)
-    except FileNotFoundError as error:
-        complain(_("{filename} does not exist.", filename=error.filename))
-        return USAGE
-    except (OSError, ValueError, KeyError) as error:
-        complain(_("cannot read: {error}", error=error))
-        return USAGE
-    try:
-        report = build_report(parse_predictions(data, table), table.benchmark)
-    except UploadRejected as rejection:
-        report = build_report(rejection, table.benchmark)
-    print(json.dumps(report) if arguments.json else readable(report) + _demo_hint(report, arguments.items))
-    return OK if report["ok"] else REJECTED
 
 
 def _without_items(spec: BenchmarkSpec) -> str:

@@ -19,8 +19,20 @@ _PROGRAM = "vlrb numbers"
 
 
 def run(arguments: list[str]) -> int:
-    """Run `vlrb numbers`; returns the exit code."""
-    return check_numbers(command_line(_spec(arguments)).parse_args(arguments))
+    """Run `vlrb numbers`: print what arithmetic says about the figures. Returns the exit code."""
+    spec = _spec(arguments)
+    options = command_line(spec).parse_args(arguments)
+    given = {name: getattr(options, name.replace("-", "_")) for name in figure_names(spec)}
+    try:
+        found = report.answer(given, spec)
+    except BadFigures as wrong:
+        complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
+        return USAGE
+    except ValueError as unknown:  # the sizes of the benchmark
+        complain(unknown)
+        return USAGE
+    print(json.dumps(found) if options.json else lines([found["headline"], *found["sentences"]]))
+    return FITS if found["verdict"] == "fits" else DOES_NOT
 
 
 def command_line(spec: BenchmarkSpec | None = None) -> argparse.ArgumentParser:
@@ -38,22 +50,6 @@ def command_line(spec: BenchmarkSpec | None = None) -> argparse.ArgumentParser:
 
 
 _EPILOG = _("Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read.")
-
-
-def check_numbers(arguments: argparse.Namespace) -> int:
-    """Print what arithmetic says about the figures."""
-    spec = load_spec(arguments.benchmark, definitions_folder(os.environ))
-    given = {name: getattr(arguments, name.replace("-", "_")) for name in figure_names(spec)}
-    try:
-        found = report.answer(given, spec)
-    except BadFigures as wrong:
-        complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
-        return USAGE
-    except ValueError as unknown:  # the sizes of the benchmark
-        complain(unknown)
-        return USAGE
-    print(json.dumps(found) if arguments.json else lines([found["headline"], *found["sentences"]]))
-    return FITS if found["verdict"] == "fits" else DOES_NOT
 
 
 def _spec(arguments: list[str]) -> BenchmarkSpec:

@@ -64,9 +64,7 @@ class LabelChange:
 
 
 def label_changes(before: LabelSet, after: LabelSet, *, table: ItemTable) -> list[LabelChange]:
-    """Return the pairs that `diff_labels` counts, in the order of the table. Raises ValueError as it does."""
-    if before.preferred.shape != after.preferred.shape:
-        raise ValueError("the label revisions are about different items")
+    """Return the pairs that `diff_labels` counts, in the order of the table."""
     different = before.preferred != after.preferred
     if before.tags is not None and after.tags is not None:
         both = (before.preferred != NOT_LABELLED) & (after.preferred != NOT_LABELLED)
