@@ -29,7 +29,7 @@ OMNI = {"general": "81.5", "hallucination": "94.2", "reasoning": "60.4", "overal
         ({"general": "64", "hallucination": "70", "reasoning": "60"}, "others too"),
         ({"general": "63.93", "hallucination": "85.71", "reasoning": "64.78"}, "fit the official categories"),
         ({"general": "64", "hallucination": "70", "reasoning": "60", "macro": "61"}, "cannot all be right"),
-        ({"overall": "71.92"}, "An overall alone"),
+        ({"macro": "71.92"}, "^Without the categories"),
     ],
 )
 def test_the_verdict_is_one_sentence(figures: dict[str, str], words: str) -> None:

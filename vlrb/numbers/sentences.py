@@ -27,7 +27,7 @@ def headline(answer: Plausibility) -> str:
     if answer.verdict == "not found":
         return _("These figures fit no categories in circulation. Perhaps pairs were left out.")
     if not any(answer.figures.categories):
-        return _("An overall alone says how many were right, not under which categories.")
+        return _("Without the categories the grouping cannot be determined.")
     plain = [fit for fit in answer.fits if not fit.exchanged]
     if not plain:
         exchanged = _("{exchanged} exchanged", exchanged=joined(spec.exchanged, _(" and ")))
@@ -61,7 +61,6 @@ def sentences(answer: Plausibility) -> Iterator[str]:
     if not any(figures.categories):
         if figures.pooled is not None:
             yield from _overall_alone(figures.pooled, splits, title=_(figures.spec.title_of(figures.spec.pooled)))
-        yield _("Without the categories the grouping cannot be determined.")
         return
     for explanation in answer.fits:
         yield capital(_describe(explanation, figures))
