@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import insert, select, update
 
+from storage.boards import snapshots
 from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_sets
@@ -112,6 +113,17 @@ def right(number: int, flip: bool = False, *, items: int = 21, k: int = 3) -> in
     return sum(
         int(2 * (row == label).sum() > k) for row, label in zip(votes(number, items, k=k).matrix, labels, strict=True)
     )
+
+
+def snapshot(database: Database, benchmark: str = "demo") -> dict[str, Any]:
+    """Return the snapshot that a board shows, whose id is its digest."""
+    with database.read() as session:
+        pointer = label_sets.current(session, benchmark)
+        assert pointer is not None and pointer.snapshot_id is not None
+        content = snapshots.content(session, pointer.snapshot_id)
+    assert pointer.snapshot_id == hashlib.sha256(content).hexdigest()
+    body: dict[str, Any] = json.loads(content)
+    return body
 
 
 def by_another_release(database: Database) -> str:

@@ -12,12 +12,12 @@ import orjson
 import pytest
 from sqlalchemy import event, insert, select, update
 
-from storage.boards import snapshots, stored_relations
+from storage.boards import stored_relations
 from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
-from storage.labels import label_imports, label_sets
+from storage.labels import label_imports
 from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
 from tests.databases import a_submission, accept
 from tests.factories import small_benchmark
@@ -34,15 +34,6 @@ from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
-
-
-def _current(database: Database) -> dict[str, Any]:
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-        assert pointer is not None
-        assert pointer.snapshot_id is not None
-        body: dict[str, Any] = orjson.loads(snapshots.content(session, pointer.snapshot_id))
-        return body
 
 
 def _snapshots(database: Database) -> int:
@@ -62,7 +53,7 @@ def _settle(database: Database, scorer: Scorer) -> dict[str, Any]:
     publish_if_changed(database, scorer)
     compute_if_changed(database, scorer)
     publish_if_changed(database, scorer)
-    return _current(database)
+    return small_benchmark.snapshot(database)
 
 
 def _stored(database: Database, name: str) -> bytes:
@@ -76,12 +67,12 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
     names = _scored(ready, scorer, numbers=range(6))
     assert compute_if_changed(ready, scorer) == 0  # nothing is published yet
     publish_if_changed(ready, scorer)
-    plain = _current(ready)
+    plain = small_benchmark.snapshot(ready)
     assert {entry["id"] for entry in plain["entries"]} == set(names)
     assert plain["relations"] == {}
     assert compute_if_changed(ready, scorer) == 2
     assert publish_if_changed(ready, scorer)
-    body = _current(ready)
+    body = small_benchmark.snapshot(ready)
     assert set(body["relations"]) == {"demo", "flipped"}
     assert set(body["relations"]["demo"]) == {
         *("id", "judges", "versions", "entries", "ranges", "variants", "difficulty", "lengths", "self_preference")
@@ -122,7 +113,7 @@ def test_baselines_are_permanent_rows_and_the_boards_majority_joins_with_three_j
     ready: Database, scorer: Scorer
 ) -> None:
     publish_if_changed(ready, scorer)
-    rows = {row["id"]: row for row in _current(ready)["baselines"]}
+    rows = {row["id"]: row for row in small_benchmark.snapshot(ready)["baselines"]}
     assert list(rows) == [RANDOM, FIRST, LONGER, EARLIER, MAJORITY]
     assert (rows[RANDOM]["expected"], rows[RANDOM]["tallies"]) == (0.5, {})
     assert rows[MAJORITY]["tallies"] == {}
@@ -169,7 +160,7 @@ def test_a_change_without_effect_on_judges_keeps_the_relations_at_once(ready: Da
         session.execute(update(Submission).where(Submission.id == name).values(organisation="a new name"))
         audit.append(session, "submission.edited", data={})
     publish_if_changed(ready, scorer)
-    assert _current(ready)["relations"] == before
+    assert small_benchmark.snapshot(ready)["relations"] == before
     assert compute_if_changed(ready, scorer) == 0
 
 
@@ -178,7 +169,7 @@ def test_a_snapshot_never_carries_the_relations_of_other_entries(ready: Database
     _settle(ready, scorer)
     _scored(ready, scorer, numbers=range(3, 4))
     publish_if_changed(ready, scorer)
-    body = _current(ready)
+    body = small_benchmark.snapshot(ready)
     assert len(body["entries"]) == 4
     assert body["relations"] == {}
     assert len(_settle(ready, scorer)["relations"]["demo"]["entries"]) == 4
@@ -303,7 +294,7 @@ def test_old_boards_are_found_by_day_second_and_id(ready: Database, scorer: Scor
 def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3), queued=True)
     drain(Worker(ready, scorer, lease_seconds=60), lambda: False, rest=time.sleep)
-    relations = _current(ready)["relations"]
+    relations = small_benchmark.snapshot(ready)["relations"]
     with ready.read() as session:
         (body,) = session.scalars(select(AuditEvent.body).where(AuditEvent.kind == pairwise_statistics.COMPUTED)).all()
         assert orjson.loads(body)["relations"] == {revision: relations[revision]["id"] for revision in scorer.revisions}

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any
-
 import pytest
 
 from operation import figures
-from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
-from storage.labels import label_sets
 from tests.factories import small_benchmark
 from workers import board_index
 from workers.jobs.pairwise_statistics import compute_if_changed
@@ -21,23 +15,12 @@ from workers.jobs.snapshot import publish_if_changed
 from workers.scorer import Scorer
 
 
-def _current(database: Database) -> dict[str, Any]:
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-        assert pointer is not None
-        assert pointer.snapshot_id is not None
-        content = snapshots.content(session, pointer.snapshot_id)
-        assert pointer.snapshot_id == hashlib.sha256(content).hexdigest()
-        body: dict[str, Any] = json.loads(content)
-        return body
-
-
 def test_a_snapshot_holds_facts_and_tallies_of_every_revision(ready: Database, scorer: Scorer) -> None:
     (name,) = small_benchmark.submit(ready, range(1), organisation='<"Ä\u2028', parameters_b=7.0, open_weights=True)
     rescore(ready, scorer, revision="demo")
     rescore(ready, scorer, revision="flipped")
     publish_if_changed(ready, scorer)
-    (entry,) = _current(ready)["entries"]
+    (entry,) = small_benchmark.snapshot(ready)["entries"]
     assert set(entry["tallies"]) == {"demo", "flipped"}
     assert set(entry["tallies"]["demo"]) == {"k", "counts", "agreeing", "has_tags", "behaviour"}
     assert (entry["id"], entry["organisation"], entry["parameters_b"], entry["open_weights"]) == (
@@ -68,10 +51,10 @@ def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer:
     small_benchmark.submit(ready, range(2))
     rescore(ready, scorer, revision="flipped")  # only the other revision
     publish_if_changed(ready, scorer)
-    assert _current(ready)["entries"] == []
+    assert small_benchmark.snapshot(ready)["entries"] == []
     rescore(ready, scorer, revision="demo")
     publish_if_changed(ready, scorer)
-    assert len(_current(ready)["entries"]) == 2
+    assert len(small_benchmark.snapshot(ready)["entries"]) == 2
 
 
 def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: Database, scorer: Scorer) -> None:
@@ -91,14 +74,14 @@ def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: 
     publish_if_changed(ready, scorer)
     compute_if_changed(ready, scorer)
     publish_if_changed(ready, scorer)
-    whole = _current(ready)
+    whole = small_benchmark.snapshot(ready)
     assert whole["relations"]
     assert publish_if_changed(ready, scorer, anew=True) is None  # it would write the same
     small_benchmark.by_another_release(ready)
     assert publish_if_changed(ready, scorer) is None  # nothing has happened
     assert publish_if_changed(ready, scorer, anew=True) is not None
     changing = ("created_at", "audit_seq", "nonce")
-    assert {**_current(ready), **dict.fromkeys(changing)} == {**whole, **dict.fromkeys(changing)}
+    assert {**small_benchmark.snapshot(ready), **dict.fromkeys(changing)} == {**whole, **dict.fromkeys(changing)}
     assert publish_if_changed(ready, scorer, anew=True) is None
 
 
@@ -112,7 +95,7 @@ def test_relations_that_another_release_computed_otherwise_follow(
     publish_if_changed(ready, scorer)
     monkeypatch.setattr(board_index, "VERSION", "of the next release")
     assert publish_if_changed(ready, scorer, anew=True) is not None
-    assert not _current(ready)["relations"]
+    assert not small_benchmark.snapshot(ready)["relations"]
     assert compute_if_changed(ready, scorer) > 0
     publish_if_changed(ready, scorer)
-    assert _current(ready)["relations"]
+    assert small_benchmark.snapshot(ready)["relations"]

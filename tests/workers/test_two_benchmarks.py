@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import pytest
 from sqlalchemy import select
 
 from maintenance.decision_log import decisions
-from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
@@ -63,11 +61,6 @@ class TwoBenchmarks:
         assert found is not None
         return found
 
-    def snapshot(self, benchmark: str) -> dict[str, Any]:
-        with self.database.read() as session:
-            found: dict[str, Any] = json.loads(snapshots.content(session, self.board(benchmark).snapshot_id or ""))
-        return found
-
 
 @pytest.fixture
 def two(database: Database) -> TwoBenchmarks:
@@ -105,7 +98,7 @@ def test_one_worker_scores_each_benchmark_with_its_own_labels(two: TwoBenchmarks
 
 
 def test_each_board_has_a_snapshot_of_its_own_entries(two: TwoBenchmarks) -> None:
-    own, other = two.snapshot("demo"), two.snapshot(OTHER)
+    own, other = small_benchmark.snapshot(two.database, "demo"), small_benchmark.snapshot(two.database, OTHER)
     assert {entry["id"] for entry in own["entries"]} == set(two.own_ids)
     assert {entry["id"] for entry in other["entries"]} == set(two.other_ids)
     assert (own["benchmark"], other["benchmark"]) == ("demo", OTHER)
@@ -116,11 +109,11 @@ def test_each_board_has_a_snapshot_of_its_own_entries(two: TwoBenchmarks) -> Non
 
 
 def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBenchmarks) -> None:
-    before = two.board("demo"), two.snapshot("demo")
+    before = two.board("demo"), small_benchmark.snapshot(two.database, "demo")
     small_benchmark.switch_board(two.database, two.other, revision="flipped", reason="test")
     two.drain()
     assert two.board(OTHER).label_revision == "flipped"
-    assert (two.board("demo"), two.snapshot("demo")) == before
+    assert (two.board("demo"), small_benchmark.snapshot(two.database, "demo")) == before
     with two.database.read() as session:
         assert not list(integrity.check(session))
         assert audit.verify(session) is None

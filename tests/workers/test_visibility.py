@@ -63,9 +63,7 @@ def arrive(
 def body(database: Database, scorer: Scorer) -> dict[str, Any]:
     """Return the current snapshot, all of it."""
     publish_if_changed(database, scorer)
-    with database.read() as session:
-        snapshot: dict[str, Any] = json.loads(snapshots.content(session, _pointer(database)))
-    return snapshot
+    return small_benchmark.snapshot(database)
 
 
 def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database, scorer: Scorer) -> None:
