@@ -21,7 +21,7 @@ from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
-from tests.factories.services.layers import application_within
+from tests.factories.services.layers import application_within, flat
 from vlrb.common.translations import ENGLISH
 from web.app import create_app
 from web.middleware.security_headers import SecurityHeadersMiddleware
@@ -119,15 +119,6 @@ def for_roles(asgi: Any) -> list[tuple[str, str]]:
         if method not in ("HEAD", "OPTIONS") and (method != "GET" or route.path.startswith(MAINTAINERS_ALONE))
     }
     return sorted(one for one in found if one[1].startswith("/api/") and one[1] not in ASKS_NOBODY)
-
-
-def flat(routes: Any) -> Iterator[Any]:
-    for route in routes:
-        inside = getattr(route, "routes", None) or getattr(getattr(route, "original_router", None), "routes", None)
-        if inside:
-            yield from flat(inside)
-        else:
-            yield route
 
 
 def test_no_route_that_changes_something_can_be_used_by_a_page_of_another_site(asgi: Any, client: TestClient) -> None:

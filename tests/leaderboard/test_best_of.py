@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import api, routes
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import build_board
-from leaderboard.cache import BoardCache
 from leaderboard.share.exports import as_csv, extract
 from tests.factories.snapshots import FixedSource, entry, items, label_sets, snapshot
 from tests.factories.specs import VL
+from tests.leaderboard.test_routes import serve
 from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import Variants, compare_all
 from vlrb.statistics.uncertainty import Z, mover_macro, wilson
@@ -75,11 +73,7 @@ def test_the_plain_interval_is_as_it_was_and_other_rules_have_no_best_of() -> No
 
 @pytest.fixture(scope="module")
 def client() -> TestClient:
-    app = FastAPI()
-    cache = BoardCache(FixedSource({**made(), "disclosure": {}}), published=())
-    app.include_router(routes.build(cache))
-    app.include_router(api.build(cache))
-    return TestClient(app)
+    return TestClient(serve(FixedSource({**made(), "disclosure": {}}), published=()))
 
 
 def test_api_board_and_page_say_the_same(client: TestClient) -> None:

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import api, routes
 from leaderboard.board.disclosure import redact_snapshot, without_counts
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.catalog import CHARTS
@@ -21,6 +19,7 @@ from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, baselines, entries, snapshot
 from tests.factories.specs import CATEGORIES, VL
+from tests.leaderboard.test_routes import serve
 from vlrb.disclosure import shown_scores
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
@@ -36,15 +35,7 @@ def whole() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def client(whole: dict[str, Any]) -> TestClient:
-    return _client(redact_snapshot(whole, HIDDEN, spec=VL))
-
-
-def _client(body: dict[str, Any]) -> TestClient:
-    app = FastAPI()
-    cache = BoardCache(FixedSource(body), published=())
-    app.include_router(routes.build(cache))
-    app.include_router(api.build(cache))
-    return TestClient(app)
+    return TestClient(serve(FixedSource(redact_snapshot(whole, HIDDEN, spec=VL)), published=()))
 
 
 def test_only_the_hidden_revision_is_reduced_and_it_is_named(whole: dict[str, Any]) -> None:
@@ -86,7 +77,7 @@ def test_a_scorecard_has_categories_and_what_needs_no_label(client: TestClient, 
 
 
 def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(whole: dict[str, Any]) -> None:
-    client = _client(redact_snapshot(whole, {"v2": "hidden"}, spec=VL))
+    client = TestClient(serve(FixedSource(redact_snapshot(whole, {"v2": "hidden"}, spec=VL)), published=()))
     hidden = ("macro", *CATEGORIES)
     scored = [one for one in client.get("/api/v1/leaderboard").json()["entries"] if one["tier"] == "scored"]
     card = client.get(f"/api/v1/entries/{scored[0]['id']}").json()

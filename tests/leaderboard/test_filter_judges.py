@@ -6,16 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from leaderboard import api, routes
 from leaderboard.board.filter_judges import EXPLANATION, MARK, is_filter_judge
 from leaderboard.board.rows import build_board
-from leaderboard.cache import BoardCache
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from tests.leaderboard.test_board import reported
+from tests.leaderboard.test_routes import serve
 
 
 @pytest.mark.parametrize(
@@ -53,11 +51,7 @@ def test_an_edition_that_nobody_filtered_marks_nobody() -> None:
 
 
 def test_the_board_explains_the_mark_and_the_entry_says_it_in_a_sentence() -> None:
-    app = FastAPI()
-    cache = BoardCache(FixedSource(snapshot(_found())), published=())
-    app.include_router(api.build(cache))
-    app.include_router(routes.build(cache))
-    client = TestClient(app)
+    client = TestClient(serve(FixedSource(snapshot(_found())), published=()))
     board = client.get("/").text
     assert f"<em>{MARK}" in board
     assert "biased downward" in board

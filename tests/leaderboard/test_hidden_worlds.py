@@ -11,10 +11,9 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,7 +32,7 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import AuditEvent
 from tests.databases import a_submission, new_database, on_record
-from tests.factories.services.layers import application_within
+from tests.factories.services.layers import application_within, flat
 from tests.factories.specs import VL
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet, make_label_set
@@ -108,19 +107,10 @@ class DisclosureWorld:
     def paths(self) -> list[str]:
         """Return all that can be asked for without a sign-in."""
         found = []
-        for route in _routes(self.application.routes):
-            if "GET" in route.methods and not route.path.startswith(PRIVATE):
+        for route in flat(self.application.routes):
+            if isinstance(route, APIRoute) and "GET" in route.methods and not route.path.startswith(PRIVATE):
                 found += _filled(route.path)
         return sorted(path for path in set(found) | {"/openapi.json"})
-
-
-def _routes(routes: Iterable[Any]) -> Iterator[APIRoute]:
-    """Yield those of included routers, too; their paths are whole."""
-    for route in routes:
-        if isinstance(route, APIRoute):
-            yield route
-        elif (inner := getattr(route, "original_router", None)) is not None:
-            yield from _routes(inner.routes)
 
 
 def _filled(path: str) -> list[str]:

@@ -6,11 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-import leaderboard.api
-import leaderboard.routes
 from leaderboard.api import leaderboard_json
 from leaderboard.board.opening import finding
 from leaderboard.board.pages_of_rows import PageOfRows
@@ -27,6 +24,7 @@ from leaderboard.render_context import contexts_of
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, application, board_of
+from tests.leaderboard.test_routes import serve
 from vlrb.benchmarks.spec_file import load_spec
 
 SPECS = [load_spec(name) for name in SERVED]
@@ -112,11 +110,7 @@ def test_every_export_carries_the_remark_and_none_prints_it_bold() -> None:
 
 def test_records_for_other_sites_carry_the_remark() -> None:
     made = [entry(1, 0.9, **BASELINE), entry(2, 0.6)]
-    cache = BoardCache(FixedSource(snapshot(made)), published=())
-    app = FastAPI()
-    for routes in (leaderboard.routes, leaderboard.api):
-        app.include_router(routes.build(cache))
-    client = TestClient(app)
+    client = TestClient(serve(FixedSource(snapshot(made)), published=()))
     for address in ("/entries/{}/every_eval_ever.json", "/entries/{}/eval_results.yaml", "/entries/{}/cite.bib"):
         remarked, plain = (client.get(address.format(one["id"])) for one in made)
         assert remarked.status_code == plain.status_code == 200

@@ -1,3 +1,22 @@
-from tests.databases import database, database_url, postgres_cluster
+from pathlib import Path
+
+import pytest
+
+from storage.database import Database
+from tests.databases import database, database_url, postgres_cluster, with_labels
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup
 
 __all__ = ["database", "database_url", "postgres_cluster"]
+
+
+@pytest.fixture
+def folder(database: Database, tmp_path: Path) -> Path:
+    """Return a folder beside a database with labels."""
+    with_labels(database, "r1", benchmark=BENCHMARK)
+    (tmp_path / "setup").mkdir()
+    return tmp_path / "setup"
+
+
+@pytest.fixture
+def setup(database: Database, folder: Path) -> SubmissionSetup:
+    return make_setup(database, folder)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 from typing import Any
 
@@ -25,25 +24,17 @@ from storage.visibility import PLAIN, EntryVisibility
 from submissions.metadata import Metadata
 from submissions.refusals import ConfusableName
 from submissions.service import Accepted
-from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.refusals import refuses
 from tests.factories.specs import VL
-from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, native, person
 
 ANN, BOB = person("ann"), person("bob")
 GENUINE, POSING = "InternVL2-8B", "lnternVL2-8B"
 ALICE = "judge-alice"
 POSES = ("JUDGE-ALICE", "judge_alice", "judge alice", "judge-al1ce", "Judge\u2013Al\u0131ce.", "judge-alice-")
 SPELLINGS = ("GPT-4o", "G\u0420T-4o", "GPT\u20134o", "G\u0420T\u20134o", "GPT-4\u043e", "G\u0420T-4\u043e")
-
-
-@pytest.fixture
-def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
-    with_labels(database, "r1", benchmark=BENCHMARK)
-    (tmp_path / "setup").mkdir()
-    return make_setup(database, tmp_path / "setup")
 
 
 def submit(

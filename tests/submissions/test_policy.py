@@ -32,7 +32,6 @@ from submissions.metadata import Metadata, MetadataRejected
 from submissions.quota import QuotaPolicy, QuotaUsed
 from submissions.refusals import ApprovalPending
 from submissions.service import Accepted
-from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.refusals import refuses
@@ -42,18 +41,6 @@ from vlrb.client.jws import event_of
 
 CAREFUL = QuotaPolicy(per_day=1, per_year=12, approve_first=True)
 ANN, BOB = person("ann"), person("bob")
-
-
-@pytest.fixture
-def folder(database: Database, tmp_path: Path) -> Path:
-    with_labels(database, "r1", benchmark=BENCHMARK)
-    (tmp_path / "setup").mkdir()
-    return tmp_path / "setup"
-
-
-@pytest.fixture
-def setup(database: Database, folder: Path) -> SubmissionSetup:
-    return make_setup(database, folder)
 
 
 @pytest.fixture

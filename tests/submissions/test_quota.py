@@ -20,7 +20,6 @@ from submissions.metadata import Metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, quota_scopes, require_quota
 from submissions.refusals import FileRejected, SubmissionsPaused
 from submissions.service import Accepted
-from tests.databases import with_labels
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
 from tests.factories.suite.fork_server import fork_server
 from tests.submissions import quota_race
@@ -73,10 +72,8 @@ def test_an_organisation_that_anybody_may_join_is_no_team() -> None:
 
 
 @pytest.fixture
-def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
-    with_labels(database, "r1", benchmark=BENCHMARK)
-    (tmp_path / "setup").mkdir()
-    return make_setup(database, tmp_path / "setup", policy=DAILY)
+def setup(database: Database, folder: Path) -> SubmissionSetup:
+    return make_setup(database, folder, policy=DAILY)
 
 
 def submit(setup: SubmissionSetup, user: Identity, *, number: int) -> Accepted:

@@ -17,18 +17,11 @@ from storage.models.queue import Job
 from submissions.metadata import Metadata
 from submissions.refusals import DuplicateName, FileRejected
 from submissions.service import ACCEPTED
-from tests.databases import new_database, with_labels
-from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from tests.databases import new_database
+from tests.factories.submission_service import SubmissionSetup, make_setup, native, person
 from vlrb.client.jws import event_of, read
 
 JUDGE = Metadata.parse({"model": "Judge"})
-
-
-@pytest.fixture
-def setup(database: Database, tmp_path: Path) -> SubmissionSetup:
-    with_labels(database, "r1", benchmark=BENCHMARK)
-    (tmp_path / "setup").mkdir()
-    return make_setup(database, tmp_path / "setup")
 
 
 def count(database: Database, table: type) -> int:
