@@ -104,6 +104,6 @@ def _explain(rejected: UploadRejected, file: Path) -> None:
     for problem in rejected.problems:
         line = _("line {line}", line=problem.line) if problem.line is not None else ""
         where = joined(part for part in (line, f"field `{problem.field}`" if problem.field else "") if part)
-        complain(f"{where}: {problem.message}" if where else problem.message)
+        complain(joined((where, problem.message), ": ") if where else problem.message)
     count = rejected.problem_count
     complain(_("error: {file} was rejected: {problem_count} problem(s)", file=file, problem_count=count))
