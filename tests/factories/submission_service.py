@@ -23,8 +23,10 @@ from receipts.jws import Signer
 from storage.database import Database
 from storage.files.spool import Spool, UploadedFile
 from storage.files.uploads import Uploads
+from storage.visibility import PLAIN, EntryVisibility
+from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy
-from submissions.service import SubmissionRules, SubmissionService
+from submissions.service import Accepted, SubmissionRules, SubmissionService
 from tests.factories import labels
 from tests.factories.specs import VL
 from vlrb.benchmarks.items import ItemTable
@@ -94,3 +96,11 @@ def make_setup(
         database, Uploads(folder / "uploads"), read=read, benchmark=benchmark, signer=SIGNER, rules=rules
     )
     return SubmissionSetup(intake, spool, uploads=folder / "uploads", items=items, reads=reads)
+
+
+def submit(
+    setup: SubmissionSetup, user: Identity, *, number: int = 1, shown: EntryVisibility = PLAIN, **said: Any
+) -> Accepted:
+    """Return a file of its own, under a name of its own where none is given."""
+    file = setup.arrive(native(setup.items) + b"\n" * number)
+    return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}", **said}), user, shown)

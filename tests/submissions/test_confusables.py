@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from auth import Identity
 from leaderboard.board.reported_results import bundled_results, load_published
 from maintenance.actions import entries, reported
 from maintenance.types import Conflict
@@ -20,28 +19,19 @@ from storage import confusables
 from storage.confusables import skeleton
 from storage.database import Database
 from storage.models.core import Submission
-from storage.visibility import PLAIN, EntryVisibility
 from submissions.metadata import Metadata
 from submissions.refusals import ConfusableName
-from submissions.service import Accepted
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.refusals import refuses
 from tests.factories.specs import VL
-from tests.factories.submission_service import BENCHMARK, SubmissionSetup, native, person
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, native, person, submit
 
 ANN, BOB = person("ann"), person("bob")
 GENUINE, POSING = "InternVL2-8B", "lnternVL2-8B"
 ALICE = "judge-alice"
 POSES = ("JUDGE-ALICE", "judge_alice", "judge alice", "judge-al1ce", "Judge\u2013Al\u0131ce.", "judge-alice-")
 SPELLINGS = ("GPT-4o", "G\u0420T-4o", "GPT\u20134o", "G\u0420T\u20134o", "GPT-4\u043e", "G\u0420T-4\u043e")
-
-
-def submit(
-    setup: SubmissionSetup, user: Identity, *, number: int, model: str, shown: EntryVisibility = PLAIN, **said: Any
-) -> Accepted:
-    file = setup.arrive(native(setup.items) + b"\n" * number)
-    return setup.intake.submit(file, Metadata.parse({"model": model, **said}), user, shown)
 
 
 def models(database: Database) -> set[str]:

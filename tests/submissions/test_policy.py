@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import func, insert, select, update
@@ -28,15 +27,14 @@ from storage.models.queue import Job
 from storage.models.quota import Attempt
 from storage.visibility import EntryVisibility
 from submissions import policy_text, queries, status, visibility_options
-from submissions.metadata import Metadata, MetadataRejected
+from submissions.metadata import MetadataRejected
 from submissions.quota import QuotaPolicy, QuotaUsed
 from submissions.refusals import ApprovalPending
-from submissions.service import Accepted
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
-from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native, person
+from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, person, submit
 from vlrb.client.jws import event_of
 
 CAREFUL = QuotaPolicy(per_day=1, per_year=12, approve_first=True)
@@ -46,14 +44,6 @@ ANN, BOB = person("ann"), person("bob")
 @pytest.fixture
 def careful(database: Database, folder: Path) -> SubmissionSetup:
     return make_setup(database, folder, policy=CAREFUL)
-
-
-def submit(
-    setup: SubmissionSetup, user: Identity, *, number: int = 1, shown: EntryVisibility = visibility.PLAIN, **said: Any
-) -> Accepted:
-    """Return a file of its own, under a name of its own where none is given."""
-    file = setup.arrive(native(setup.items) + b"\n" * number)
-    return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}", **said}), user, shown)
 
 
 def state(database: Database, submission: str, *, user: Identity) -> str | None:

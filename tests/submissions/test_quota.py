@@ -19,8 +19,7 @@ from storage.models.quota import Attempt
 from submissions.metadata import Metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, quota_scopes, require_quota
 from submissions.refusals import FileRejected, SubmissionsPaused
-from submissions.service import Accepted
-from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person
+from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person, submit
 from tests.factories.suite.fork_server import fork_server
 from tests.submissions import quota_race
 from vlrb.client.jws import event_of
@@ -74,12 +73,6 @@ def test_an_organisation_that_anybody_may_join_is_no_team() -> None:
 @pytest.fixture
 def setup(database: Database, folder: Path) -> SubmissionSetup:
     return make_setup(database, folder, policy=DAILY)
-
-
-def submit(setup: SubmissionSetup, user: Identity, *, number: int) -> Accepted:
-    """Return a file of its own under a name of its own."""
-    file = setup.arrive(native(setup.items) + b"\n" * number)
-    return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}"}), user)
 
 
 def age(database: Database, seconds: float) -> None:
