@@ -18,6 +18,8 @@ from vlrb.common.text import printable
 if TYPE_CHECKING:
     import httpx
 
+API_VERSION, VERSION_HEADER = "1", "API-Version"
+"""Of the REST interface: a service states its own in every answer."""
 DEFAULT_SERVER = "http://127.0.0.1:7860"
 TOKEN_NAME = "VLRB_TOKEN"  # noqa: S105 (the variable's name)
 TOKEN_FILE = Path("~/.config/vl-rewardbench/token")
@@ -73,13 +75,23 @@ def ask_service(command: Callable[[httpx.Client, argparse.Namespace], int], opti
 
 
 def answer(reply: httpx.Response) -> dict[str, Any]:
-    """Return the JSON of an answer. Raises ServiceError where it is a refusal."""
+    """Return the JSON of an answer. Raises ServiceError where it is a refusal, or of another version."""
     accepted(reply)
     return _json(reply)
 
 
 def accepted(reply: httpx.Response) -> httpx.Response:
     """Return an answer that is no refusal. Raises ServiceError."""
+    theirs = reply.headers.get(VERSION_HEADER, API_VERSION)
+    if theirs != API_VERSION:
+        raise ServiceError(
+            _(
+                "The server speaks version {theirs} of the interface, this program version {ours}: "
+                "update the older one.",
+                theirs=printable(theirs[:20]),
+                ours=API_VERSION,
+            )
+        )
     if reply.is_success:
         return reply
     body = _json(reply)

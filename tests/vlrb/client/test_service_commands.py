@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 import pytest
 
 from receipts import api as receipt_api
@@ -27,6 +28,7 @@ from tests.factories.submission_service import (
     signed_in_as_everybody,
 )
 from tests.factories.suite.programs import Finished, run_vlrb
+from vlrb.client.connection import VERSION_HEADER, ServiceError, accepted
 from vlrb.client.jws import event_of
 from vlrb.client.status import result_text
 
@@ -189,6 +191,11 @@ def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
     first, second = result_text(card, {**row, "sizes": sizes}, entry=None).splitlines()
     assert first == "Scored    ACC 78.8 (70.0-86.0)   rank 2 of 3 (1-3)"
     assert second.split("   ")[-3:] == [" Mean of 5 80.0", "ACC+ 50.0", "Multiple choice 90.0"]
+
+
+def test_another_version_of_the_interface_is_one_sentence() -> None:
+    with pytest.raises(ServiceError, match="version 9"):
+        accepted(httpx.Response(200, headers={VERSION_HEADER: "9"}))
 
 
 def test_the_commands_take_the_fields_that_the_service_declares() -> None:
