@@ -126,7 +126,7 @@ class BenchmarkSettings(DeclaredSettings):
                     "instance LABELS=v2=/srv/labels_v2.jsonl,v0=/srv/labels_v0.jsonl."
                 )
             if DEMO in (benchmark, revision):
-                raise ValueError("LABELS names the revision 'demo', which is kept for the demo. Choose another name.")
+                raise ValueError(f"LABELS holds {part!r}: the name demo is kept for the demo. Choose another name.")
             if (benchmark, revision) in specs:
                 raise ValueError(f"LABELS names the revision {name} twice. Keep one of them.")
             specs[benchmark, revision] = LabelSpec(revision, source, benchmark=benchmark)
@@ -183,9 +183,10 @@ class BenchmarkSettings(DeclaredSettings):
         wanted = tuple(dict.fromkeys(self.served_ids)) or labelled
         for name in wanted:
             if name not in labelled:
+                remedy = "leave LABELS out" if name == DEMO else f"add LABELS={name}/v1=/srv/labels.jsonl"
                 raise ValueError(
-                    f"BENCHMARKS names {name}, but LABELS has no labels of it. Add "
-                    f"LABELS={name}/v1=/srv/labels.jsonl, or take {name} out of BENCHMARKS."
+                    f"BENCHMARKS names {name}, but LABELS has no labels of it. Take {name} out of BENCHMARKS, or "
+                    f"{remedy}."
                 )
         return tuple(sorted(wanted, key=lambda name: name != DEFAULT_BENCHMARK))
 

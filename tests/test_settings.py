@@ -257,7 +257,7 @@ def test_each_benchmark_may_have_a_file_of_texts(tmp_path: Path) -> None:
             {"LABELS": "v2=a", "BENCHMARKS": "mm-rlhf-rewardbench"},
             ["BENCHMARKS names mm", "LABELS=mm-rlhf-rewardbench/"],
         ),
-        ({"LABELS": "v2=a", "BENCHMARKS": "vl-rewardbench,demo"}, ["BENCHMARKS names demo", "LABELS"]),
+        ({"LABELS": "v2=a", "BENCHMARKS": "vl-rewardbench,demo"}, ["BENCHMARKS names demo", "leave LABELS out"]),
         ({"BENCHMARKS": "vl-rewardbench"}, ["BENCHMARKS names vl-rewardbench", "no labels"]),
         ({"LABELS": "nothing/v1=a"}, ["nothing", "known", "BENCHMARK_DEFINITIONS"]),
         ({"LABELS": SEVERAL, "HIDDEN_LABELS": "multimodal-rewardbench/v1"}, ["HIDDEN_LABELS", "public"]),
