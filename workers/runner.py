@@ -224,6 +224,6 @@ def drain(worker: Worker, should_stop: Callable[[], bool], *, rest: Callable[[fl
             rest(IDLE_SECONDS)
     worker.end_anonymity()
     worker.publish_snapshot()
-    if worker.compute_pairwise():
+    while worker.compute_pairwise():  # of another board it waits for a newer snapshot
         worker.publish_snapshot()
     return scored

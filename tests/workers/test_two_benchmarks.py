@@ -77,9 +77,7 @@ def _fill(database: Database) -> tuple[list[str], list[str]]:
     prepare(database, _other_scorer(), label_revision="demo")
     own_ids = small_benchmark.submit(database, range(3), queued=True)
     other_ids = small_benchmark.submit(database, range(2), items=14, queued=True, benchmark=OTHER)
-    worker = _worker(database)
-    for _ in range(2):
-        drain(worker, lambda: False, rest=lambda seconds: None)
+    drain(_worker(database), lambda: False, rest=lambda seconds: None)
     return own_ids, other_ids
 
 
