@@ -9,10 +9,11 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
-from PIL import Image
+from PIL import Image, ImageColor
 
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, BoardRow, build_board
+from leaderboard.charts.colours import LIGHT
 from leaderboard.share import citation, feed, hub_eval_results, llms_txt, og_image
 from leaderboard.share.badge import badge
 from leaderboard.share.escape import xml
@@ -111,6 +112,7 @@ def test_pictures_are_drawn_whatever_a_judge_is_called(name: str) -> None:
     _, row, made = one(model=name)
     image = Image.open(io.BytesIO(og_image.of_entry(row, made)))
     assert (image.format, image.size) == ("PNG", (1200, 630))
+    assert image.convert("RGB").getpixel((0, 0)) == ImageColor.getrgb(LIGHT.ground)
 
 
 @pytest.mark.parametrize(
