@@ -5,7 +5,6 @@ A table is between ``<!-- name -->`` and ``<!-- end -->``.
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +13,6 @@ from typing import Any
 
 from auth import Role
 from leaderboard.share.exports import FORMATS
-from maintenance.command_line import command_line
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
@@ -83,23 +81,6 @@ def _actions() -> str:
     return _table(("command", "request", "effect"), action_rows(ACTIONS))
 
 
-def _maintenance() -> str:
-    commands = next(action for action in command_line()._actions if isinstance(action, argparse._SubParsersAction))
-    rows = (
-        (f"`{choice.dest}`", _effect(choice.help or "", commands.choices[choice.dest]))
-        for choice in commands._choices_actions
-    )
-    return _table(("`python -m maintenance`", "does"), sorted(rows))
-
-
-def _effect(text: str, parser: argparse.ArgumentParser) -> str:
-    """Return the help of a command, and the names of the commands below it."""
-    below = [
-        name for action in parser._actions if isinstance(action, argparse._SubParsersAction) for name in action.choices
-    ]
-    return f"{text}: {', '.join(f'`{name}`' for name in below)}" if below else text
-
-
 def _metadata() -> str:
     rows = (
         (f"`--{name.replace('_', '-')}`", f"{field.help}{'; required' * field.required}", field.limits)
@@ -114,7 +95,6 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "readers": _readers,
     "actions": _actions,
     "metadata": _metadata,
-    "maintenance": _maintenance,
 }
 
 

@@ -21,9 +21,10 @@ from vlrb.judge.command_line import command_line as judge_command_line
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SETTINGS, COMMANDS, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SETTINGS, LIBRARY, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("settings", "commands", "submitting", "maintaining", "rest-api", "judging")
+    for name in ("settings", "library", "submitting", "maintaining", "rest-api", "judging")
 )
 GUIDES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
 GUIDES += sorted((ROOT / "docs" / "decisions").glob("*.md"))
@@ -111,15 +112,15 @@ def targets() -> list[str]:
 
 @pytest.mark.parametrize("target", targets())
 def test_every_make_target_is_named(target: str) -> None:
-    assert f"`make {target}`" in COMMANDS
+    assert f"`make {target}`" in CONTRIBUTING
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS_OF_VLRB) - {"judge", "edition"}))
 def test_every_option_of_the_library_is_named(name: str) -> None:
     parser = import_module(COMMANDS_OF_VLRB[name][0]).command_line()
-    assert f"`{parser.prog}" in COMMANDS
+    assert f"`{parser.prog}" in LIBRARY
     options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
-    assert not [name for name in options - {"--help"} if name not in COMMANDS + SUBMITTING]
+    assert not [name for name in options - {"--help"} if name not in LIBRARY + SUBMITTING]
 
 
 def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
@@ -133,13 +134,11 @@ def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterat
 
 
 def test_every_command_of_maintainers_is_listed_and_described_with_its_options() -> None:
-    table = COMMANDS.partition("| `python -m maintenance` |")[2].partition("\n\n")[0]
-    text = COMMANDS + MAINTAINING
     missing = []
     for words, parser in maintenance_commands(command_line()):
         options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
-        needed = {f"{words} {name}": name in text for name in options - {"--help"}}
-        needed |= {f"{words} (table)": f"`{words.split()[0]}`" in table, words: f"`{words}" in text}
+        needed = {f"{words} {name}": name in MAINTAINING for name in options - {"--help"}}
+        needed[words] = f"`{words}" in MAINTAINING or f"python -m maintenance {words}" in MAINTAINING
         missing += [name for name, there in needed.items() if not there]
     assert not missing
 
