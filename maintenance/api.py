@@ -19,7 +19,6 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from auth import AuthError, Role
-from auth.csrf import base_url
 from auth.middleware import client_address, identity_of
 from auth.problem_details import problem, refusal
 from auth.role_routes import require_role
@@ -27,7 +26,6 @@ from maintenance import preview_rows
 from maintenance.action_context import ActionContext
 from maintenance.actions import audit, rescoring
 from maintenance.decision_log import decisions
-from maintenance.feed import atom
 from maintenance.registry import BASE, Action, ActionParameter, ActionRegistry
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage.clock import iso
@@ -39,7 +37,6 @@ NoteRefusal = Callable[[AuthError, str, str], None]
 QueryNumber = Annotated[int, Field(ge=0, le=LARGEST)]
 """Of something that is numbered."""
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-_ATOM = "application/atom+xml; charset=utf-8"
 
 
 class RequestBody(BaseModel):
@@ -60,15 +57,11 @@ def build(
     registry: ActionRegistry,
     context: ActionContext,
     *,
-    site_url: str = "",
     note_refusal: NoteRefusal = lambda refused, where, address: None,
 ) -> APIRouter:
-    """Return all routes. `site_url`: in front of links in the feed.
-
-    `note_refusal` records who was refused, trying what.
-    """
+    """Return all routes. `note_refusal` records who was refused, trying what."""
     router = APIRouter(route_class=partial(Route, note_refusal, None))  # type: ignore[arg-type]  # called like a class
-    _add_decisions(router, context, site_url=site_url)
+    _add_decisions(router, context)
     for action in registry:
         _add_action(router, action, context=context, route=partial(Route, note_refusal, action.declared.role))
     by_hand = APIRouter(route_class=partial(Route, note_refusal, Role.MAINTAINER))  # type: ignore[arg-type]
@@ -138,7 +131,7 @@ def _field(action_parameter: ActionParameter) -> Any:
     )
 
 
-def _add_decisions(router: APIRouter, context: ActionContext, *, site_url: str) -> None:
+def _add_decisions(router: APIRouter, context: ActionContext) -> None:
     @router.get("/api/v1/decisions")
     def log(
         request: Request,
@@ -163,13 +156,6 @@ def _add_decisions(router: APIRouter, context: ActionContext, *, site_url: str) 
         is SHA-256(prev bytes + body_sha256 bytes); `after` continues an earlier copy."""
         lines = audit.public(context.database, after)
         return StreamingResponse(lines, headers={"Cache-Control": "no-cache"}, media_type="application/x-ndjson")
-
-    @router.get("/decisions.atom")
-    def feed(request: Request) -> Response:
-        """Return the public decision log as a feed."""
-        newest = decisions(context.database, context.public_events, benchmark=_named_benchmark(request, context))
-        base = base_url(site_url, request.url.scheme, host=request.headers.get("host", ""))
-        return Response(atom(newest, base), headers={"Cache-Control": "no-cache"}, media_type=_ATOM)
 
 
 def _named_benchmark(request: Request, context: ActionContext) -> str:

@@ -44,7 +44,7 @@ DARK_ELSEWHERE = ("/entries", "/compare", "/explore", "/check-numbers", "/analys
 SIGNED_OUT = ("/account", "/dispute/*", "/disputes", "/annotate", "/app/submit", "/maintain")
 # What is no page of the board: data, files, the way to the provider of accounts, and where Gradio's hidden bar leads.
 _NO_PAGE = re.compile(
-    r"/(api|export|static|auth)/|/app/$|/openapi\.json|/analyse\.|\.(atom|xml|bib|svg|png|yaml|jsonl|tex|txt)$"
+    r"/(api|export|static|auth)/|/app/$|/openapi\.json|/analyse\.|\.(xml|bib|svg|png|yaml|jsonl|tex|txt)$"
 )
 _WHICH = re.compile(r"^(/entries|/explore|/judges|/dispute|/decisions|/account/submissions)/[^/]+$")
 _ENTRY, _PAIR, _DECISION = r'href="/entries/(e[a-z2-7]{11})"', r"/explore/([0-9a-f]+)", r"/decisions/(\d+)"

@@ -288,7 +288,7 @@ def test_on_no_page_a_submitters_markup_is_more_than_text(world: HostileWorld, a
     entry = submitted(world)
     first = world.service.http.get("/api/v1/leaderboard").json()["entries"][0]["id"]
     shows = ("/", f"/entries/{entry}", f"/compare?entries={entry},{first}", "/account", f"/account/submissions/{entry}")
-    pages = [*shows, "/explore?q=onerror", "/decisions.atom", "/feed.xml", "/about", f"/dispute/{MARKUP}"]
+    pages = [*shows, "/explore?q=onerror", "/feed.xml", "/about", f"/dispute/{MARKUP}"]
     page = alice.new_page()
     for path in pages:
         page.goto(world.service.url + path)
@@ -364,7 +364,7 @@ def test_nothing_that_is_sent_writes_a_line_of_its_own_into_the_log(world: Hosti
 GETS = (
     "/", "/?sort=general", "/about", "/compare", "/explore", "/account", "/docs", "/openapi.json",
     "/policy", "/api/v1/leaderboard", "/api/v1/policy", "/api/v1/quota", "/api/v1/keys", "/api/v1/decisions",
-    "/api/v1/chain", "/api/v1/account/events", "/decisions.atom", "/metrics", "/healthz", "/readyz", "/auth/me",
+    "/api/v1/chain", "/api/v1/account/events", "/metrics", "/healthz", "/readyz", "/auth/me",
     "/nowhere", "/auth/callback", "/export/board.csv", "/export/board.json", "/export/board.tex", "/export/board.md",
     "/export/cite.bib", "/app/config", "/app/gradio_api/info", "/maintain", "/app/submit",
     "/api/v1/maintenance/labels", "/api/v1/maintenance/health", "/api/v1/maintenance/tasks",

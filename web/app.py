@@ -160,7 +160,6 @@ def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of
         maintenance.api.build(
             ACTIONS,
             context,
-            site_url=settings.identity.public_url or "",
             note_refusal=services.auth.record_denial,
         )
     )

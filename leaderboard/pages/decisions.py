@@ -41,11 +41,6 @@ def nothing(before: int | None, limit: int, edits: bool) -> Sequence[PublicDecis
     return ()
 
 
-def about_the_board(decisions: Sequence[PublicDecision]) -> list[PublicDecision]:
-    """Decisions that changed labels or rules, not single entries or the pause of submissions."""
-    return [decision for decision in decisions if not str(decision["kind"]).startswith(("entry.", "submissions."))]
-
-
 def build(cache: BoardCache, log: Log, *, not_found: NotFoundPage, find: Find | None = None) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``find`` finds decisions that
     the log leaves out."""

@@ -1,4 +1,4 @@
-"""Atom feed of the board: new entries, and changes of labels or rules, newest first. Pure."""
+"""Atom feed of the board: new entries and public decisions, newest first. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NEVER = "1970-01-01T00:00:00Z"  # the moment of a board on which nothing has ha
 
 
 def feed(board: Board, base: str, *, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
-    """Return the Atom feed. ``base``: public address without final slash; ``changes``: decisions about the board."""
+    """Return the Atom feed. ``base``: public address without final slash; ``changes``: public decisions."""
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     demo = " (demo)" if board.spec.synthetic else ""
     _add(root, "title", text=f"{board.spec.brand} leaderboard{demo}")

@@ -21,7 +21,7 @@ from auth.problem_details import problem
 from leaderboard.board.query import BoardQuery, read_query
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
-from leaderboard.pages.decisions import Log, about_the_board, nothing
+from leaderboard.pages.decisions import Log, nothing
 from leaderboard.render import permanent
 from leaderboard.responses import HTML, NotFoundPage, no_entry, requested_version, respond
 from leaderboard.share import (
@@ -223,7 +223,7 @@ def _feed(cache: BoardCache, log: Log) -> APIRouter:
     async def atom(request: Request) -> Response:
         board_version = await cache.current()
         base = base_of(board_version, request)
-        changes = about_the_board(await asyncio.to_thread(log, None, feed.NEWEST, False))
+        changes = await asyncio.to_thread(log, None, feed.NEWEST, False)
         latest = changes[0]["seq"] if changes else 0
         response = await board_version.ready(
             f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(board_version.board(), base, changes=changes), _ATOM)

@@ -39,7 +39,7 @@ MAINTAINING = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(
 OF_MAINTAINERS = [one for one in ACTIONS if one.declared.role is Role.MAINTAINER]
 OF_OWNERS = [ACTIONS[name] for name in ("entries.withdraw", "entries.edit", "entries.history")]
 BY_HAND = [("GET", "/api/v1/maintenance/rescore/preview/{task}/csv")]
-PUBLIC = {("GET", "/api/v1/decisions"), ("GET", "/api/v1/chain"), ("GET", "/decisions.atom")}
+PUBLIC = {("GET", "/api/v1/decisions"), ("GET", "/api/v1/chain")}
 Stars = Annotated[int, ParamInfo("Stars", "1 to 5", option="--stars", help="how many, from 1 to 5")]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from fastapi import FastAPI
@@ -32,7 +31,6 @@ class _ApiSite:
             api.build(
                 ACTIONS,
                 by(database, ANONYMOUS, benchmark=benchmark, parse=lambda raw: Metadata.parse(raw).columns()),
-                site_url="https://board.example",
                 note_refusal=self._note,
             )
         )
@@ -71,7 +69,7 @@ def test_instants_have_the_usual_format(site: _ApiSite) -> None:
 
 
 def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
-    note = "trained on the items <script>alert(1)</script> & more"
+    note = "trained on the items"
     assert site.ask(MAINTAINER, "POST", path=f"/api/v1/entries/{site.entry}/flag", body={"note": note}).json()[
         "changed"
     ]
@@ -81,31 +79,10 @@ def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
     answer = site.ask(ANONYMOUS, "GET", path="/api/v1/decisions")
     kinds = [one["kind"] for one in answer.json()["decisions"]]
     assert kinds == ["entry.withdrawn", "entry.flagged", "board.pointed"]
-    feed = site.ask(ANONYMOUS, "GET", path="/decisions.atom")
-    for text in (answer.text, feed.text):
-        for person in (MAINTAINER, OWNER_OF_IT):
-            assert person.account not in text
-    root = ElementTree.fromstring(feed.content)
-    titles = [one.text for one in root.iter("{http://www.w3.org/2005/Atom}title")]
-    assert titles[2] == f"Entry {site.entry} carries a note: {note}"
-    assert [one.get("href") for one in root.iter("{http://www.w3.org/2005/Atom}link")] == [
-        "https://board.example/decisions.atom",
-        "https://board.example/decisions",
-        *(f"https://board.example/decisions/{one['seq']}" for one in answer.json()["decisions"]),
-    ]
+    for person in (MAINTAINER, OWNER_OF_IT):
+        assert person.account not in answer.text
     older = site.ask(ANONYMOUS, "GET", path=f"/api/v1/decisions?before={answer.json()['decisions'][0]['seq']}&limit=1")
     assert [one["kind"] for one in older.json()["decisions"]] == ["entry.flagged"]
-
-
-def test_links_of_the_feed_are_absolute_where_no_address_is_configured(database: Database) -> None:
-    with_labels(database)
-    app = FastAPI()
-    app.include_router(api.build(ACTIONS, by(database, ANONYMOUS)))
-    for host, base in (("board.lab:7860", "http://board.lab:7860"), ("a<b", "http://localhost")):
-        feed = TestClient(app).get("/decisions.atom", headers={"Host": host})
-        links = [one.get("href") or "" for one in ElementTree.fromstring(feed.content).iter() if "href" in one.attrib]
-        assert len(links) == 3
-        assert all(link.startswith(f"{base}/decisions") for link in links)
 
 
 def test_a_description_that_cannot_be_taken_names_every_field(site: _ApiSite) -> None:

@@ -115,7 +115,7 @@ def addresses(world: VisibilityWorld, http: httpx.Client, *entries: str) -> list
     mine = {f"/account/submissions/{entry}" for entry in entries}
     setup = ("entries", "approvals", "tasks", "labels", "health", "accounts")  # not described
     mine |= {f"/api/v1/maintenance/{name}" for name in setup}
-    more = ("/account", "/metrics", "/healthz", "/readyz", "/decisions.atom", "/app/", "/app/config", "/policy")
+    more = ("/account", "/metrics", "/healthz", "/readyz", "/app/", "/app/config", "/policy")
     return sorted({*described, *pages, *mine, *more})
 
 
