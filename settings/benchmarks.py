@@ -140,14 +140,13 @@ class BenchmarkSettings(DeclaredSettings):
     @cached_property
     def served(self) -> tuple[ServedSettings, ...]:
         """The benchmarks that are served; the first has the addresses without a prefix."""
-        ids = self._ids()
+        ids, hidden = self._ids(), self._hidden()
         if self.is_demo:
             return (self._demo(),)
         if unknown := sorted(set(self._texts) - set(ids)):
             raise ValueError(
                 f"ITEMS_FILE names {', '.join(unknown)}, not served here. The service serves {', '.join(ids)}."
             )
-        hidden = self._hidden()
         return tuple(self._served(name, hidden=hidden.get(name, {})) for name in ids)
 
     @cached_property
@@ -197,7 +196,7 @@ class BenchmarkSettings(DeclaredSettings):
             spec,
             (),
             label_revision=DEMO,
-            hidden_labels=self.hidden_labels,
+            hidden_labels={},  # its labels are synthetic
             manifest_path=self.demo_dir / "items.json",
             item_texts_path=texts,
         )

@@ -258,6 +258,7 @@ def test_each_benchmark_may_have_a_file_of_texts(tmp_path: Path) -> None:
             ["BENCHMARKS names mm", "LABELS=mm-rlhf-rewardbench/"],
         ),
         ({"LABELS": "v2=a", "BENCHMARKS": "vl-rewardbench,demo"}, ["BENCHMARKS names demo", "leave LABELS out"]),
+        ({"HIDDEN_LABELS": "v3"}, ["HIDDEN_LABELS names v3", "leave it out"]),
         ({"BENCHMARKS": "vl-rewardbench"}, ["BENCHMARKS names vl-rewardbench", "no labels"]),
         ({"LABELS": "nothing/v1=a"}, ["nothing", "known", "BENCHMARK_DEFINITIONS"]),
         ({"LABELS": SEVERAL, "HIDDEN_LABELS": "multimodal-rewardbench/v1"}, ["HIDDEN_LABELS", "public"]),

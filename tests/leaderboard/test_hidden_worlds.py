@@ -187,13 +187,11 @@ def _other_labels(secret: Secret, files: list[Votes]) -> LabelSet:
     return make_label_set("demo", secret.table, preferred=dict(enumerate(turned.tolist())), tags=tags)
 
 
-def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes], hidden: str) -> DisclosureWorld:
-    """`hidden`: what HIDDEN_LABELS says."""
-    environ = {"DATA_DIR": str(folder), **OPENID, "HIDDEN_LABELS": hidden}
-    settings = Settings.from_env(environ)
+def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes]) -> DisclosureWorld:
+    settings = Settings.from_env({"DATA_DIR": str(folder), **OPENID})
     database = new_database(settings.database_url)
     scorer = Scorer(secret.table, {"demo": labels}, version=SCORER_VERSION)
-    prepare(database, scorer, label_revision="demo", levels=settings.hidden_labels)
+    prepare(database, scorer, label_revision="demo", levels={"demo": "hidden:categories"})
     with database.write() as session:
         for number, (name, file) in enumerate(zip(ENTRIES, files, strict=True)):
             about = {"id": name, "created_at": 1_760_000_000.0 + number, "owner": f"owner{number}"}
@@ -237,10 +235,9 @@ def worlds(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wor
     other = _other_labels(secret, files)
     for name in ("one", "two"):
         shutil.copytree(demo, folder / name / "demo", copy_function=os.link)
-    hidden = "demo:categories"
     made = (
-        _world(folder / "one", secret, labels=secret.labels, files=files, hidden=hidden),
-        _world(folder / "two", secret, labels=other, files=files, hidden=hidden),
+        _world(folder / "one", secret, labels=secret.labels, files=files),
+        _world(folder / "two", secret, labels=other, files=files),
     )
     yield made
     for world in made:

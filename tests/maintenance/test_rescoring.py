@@ -36,8 +36,9 @@ from tests.factories.refusals import refuses
 from tests.factories.specs import VL
 from tests.maintenance.concurrency_helpers import at_once
 from vlrb.disclosure import CANNOT_BE_HIDDEN
-from vlrb.statistics.pairwise import rank_ranges_of
+from vlrb.statistics.pairwise import RankRange, rank_ranges_of
 from workers.jobs.pairwise_statistics import compute_if_changed
+from workers.jobs.preview import ranges_in_ranks
 from workers.jobs.rescore import rescore
 from workers.startup import register
 
@@ -142,6 +143,12 @@ def test_rank_ranges_of_a_preview_are_those_of_the_board_before_and_after_the_ap
     after = _shown_ranges(board, "v2")
     assert found == {name: [before.get(name), after.get(name)] for name in board.ids}
     assert any(None not in ranges for ranges in found.values())
+
+
+def test_rank_ranges_count_entries_as_ranks_do_where_a_judge_has_several() -> None:
+    ranks = {"best": 1, "its other version": 2, "next": 3, "last": 4}
+    ranges = {"best": RankRange(1, 2), "next": RankRange(1, 2), "last": RankRange(3, 3)}
+    assert ranges_in_ranks(ranges, ranks) == {"best": [1, 3], "next": [1, 3], "last": [4, 4]}
 
 
 def test_pairs_whose_labels_change_are_listed_only_where_both_sets_are_public(tmp_path: Path) -> None:

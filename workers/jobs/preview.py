@@ -101,8 +101,11 @@ def preview(
     with database.read() as session:
         view = BoardIndex().view(session, scorer, pointer=board)
     leveled = (LeveledLabels(old, level_before), LeveledLabels(labels, level_after))
-    for side, under in zip(sides, leveled, strict=True) if same_version else ():
-        _add_ranges(rows, _rank_ranges_under(database, side, view=view, under=under))
+    for board_side, scored, under in zip((before, after), sides, leveled, strict=True) if same_version else ():
+        ranks = {entry.id: rank for entry, rank in zip(entries, board_side.ranks, strict=True) if rank is not None}
+        ranges = ranges_in_ranks(_rank_ranges_under(database, scored, view=view, under=under), ranks)
+        for row in rows:
+            row["rank_range"].append(ranges.get(row["id"]))
     return {**result, "summary": _summary(rows, spec=spec), "entries": [rows[index] for index in after.order]}
 
 
@@ -171,11 +174,17 @@ def _row(
     }
 
 
-def _add_ranges(rows: Sequence[dict[str, Any]], ranges: Mapping[str, RankRange]) -> None:
-    """Add the range of one side to every row; None where the entry is not the best of its judge."""
-    for row in rows:
-        there = ranges.get(row["id"])
-        row["rank_range"].append(None if there is None else [there.best, there.worst])
+def ranges_in_ranks(ranges: Mapping[str, RankRange], ranks: Mapping[str, int]) -> dict[str, list[int]]:
+    """Return entry -> range in ranks of entries, of which a judge may have several; `ranges` count judges.
+
+    Only the best entry of each judge has one.
+    """
+    places = sorted(ranks[name] for name in ranges if name in ranks)
+    return {
+        name: [places[there.best - 1], places[there.worst - 1]]
+        for name, there in ranges.items()
+        if there.worst <= len(places)
+    }
 
 
 def _number(share: float) -> float | None:
