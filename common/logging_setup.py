@@ -76,7 +76,6 @@ def log_to_stderr(*filters: logging.Filter) -> None:
         handler.addFilter(log_filter)
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    logging.getLogger("alembic").setLevel(logging.WARNING)
     for library in ("httpx", "httpx2"):  # a line for each request, of the Hub's client and of the sign-in
         logging.getLogger(library).setLevel(logging.WARNING)
     logging.captureWarnings(True)

@@ -34,7 +34,7 @@ _CYRILLIC = (
 _GREEK = "\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
 _LATIN = str.maketrans(f"{_CYRILLIC}{_GREEK}\u0131", "abe3kmhopctyxsijhdqwabezhikmnoptyxi")
 _ONE_LETTER = str.maketrans({"i": "l", "1": "l", "0": "o"})
-_LOCK = 0x4E414D45  # any number but that of the migrations, the same in every process
+_LOCK = 0x4E414D45  # any number but that of storage/database.py, the same in every process
 
 
 @lru_cache(maxsize=1 << 16)

@@ -1,4 +1,4 @@
-"""Engine, sessions and migrations from a URL. One code path for SQLite and PostgreSQL.
+"""Engine and sessions from a URL. One code path for SQLite and PostgreSQL.
 
 SQLite: WAL with synchronous=FULL (a commit survives a power cut where the disk honours fsync) on a local disk; write
 sessions start with BEGIN IMMEDIATE, because a read that later turns into a write fails with "database is locked"
@@ -190,31 +190,26 @@ def _explained() -> Iterator[None]:
 
 
 def migrate(database: Database) -> None:
-    """Bring the schema to the newest revision. Several processes may call it at once: one works, the others wait.
+    """Make all tables where there are none. Several processes may call it at once: one works, the others wait.
 
-    Raises UnknownSchema, and then has changed nothing.
+    Raises UnknownSchema where there are other tables, and then has changed nothing.
     """
-    from alembic import command  # half the time that importing this module would take, for one call
-    from alembic.config import Config
-    from alembic.util import CommandError
+    from storage import schema  # the models, which not everybody who opens a database needs
 
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
     with _migration_connection(database) as connection:
-        config.attributes["connection"] = connection
-        try:
-            command.upgrade(config, "head")
-        except CommandError as error:
-            raise UnknownSchema from error
+        known = schema.revision_of(connection)
+        if known is None:
+            schema.create(connection)
+        elif known != schema.revision():
+            raise UnknownSchema
 
 
 @contextmanager
 def _migration_connection(database: Database) -> Iterator[Connection]:
-    """Provide one transaction around all migrations: DDL is transactional in both databases; a crash leaves the old
-    schema."""
+    """Provide one transaction: DDL is transactional in both databases, so a crash leaves nothing behind."""
     with database._writer.begin() as connection:
         if connection.dialect.name == "postgresql":
-            for name in (*SESSION_LIMITS, _IDLE_LIMIT):  # a migration may take long, and others wait for it
+            for name in (*SESSION_LIMITS, _IDLE_LIMIT):  # it may take long, and others wait for it
                 connection.exec_driver_sql(f"SET LOCAL {name} = 0")
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
         yield connection

@@ -1,7 +1,7 @@
 """Metadata of a submission, each field declared once.
 
 Forms, the command line, the REST interface, columns of the database, snapshots, pages, the board, exports and
-documentation follow from here. A new field needs its line below, at the end, and a migration.
+documentation follow from here. A new field needs its lines below, at the end.
 """
 
 from __future__ import annotations

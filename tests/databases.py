@@ -74,9 +74,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 def new_database(url: str) -> Database:
-    """Open an empty database and gives it all tables: copied from one that was migrated, which takes a tenth of the
-    time. (That migrations work is tested where they are; who starts a service has it migrate by itself.)
-    """
+    """Open an empty database with all tables: copied from one that has them, which takes a tenth of the time."""
     address = make_url(url)
     if address.get_backend_name() == "sqlite":
         path = Path(address.database or "")

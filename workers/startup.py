@@ -1,4 +1,4 @@
-"""Start-up of the worker: migrate, register label sets, set the board, enqueue missing jobs."""
+"""Start-up of the worker: register label sets, set the board, enqueue missing jobs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from sqlalchemy.exc import IntegrityError
 
-from storage.database import Database, migrate
+from storage.database import Database
 from storage.jobs import job_queue
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
@@ -35,7 +35,6 @@ def prepare(
     Raises:
         LabelSetChanged: a revision was registered with other labels before.
     """
-    migrate(database)
     for revision in scorer.revisions:
         register(database, scorer, revision=revision)
     shown = _point_new_board(database, scorer, label_revision=label_revision)

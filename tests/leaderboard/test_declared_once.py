@@ -28,7 +28,7 @@ def sources(*suffixes: str) -> Iterator[tuple[str, str]]:
     """Yield path and text of every product file."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*")):
-            if path.suffix in suffixes and "migrations" not in path.parts:
+            if path.suffix in suffixes:
                 yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
 

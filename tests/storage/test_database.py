@@ -1,4 +1,4 @@
-"""Sessions, pragmas and migrations on both databases."""
+"""Sessions, pragmas and tables on both databases."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _migrate(url: str, together: Barrier) -> None:
     migrate(open_database(url))
 
 
-def test_processes_may_migrate_at_the_same_time(database_url: str) -> None:
+def test_processes_may_make_the_tables_at_the_same_time(database_url: str) -> None:
     context = fork_server()
     together = context.Barrier(4)
     started = [context.Process(target=_migrate, args=(database_url, together)) for _ in range(4)]

@@ -7,12 +7,11 @@ from multiprocessing.context import ForkServerContext
 
 # What services and workers import when they come to it: each of them would, for half a second.
 IMPORTED_AT_WORK = (
-    "alembic.command",
     "anyio._backends._asyncio",
     "jinja2.ext",
     "pydantic.v1",
     "scipy.special",
-    "storage.migrations.triggers",
+    "storage.schema",
     "uvicorn.lifespan.on",
     "uvicorn.protocols.websockets.auto",
     "workers.command_line",

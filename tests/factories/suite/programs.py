@@ -111,7 +111,7 @@ def _text(stream: io.TextIOWrapper) -> str:
 def _process_state() -> Iterator[None]:
     """Put back what a program sets for its process: logging, hooks, handlers of signals."""
     root = logging.getLogger()
-    loggers = [root, *map(logging.getLogger, ("alembic", "httpx", "httpx2"))]
+    loggers = [root, *map(logging.getLogger, ("httpx", "httpx2"))]
     handlers, levels = list(root.handlers), [logger.level for logger in loggers]
     hooks = [(owner, name, getattr(owner, name)) for owner, name in _HOOKS]
     signals = {sign: signal.getsignal(sign) for sign in _SIGNALS}

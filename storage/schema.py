@@ -1,10 +1,28 @@
-"""Triggers that refuse changes of immutable rows, for the migration: the same rules on both databases."""
+"""Tables, indexes and triggers of a new database. Triggers refuse changes of immutable rows on both databases.
+
+Nothing is released, so there are no migrations: a revision is a digest of all that is made, and tables of any other are
+refused. It stands where Alembic would look for it, which takes over with the first release.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import NamedTuple
 
+from sqlalchemy import Connection, insert, inspect, text
+from sqlalchemy.schema import CreateIndex, CreateTable
+
+from storage import models
+from storage.models.core import Base
+
+for _module in iter_modules(models.__path__):
+    import_module(f"{models.__name__}.{_module.name}")
+
+VERSION_TABLE = "alembic_version"
 NOT_DISCLOSED = "OLD.disclosure = 'public' OR NEW.disclosure <> 'public'"
 
 
@@ -55,6 +73,32 @@ KEYS: dict[str, tuple[tuple[str, ...], ...]] = {
     "submissions": (("id",), ("benchmark", "owner", "content_sha256"), ("benchmark", "owner", "model", "version")),
     "attempts": (("submission_id",),),
 }
+
+
+@cache
+def revision() -> str:
+    """Return the revision that these models and triggers are."""
+    made = [str(CreateTable(table)) for table in Base.metadata.sorted_tables]
+    made += sorted(str(CreateIndex(index)) for table in Base.metadata.sorted_tables for index in table.indexes)
+    digest = hashlib.sha256("\n".join((*made, *postgresql_triggers())).encode())
+    return f"initial_{digest.hexdigest()[:16]}"
+
+
+def revision_of(connection: Connection) -> str | None:
+    """Return the revision of a database; None where nothing is made yet."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    return str(connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}")))  # noqa: S608 - a constant name
+
+
+def create(connection: Connection) -> None:
+    """Make everything in the caller's transaction."""
+    Base.metadata.create_all(connection)
+    connection.execute(insert(Base.metadata.tables["audit_head"]).values(id=1, seq=0, hash="0" * 64))
+    for statement in postgresql_triggers() if connection.dialect.name == "postgresql" else sqlite_triggers():
+        connection.execute(text(statement))
+    connection.exec_driver_sql(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) PRIMARY KEY)")
+    connection.execute(text(f"INSERT INTO {VERSION_TABLE} VALUES (:revision)"), {"revision": revision()})  # noqa: S608
 
 
 def sqlite_triggers() -> Iterator[str]:
