@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 import auth.routes
 import leaderboard.api
-import leaderboard.judges.routes
+import leaderboard.judges.pages
 import leaderboard.routes
 import maintenance.api
 import maintenance.page.routes
@@ -75,7 +75,7 @@ def _all_benchmarks(app: FastAPI, settings: Settings, *, services: Services, gra
     _add_benchmark(app, settings, services=services, of=services.first)
     boards = [benchmark.board for benchmark in services.benchmarks]
     app.include_router(
-        leaderboard.judges.routes.build(boards, [benchmark.items.relations for benchmark in services.benchmarks])
+        leaderboard.judges.pages.build(boards, [benchmark.items.relations for benchmark in services.benchmarks])
     )
     _add_operation(app, settings, services=services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)

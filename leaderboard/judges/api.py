@@ -13,15 +13,11 @@ from common.openapi import answers
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
-from leaderboard.judges.compare import BenchmarkComparison, verdict
 from leaderboard.judges.composite import JudgeComposite, composite_of
 from leaderboard.judges.query import COMPOSITE, NAME, TIERS, JudgesQuery, matching
 from leaderboard.judges.selection import (
-    ComparedJudges,
     Relations,
     SelectedLines,
-    chosen_slugs,
-    compared,
     findings_of,
     lines_of,
     of_agreement,
@@ -30,11 +26,9 @@ from leaderboard.judges.selection import (
     tested,
     version_key,
 )
-from leaderboard.judges.table import Findings, JudgeLine, figure_json, judge_json, judge_lines, part_json
-from leaderboard.pages.compare import difference_json
+from leaderboard.judges.table import Findings, JudgeLine, judge_json, judge_lines, part_json
 from leaderboard.responses import json_body, respond
 from vlrb.common.messages import _
-from vlrb.judges import MOST_SLUG
 from vlrb.statistics.rank_agreement import LEAST
 
 # A view's own reader takes the parameters, and ignores what means nothing.
@@ -46,7 +40,6 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     """Return the routes; ``boards`` are those of all benchmarks, the first one first; ``relations``: of each."""
     router = APIRouter(prefix="/api/v1", tags=["leaderboard"])
     _add_judges(router, boards, relations=relations)
-    _add_comparison(router, boards, relations=relations)
     _add_judge(router, boards, relations=relations)
     _add_agreement(router, boards)
     return router
@@ -91,29 +84,6 @@ def _add_judge(router: APIRouter, boards: Sequence[BoardCache], *, relations: Se
                 404, "unknown-judge", detail=_("There is no judge with this slug. /api/v1/judges lists them.")
             )
         return respond(json_body(body), request.headers)
-
-
-def _add_comparison(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
-    @router.get("/judges/compare", summary="Two judges on every benchmark", responses=answers("compare-judges"))
-    async def comparison(
-        request: Request,
-        a: Annotated[str, Query(description="Slug of a judge", max_length=MOST_SLUG)] = "",
-        *,
-        b: Annotated[str, Query(description="Slug of another judge", max_length=MOST_SLUG)] = "",
-    ) -> Response:
-        """Return the difference of two judges on each benchmark where both were scored here, the first minus the
-        second, with its interval."""
-        board_versions = [await board.current() for board in boards]
-        asked = chosen_slugs(request.query_params)
-        if len(asked) != 2:
-            return problem(400, "bad-judges", detail="a and b are the slugs of two different judges.", parameter="b")
-        result = await board_versions[0].executor.take(
-            lambda slugs: compared(board_versions, slugs, relations=relations), asked
-        )
-        if result.unknown:
-            detail = _("There is no judge {names}. /api/v1/judges lists them.", names=", ".join(result.unknown))
-            return problem(404, "unknown-judge", detail=detail, unknown=list(result.unknown))
-        return respond(json_body(_comparison(result)), request.headers)
 
 
 def _add_agreement(router: APIRouter, boards: Sequence[BoardCache]) -> None:
@@ -166,31 +136,6 @@ def _composite(judge: JudgeComposite) -> dict[str, Any]:
     ranks = None if composite.best is None else [composite.best, composite.worst]
     entries = {name: {"entry": row.id, "version": row.version or None} for name, row in judge.rows.items()}
     return {"value": composite.value, "interval": list(composite.interval), "rank_range": ranks, "entries": entries}
-
-
-def _comparison(result: ComparedJudges) -> dict[str, Any]:
-    first, second = result.lines
-    return {
-        "judges": [{"judge": line.slug, "name": line.name, "url": f"/judges/{line.slug}"} for line in result.lines],
-        "verdict": verdict((first, second), result.comparisons),
-        "benchmarks": [_on_benchmark(comparison) for comparison in result.comparisons],
-    }
-
-
-def _on_benchmark(comparison: BenchmarkComparison) -> dict[str, Any]:
-    return {
-        "benchmark": comparison.board.benchmark,
-        "label_revision": comparison.board.label_revision,
-        "protocol": comparison.board.protocol,
-        "part": part_json(comparison.board),
-        "figures": [
-            None if figure is None else {**figure_json(figure), "scored": bool(figure.rule), "variant": variant or None}
-            for figure, variant in zip(comparison.figures, comparison.variants, strict=True)
-        ],
-        "difference": None if comparison.difference is None else difference_json(comparison.difference),
-        "tested": comparison.difference is not None,
-        "how": comparison.how or None,
-    }
 
 
 def _agreement(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Selection of judges from all boards, for pages and JSON: the lines asked for, composites, comparisons."""
+"""Selection of judges from all boards, for pages and JSON: the lines asked for, and composites."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from leaderboard.board.rows import Board
 from leaderboard.cache import BoardVersion
-from leaderboard.judges.compare import BenchmarkComparison, compare_judges
 from leaderboard.judges.composite import JudgeComposite, composite_of
 from leaderboard.judges.query import COMPOSITE, JudgesQuery, matching, read_judges_query
 from leaderboard.judges.table import JudgeLine, judge_lines, sorted_lines
 from leaderboard.pages.reported_findings import ReportedFinding, report_findings
-from vlrb.judges import MOST_SLUG
 from vlrb.statistics.pairwise import PairwiseArrays
 
 
@@ -30,16 +27,6 @@ class SelectedLines:
     page: int
     pages: int
     composites: Mapping[str, JudgeComposite]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedJudges:
-    """Two judges that were asked for, or those of them that there are. ``every``: all judges."""
-
-    lines: tuple[JudgeLine, ...]
-    unknown: tuple[str, ...]
-    comparisons: tuple[BenchmarkComparison, ...]
-    every: tuple[JudgeLine, ...]
 
 
 Relations = Callable[[BoardVersion], PairwiseArrays | None]
@@ -97,22 +84,3 @@ def lines_of(board_versions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
         version_key(board_versions), lambda: judge_lines([board_version.board() for board_version in board_versions])
     )
     return lines
-
-
-def chosen_slugs(parameters: QueryParams) -> tuple[str, ...]:
-    """Return the judges that an address compares: ``a`` and ``b``, or the first two of ``judge``."""
-    named = [parameters.get("a", ""), parameters.get("b", ""), *parameters.getlist("judge")]
-    return tuple(dict.fromkeys(slug[:MOST_SLUG] for slug in named if slug))[:2]
-
-
-def compared(
-    board_versions: Sequence[BoardVersion], asked: Sequence[str], *, relations: Sequence[Relations]
-) -> ComparedJudges:
-    """Return two judges with their difference on each benchmark; without one where not both are there."""
-    by_slug = {line.slug: line for line in lines_of(board_versions)}
-    lines = tuple(by_slug[slug] for slug in asked if slug in by_slug)
-    comparisons: tuple[BenchmarkComparison, ...] = ()
-    if len(lines) == 2:
-        comparisons = compare_judges((lines[0], lines[1]), board_versions, relations=tested(board_versions, relations))
-    unknown = tuple(slug for slug in asked if slug not in by_slug)
-    return ComparedJudges(lines, unknown, comparisons=comparisons, every=tuple(by_slug.values()))

@@ -45,7 +45,7 @@ together with its interval, the rule and the label revision.
 - One entry's scorecard: `{base}/api/v1/entries/ID`
 - [Judges on all benchmarks served here]({site}/api/v1/judges), [as a page]({site}/judges);
   each at `{site}/api/v1/judges/SLUG`, as a page at `{site}/judges/SLUG`
-- Two judges on every benchmark: `{site}/api/v1/judges/compare?a=SLUG&b=SLUG`
+- Two judges on a benchmark: `{site}/api/v1/judges/compare?a=SLUG&b=SLUG&benchmark=ID`
 - [Whether benchmarks put judges in the same order]({site}/api/v1/agreement)
 - Two to five entries compared pair by pair: `{base}/api/v1/compare?entries=ID,ID`
 - Counts behind published percentages: `{base}/api/v1/check-numbers?overall=71.9`

@@ -9,7 +9,7 @@ import numpy as np
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-import leaderboard.judges.routes
+import leaderboard.judges.pages
 import leaderboard.routes
 from leaderboard.cache import BoardCache
 from leaderboard.render_context import contexts_of
@@ -93,6 +93,6 @@ def application(found: list[BoardCache]) -> ASGIApp:
         app = FastAPI()
         app.include_router(leaderboard.routes.build(board))
         apps.append(app)
-    apps[0].include_router(leaderboard.judges.routes.build(found))
+    apps[0].include_router(leaderboard.judges.pages.build(found))
     others = {board.spec.id: app for board, app in zip(found[1:], apps[1:], strict=True)}
     return BenchmarkMiddleware(BenchmarkDispatch(apps[0], others), [board.spec.id for board in found])

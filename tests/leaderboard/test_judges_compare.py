@@ -1,7 +1,8 @@
-"""Two judges on several benchmarks, and benchmarks by the order of their judges."""
+"""Judges on several benchmarks, and benchmarks by the order of their judges."""
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,16 +15,14 @@ from starlette.testclient import TestClient
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.charts.layout import Page
-from leaderboard.judges import routes
+from leaderboard.judges import pages
 from leaderboard.judges.agreement import agreement_verdict, agreements, headline
 from leaderboard.judges.agreement_figure import agreement_chart
-from leaderboard.judges.compare import compare_judges, verdict
-from leaderboard.judges.table import JudgeLine, judge_lines
-from leaderboard.pages import compare as words
+from leaderboard.judges.table import judge_lines
 from leaderboard.render_context import RenderContext, contexts_of
-from tests.factories.snapshots import FixedSource, entry, snapshot
+from tests.factories.snapshots import FixedSource, snapshot
 from tests.factories.specs import VL
-from tests.factories.three_benchmarks import SERVED, board_of
+from tests.factories.three_benchmarks import SERVED, application, board_of
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.rounding import percent
 
@@ -44,57 +43,12 @@ def board_versions() -> list[BoardVersion]:
     return [board.refresh() for board in served([board_of(spec, skills[spec.id]) for spec in SPECS])]
 
 
-def lines_of(board_versions: Sequence[BoardVersion], *names: str) -> tuple[JudgeLine, ...]:
-    found = {line.name: line for line in judge_lines([board_version.board() for board_version in board_versions])}
-    return tuple(found[name] for name in names)
-
-
-def test_each_benchmark_has_a_difference_with_its_interval_the_same_rule_on_both_sides(
-    board_versions: list[BoardVersion],
-) -> None:
-    one, other = lines_of(board_versions, "Judge 0", "Judge 1")
-    found = compare_judges((one, other), board_versions, relations={})
-    turned = compare_judges((other, one), board_versions, relations={})
-    for first, second in zip(found, turned, strict=True):
-        difference, back = first.difference, second.difference
-        assert difference is not None and back is not None
-        values = [figure.value for figure in first.figures if figure is not None]
-        assert difference.delta == pytest.approx(values[0] - values[1]) == pytest.approx(-back.delta)
-        assert difference.low is not None and difference.high is not None
-        assert difference.low < difference.delta < difference.high
-        assert (back.low, back.high) == pytest.approx((-difference.high, -difference.low))
-    said = verdict((one, other), found)
-    assert re.match(r"[\w ]+ alone: Judge 0 agrees [\w ]+ than Judge 1 on VL-RewardBench \(\+", said)
-    assert re.search(r"but Judge 1 agrees [\w ]+ than Judge 0 on MM-RLHF-RewardBench \(\+", said)
-    assert said.endswith("; no significant difference on Multimodal RewardBench.")
-
-
-def test_a_missing_result_stays_missing(board_versions: list[BoardVersion]) -> None:
-    one, other = lines_of(board_versions, "Judge 0", "Judge 2")
-    found = compare_judges((one, other), board_versions, relations={})
-    assert [comparison.difference is not None for comparison in found] == [True, False, False]
-    assert found[1].second is None and found[1].how == ""
-
-
-def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
-    body = snapshot([entry(1, 0.7, model="Mine")])
-    (board_version,) = (BoardCache(FixedSource(body), context=contexts_of(SPECS[:1])[0]).refresh(),)
-    lines = lines_of([board_version], "Mine", "R1-Reward")
-    (comparison,) = compare_judges((lines[0], lines[1]), [board_version], relations={})
-    assert comparison.difference is None and "their rules may differ" in comparison.how
-    assert verdict((lines[0], lines[1]), [comparison]).startswith("No benchmark")
-
-
 @pytest.mark.parametrize(
     ("path", "status", "words"),
     [
-        ("/judges/compare", 200, "Choose two judges"),
-        ("/judges/compare?q=judge+1", 200, "compare <b><bdi>Judge 1</bdi></b>"),
-        ("/judges/compare?q=no-such-judge", 200, "No judge matches"),
-        ("/judges/compare?a=judge-0&q=Judge+1+[judge-1]", 200, "Judge 0</bdi> and"),
-        ("/judges/compare?judge=judge-0", 200, "compare <b><bdi>Judge 0</bdi></b>"),
-        ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Judge 0</bdi> and"),
-        ("/judges/compare?a=judge-0&b=nobody", 200, "There is no judge nobody"),
+        ("/judges/compare?judge=judge-0", 200, "Add at least one more judge."),
+        ("/judges/compare?judge=judge-0&judge=judge-1", 200, "Are these judges really different?"),
+        ("/judges/compare?a=judge-0&b=nobody", 200, "Add at least one more judge."),
         ("/agreement", 200, "at least 5 judges on both."),
         ("/judges/judge-0", 200, "Its position."),
         ("/judges/carevl", 200, "no number could be found"),
@@ -103,33 +57,25 @@ def test_a_scored_and_a_reported_figure_have_no_difference() -> None:
 def test_the_pages_answer_what_was_asked(
     board_versions: list[BoardVersion], path: str, status: int, words: str
 ) -> None:
-    bodies = [board_version.snapshot for board_version in board_versions]
-    app = FastAPI()
-    app.include_router(routes.build(served([dict(body) for body in bodies])))
-    answer = TestClient(app).get(path)
+    answer = TestClient(application(served([dict(version.snapshot) for version in board_versions]))).get(path)
     assert (answer.status_code, words in answer.text) == (status, True)
 
 
 @pytest.fixture(scope="module")
 def client(board_versions: list[BoardVersion]) -> TestClient:
-    app = FastAPI()
-    app.include_router(routes.build(served([dict(board_version.snapshot) for board_version in board_versions])))
-    return TestClient(app)
+    return TestClient(application(served([dict(version.snapshot) for version in board_versions])))
 
 
-def test_a_program_gets_the_differences_and_the_verdict_of_the_page(client: TestClient) -> None:
-    query = "compare?a=judge-0&b=judge-1"
-    said, page = client.get(f"/api/v1/judges/{query}").json(), client.get(f"/judges/{query}").text
-    assert said["verdict"] in page
-    assert [one["benchmark"] for one in said["benchmarks"]] == list(SERVED)
-    for one in said["benchmarks"]:
-        first, second = (figure["value"] for figure in one["figures"])
-        difference = one["difference"]
-        assert one["tested"] and difference["difference"] == pytest.approx(first - second)
-        assert difference["interval"][0] < difference["difference"] < difference["interval"][1]
-        assert words.points(difference["difference"], signed=True) in page
-    missing = client.get("/api/v1/judges/compare?a=judge-0&b=judge-2").json()["benchmarks"][1]
-    assert (missing["difference"], missing["figures"][1], missing["how"]) == (None, None, None)
+def test_judges_are_compared_by_their_results_on_one_benchmark_which_leads_to_the_others(client: TestClient) -> None:
+    page = client.get("/judges/compare?a=judge-0&b=judge-1").text
+    others = re.findall(r'href="(/judges/compare\?benchmark=[^"]*)"', page)
+    assert [client.get(html.unescape(address)).url.path for address in others] == [
+        f"/b/{name}/compare" for name in SERVED[1:]
+    ]
+    data = client.get("/api/v1/judges/compare?a=judge-0&b=judge-1", follow_redirects=False).headers["location"]
+    assert data.startswith(f"/api/v1/compare?benchmark={SERVED[0]}&entries=e")
+    missing = client.get(f"/judges/compare?a=judge-0&b=judge-2&benchmark={SERVED[1]}")
+    assert "at least one more" in missing.text
 
 
 def test_a_program_gets_a_judge_with_its_composite(client: TestClient) -> None:
@@ -157,9 +103,6 @@ def test_a_program_gets_the_agreement_of_the_page(client: TestClient) -> None:
     ("path", "status", "code"),
     [
         ("judges/nobody", 404, "unknown-judge"),
-        ("judges/compare?a=judge-0&b=nobody", 404, "unknown-judge"),
-        ("judges/compare?a=judge-0&b=judge-0", 400, "bad-judges"),
-        ("judges/compare", 400, "bad-judges"),
         ("judges?sort=%00&page=0&tier=x", 200, None),
     ],
 )
@@ -214,5 +157,5 @@ def test_a_figure_of_another_definition_is_in_no_order() -> None:
 def test_a_demo_says_above_all_its_judges_that_reported_rows_are_real(synthetic: bool) -> None:
     context = RenderContext(spec=replace(VL, synthetic=synthetic))
     app = FastAPI()
-    app.include_router(routes.build([BoardCache(FixedSource(snapshot([])), context=context)]))
+    app.include_router(pages.build([BoardCache(FixedSource(snapshot([])), context=context)]))
     assert ('class="notice"' in TestClient(app).get("/judges").text) is synthetic

@@ -20,10 +20,9 @@ from leaderboard.judges.composite import composite_of
 from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.result_card import result_card
-from leaderboard.render_context import contexts_of
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import FixedSource, entry, snapshot
-from tests.factories.three_benchmarks import SERVED, application, board_of
+from tests.factories.three_benchmarks import SERVED, board_of
 from tests.leaderboard.test_routes import serve
 from vlrb.benchmarks.spec_file import load_spec
 
@@ -135,23 +134,3 @@ def test_the_result_card_of_such_an_entry_compares_it_with_nobody() -> None:
     markup, settled = result_card(cache.refresh(), ItemCatalog(spec=cache.spec), entry_id=made[0]["id"])
     assert settled and "No rank: votes of a baseline." in markup
     assert "significantly ahead of" not in markup
-
-
-def test_two_judges_are_compared_with_how_each_result_was_made() -> None:
-    made = [board_of(spec, [0.95, 0.9]) for spec in SPECS]
-    made[2]["entries"][0] |= BASELINE
-    made[2]["entries"][1]["votes_per_item"] = 5
-    contexts = contexts_of(SPECS)
-    served = [BoardCache(FixedSource(one), context=at, published=()) for one, at in zip(made, contexts, strict=True)]
-    client = TestClient(application(served))
-    page = client.get("/judges/compare?a=judge-0&b=judge-1").text
-    assert '<span class="def">votes of a baseline</span>' in page
-    assert '<span class="def">5 votes</span>' in page
-    answer = client.get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()
-    assert [one["variant"] for one in answer["benchmarks"][-1]["figures"]] == ["votes of a baseline", "5 votes"]
-    assert MM_RLHF.title not in answer["verdict"]
-    assert answer["benchmarks"][-1]["difference"] is None
-    assert "need no judge" in answer["benchmarks"][-1]["how"]
-    assert [one["difference"] is None for one in answer["benchmarks"]] == [False, False, True]
-    alone = TestClient(application(served[2:])).get("/api/v1/judges/compare?a=judge-0&b=judge-1").json()
-    assert "No benchmark" in alone["verdict"]

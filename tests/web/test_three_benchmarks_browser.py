@@ -23,7 +23,6 @@ PAGES = (
     "/judges",
     "/judges/judge-3",
     "/judges/gpt-4o",
-    "/judges/compare?a=judge-3&b=judge-5",
     "/agreement",
 )
 

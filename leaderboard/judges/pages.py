@@ -1,16 +1,18 @@
-"""Pages about judges on all benchmarks served: ``GET /judges``, ``/judges/{slug}``, ``/judges/compare``,
-``/agreement``. The same as JSON: ``leaderboard.judges.api``."""
+"""Pages about judges on all benchmarks served: ``GET /judges``, ``/judges/{slug}``, ``/agreement``.
+
+The same as JSON: ``leaderboard.judges.api``.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import Response
+from starlette.datastructures import QueryParams
+from starlette.responses import RedirectResponse, Response
 
 from leaderboard.board.query import compare_url
 from leaderboard.board.reported_results import left_out
@@ -19,14 +21,11 @@ from leaderboard.charts.layout import Page
 from leaderboard.judges import api
 from leaderboard.judges.agreement import BenchmarkAgreement, agreement_verdict, agreements
 from leaderboard.judges.agreement_figure import LEAD, AgreementQuery, agreement_chart
-from leaderboard.judges.compare import verdict
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.query import PAGE, JudgesQuery, matching
 from leaderboard.judges.selection import (
     Relations,
     SelectedLines,
-    chosen_slugs,
-    compared,
     findings_of,
     lines_of,
     of_agreement,
@@ -36,7 +35,6 @@ from leaderboard.judges.selection import (
     version_key,
 )
 from leaderboard.judges.table import JudgeResult, named_parts, part_of, variant_of
-from leaderboard.pages import compare
 from leaderboard.pages.analyse import FILES, chart_json
 from leaderboard.pages.entry import entry_summary
 from leaderboard.pages.status_pages import not_found_page, status_page
@@ -46,14 +44,12 @@ from vlrb.common.messages import _
 from vlrb.judges import judge_slug
 from vlrb.statistics.rank_agreement import LEAST
 
-_PICKED = re.compile(r"\[([a-z0-9-]+)\]$")  # what an entry of the list of judges ends with
-
 
 def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> APIRouter:
     """Return the routes; ``boards`` are those of all benchmarks, the first one first; ``relations``: of each."""
     router = APIRouter()
+    _add_comparisons(router, boards)
     router.include_router(api.build(boards, relations))
-    _add_comparisons(router, boards, relations=relations)
 
     @router.api_route("/judges", methods=["GET", "HEAD"], include_in_schema=False)
     async def table(request: Request) -> Response:
@@ -78,18 +74,19 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
     return router
 
 
-def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relations: Sequence[Relations]) -> None:
-    """Add the pages about two judges and about two benchmarks, ahead of that of one judge."""
+def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache]) -> None:
+    """Add what is about several judges or benchmarks, ahead of the page of one judge."""
 
+    @router.get("/api/v1/judges/compare", include_in_schema=False)
     @router.api_route("/judges/compare", methods=["GET", "HEAD"], include_in_schema=False)
     async def comparison(request: Request) -> Response:
         board_versions = [await board.current() for board in boards]
-        asked = chosen_slugs(request.query_params)
-        search = read_query(request, board_versions).search
-        page = await board_versions[0].executor.take(
-            lambda slugs: _compare_page(board_versions, slugs, search=search, relations=relations), asked
+        version, ids = await board_versions[0].executor.take(
+            lambda asked: _entries_of(board_versions, asked), request.query_params
         )
-        return respond(status_page(page), request.headers)
+        if request.url.path.startswith("/api/"):
+            return RedirectResponse(f"/api/v1/compare?benchmark={version.benchmark}&entries={','.join(ids)}")
+        return RedirectResponse(version.context.prefix + compare_url(ids))
 
     @router.api_route("/agreement", methods=["GET", "HEAD"], include_in_schema=False)
     async def agreement(request: Request) -> Response:
@@ -112,37 +109,16 @@ def _add_comparisons(router: APIRouter, boards: Sequence[BoardCache], *, relatio
         return respond(response, request.headers)
 
 
-def _compare_page(
-    board_versions: Sequence[BoardVersion], asked: Sequence[str], *, search: str, relations: Sequence[Relations]
-) -> str:
-    if search and len(asked) < 2:
-        found = _find_judge(board_versions, search)
-        asked, search = (asked, search) if found is None else ((*asked, found), "")
-    result = compared(board_versions, asked, relations=relations)
-    lines, comparisons = result.lines, result.comparisons
-    differences = [comparison.difference for comparison in comparisons if comparison.difference is not None]
-    return render(
-        board_versions[0].context,
-        "judges_compare.html",
-        current="/judges",
-        lines=lines,
-        unknown=result.unknown,
-        comparisons=comparisons,
-        verdict=verdict((lines[0], lines[1]), comparisons) if comparisons else "",
-        listed=result.every,
-        search=search,
-        prefixes=_prefixes(board_versions),
-        words=compare,
-        part_of=part_of,
-        axis=compare.reach([differences]),
-    )
-
-
-def _find_judge(board_versions: Sequence[BoardVersion], text: str) -> str | None:
-    """Return the slug of the judge that a text means: as a choice of the list ends, or the first that it finds."""
-    if picked := _PICKED.search(text):
-        return picked[1]
-    return next((line.slug for line in matching(lines_of(board_versions), JudgesQuery(search=text))), None)
+def _entries_of(board_versions: Sequence[BoardVersion], asked: QueryParams) -> tuple[BoardVersion, list[str]]:
+    """Return the benchmark asked for, or else the one that has most of the judges, and their leading results on it."""
+    slugs = [asked.get("a", ""), asked.get("b", ""), *asked.getlist("judge")]
+    lines = [line for line in lines_of(board_versions) if line.slug in slugs]
+    results = [
+        (version, [row.id for line in lines if (cell := line.cells[at]) and (row := cell.leading_row)])
+        for at, version in enumerate(board_versions)
+    ]
+    named = [result for result in results if result[0].benchmark == asked.get("benchmark")]
+    return max(named or results, key=lambda result: len(result[1]))
 
 
 def _agreements(board_versions: Sequence[BoardVersion], asked: JudgesQuery) -> list[BenchmarkAgreement]:
