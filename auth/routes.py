@@ -10,15 +10,15 @@ import logging
 import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from anyio import to_thread
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from auth.middleware import client_address, identity_of, read_cookie
-from auth.model import AuthError, Forbidden, Identity, Role, Unauthenticated, require_person
+from auth.model import AuthError, Identity, Role, Unauthenticated, require_person
 from auth.openid import IssuerOffline, SignInFailed
 from auth.pages import STYLE_URL, AccountPages, style
 from auth.problem_details import extra_headers, refusal
@@ -43,9 +43,7 @@ PRIVATE = {
 }
 # The one page that is made to be seen inside a frame, of a Space where this is one: it leads out of it.
 _FRAMED = {**PRIVATE, "Content-Security-Policy": _POLICY.format("'self'")}
-_CSRF = "csrf"
 _NO_SECTIONS: Mapping[str, Any] = {"submissions": (), "next_submission": "", "activity": (), "notifications": {}}
-_Token = Annotated[str, Form(alias="csrf")]
 
 
 def build(
@@ -147,12 +145,9 @@ def _add_sign_in(router: APIRouter, identities: AuthService, *, pages: AccountPa
         return answer
 
     @router.post("/auth/sign-out")
-    def sign_out(request: Request, csrf: _Token = "") -> Response:
+    def sign_out(request: Request) -> Response:
         """End this session."""
-        identity = identity_of(request)
-        if identity.signed_in:
-            check_csrf(identities, identity, sent=csrf)
-            identities.sign_in.sign_out(identity)
+        identities.sign_in.sign_out(identity_of(request))
         answer = RedirectResponse("/", 303, PRIVATE)
         _set_cookie(answer, identities, name=settings.session_cookie, value="", seconds=0)
         return answer
@@ -183,9 +178,8 @@ class _Account(NamedTuple):
 
     def _of_session(self, identity: Identity) -> Mapping[str, Any]:
         if identity.auth_method != "session":
-            return {"csrf": "", "tokens": (), "sessions": ()}
+            return {"tokens": (), "sessions": ()}
         return {
-            "csrf": csrf_token(self.identities, identity),
             "tokens": self.identities.tokens.list_for(identity),
             "sessions": self.identities.sessions_of(identity),
         }
@@ -223,25 +217,20 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
         """Make a token and shows it, this once."""
         identity = require_person(identity_of(request))
         async with request.form(max_files=0, max_fields=12) as form:
-            fields = {name: str(form.get(name, "")) for name in (_CSRF, "name", "days")}
+            fields = {name: str(form.get(name, "")) for name in ("name", "days")}
             scopes = [str(value) for value in form.getlist("scopes")]
-        check_csrf(identities, identity, sent=fields[_CSRF])
         return await to_thread.run_sync(partial(_make, account, identity, fields=fields, scopes=scopes))
 
     @router.post("/account/tokens/{token_id}/revoke")
-    def revoke_token(token_id: str, request: Request, *, csrf: _Token = "") -> Response:
+    def revoke_token(token_id: str, request: Request) -> Response:
         """Revoke the user's own token; those of others are not found."""
-        identity = require_person(identity_of(request))
-        check_csrf(identities, identity, sent=csrf)
-        identities.tokens.revoke(identity, token_id)
+        identities.tokens.revoke(identity_of(request), token_id)
         return RedirectResponse("/account", 303, PRIVATE)
 
     @router.post("/account/sessions/end")
-    def end_sessions(request: Request, csrf: _Token = "") -> Response:
+    def end_sessions(request: Request) -> Response:
         """Sign out everywhere, here included."""
-        identity = require_person(identity_of(request))
-        check_csrf(identities, identity, sent=csrf)
-        identities.sign_in.sign_out_everywhere(identity)
+        identities.sign_in.sign_out_everywhere(identity_of(request))
         answer = RedirectResponse("/account", 303, PRIVATE)
         _set_cookie(answer, identities, name=identities.settings.session_cookie, value="", seconds=0)
         return answer
@@ -254,34 +243,6 @@ def _make(account: _Account, identity: Identity, *, fields: Mapping[str, str], s
     except TokenRejected as rejected:
         return account.page(identity, error=str(rejected), status=422)
     return account.page(identity, made=created)
-
-
-def csrf_token(identities: AuthService, identity: Identity) -> str:
-    """Return what every form carries: it fits this session and no other."""
-    return identities.seal.keyed(_CSRF, identity.credential)
-
-
-def check_csrf(identities: AuthService, identity: Identity, *, sent: str) -> None:
-    """Raise Forbidden unless the form was made for this session."""
-    if identity.auth_method != "session" or not identities.seal.verify_keyed(_CSRF, identity.credential, claimed=sent):
-        raise Forbidden(_("This form has expired with its session. Reload the page and try again."), identity)
-
-
-class Forms(NamedTuple):
-    """Protection of forms against cross-site requests. `check` raises AuthError."""
-
-    token: Callable[[Identity], str] = lambda user: ""
-    check: Callable[[Identity, str], None] = lambda user, sent: None
-
-
-def forms_of(identities: AuthService) -> Forms:
-    """Return the protection of forms of people who have signed in; tokens and local users need none."""
-
-    def check(user: Identity, sent: str) -> None:
-        if user.auth_method == "session":
-            check_csrf(identities, user, sent=sent)
-
-    return Forms(lambda user: csrf_token(identities, user) if user.auth_method == "session" else "", check)
 
 
 def _set_cookie(answer: Response, identities: AuthService, *, name: str, value: str, seconds: int) -> None:

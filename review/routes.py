@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Resp
 from auth import Identity
 from auth.middleware import identity_of
 from auth.pages import AccountPages
-from auth.routes import PRIVATE, Forms
+from auth.routes import PRIVATE
 from maintenance.action_context import ActionContext
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, disputes
@@ -42,7 +42,6 @@ class _Draft(NamedTuple):
 class _ReviewRoutes(NamedTuple):
     context: ActionContext
     pages: AccountPages
-    forms: Forms
     not_found: Callable[[Any], Response]  # from the request's headers
 
     def asked_by(self, request: Request) -> ActionContext:
@@ -67,7 +66,6 @@ class _ReviewRoutes(NamedTuple):
             texts=texts,
             image=f"/explore/{item.key}/image" if texts and items.image(texts.image) else None,
             own=[dispute for dispute in own if dispute.item == item.key],
-            csrf=self.forms.token(user) if user.signed_in else "",
             draft=draft,
             answer_texts=ANSWER_TEXTS,
             tags=items.table.spec.tags,
@@ -76,12 +74,10 @@ class _ReviewRoutes(NamedTuple):
         )
 
 
-def build(
-    context: ActionContext, pages: AccountPages, *, forms: Forms, not_found: Callable[[Any], Response]
-) -> APIRouter:
+def build(context: ActionContext, pages: AccountPages, *, not_found: Callable[[Any], Response]) -> APIRouter:
     """Return the routes; `not_found` makes the page for addresses that name nothing, from the request's headers."""
     router = APIRouter(include_in_schema=False)
-    site = _ReviewRoutes(context, pages, forms=forms, not_found=not_found)
+    site = _ReviewRoutes(context, pages, not_found)
     _add_dispute(router, site)
     _add_annotate(router, site)
     return router
@@ -109,11 +105,9 @@ def _add_dispute(router: APIRouter, site: _ReviewRoutes) -> None:
         better: _FormText = "",
         tag: _FormText = "",
         reason: _FormText = "",
-        csrf: _FormText = "",
     ) -> Response:
         """Dispute it; what was typed is not lost when something is wrong with it."""
         user = identity_of(request)
-        site.forms.check(user, csrf)
         try:
             disputes.dispute(site.asked_by(request), name, better=better, reason=reason, tag=tag or None)
         except NotFound:

@@ -18,8 +18,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from auth import Identity, Role
 from auth.middleware import identity_of
 from auth.pages import AccountPages
-from auth.routes import PRIVATE, check_csrf, csrf_token
-from auth.service import AuthService
+from auth.routes import PRIVATE
 from receipts.service import ShownScore
 from storage.clock import iso, minute
 from storage.database import Database
@@ -70,12 +69,10 @@ class OwnerActions:
     measures: Sequence[str]  # names of scores, in their order
 
 
-def build(
-    database: Database, intake: SubmissionService, *, identities: AuthService, pages: AccountPages, owner: OwnerActions
-) -> APIRouter:
+def build(database: Database, intake: SubmissionService, *, pages: AccountPages, owner: OwnerActions) -> APIRouter:
     """Return the routes."""
     router = APIRouter(include_in_schema=False)
-    actions = _SubmissionPage(database, intake.benchmark, identities=identities, pages=pages, owner=owner)
+    actions = _SubmissionPage(database, intake.benchmark, pages=pages, owner=owner)
 
     @router.get(POLICY_URL)
     def policy(request: Request) -> Response:
@@ -138,7 +135,6 @@ def next_submission_text(allowance: Allowance) -> str:
 class _SubmissionPage:
     database: Database
     benchmark: str
-    identities: AuthService
     pages: AccountPages
     owner: OwnerActions
 
@@ -161,7 +157,6 @@ class _SubmissionPage:
             "fields": [(name, field, values.get(name, "")) for name, field in FIELDS.items()],
             "scores": _shown_scores(self.owner.scores(user, own.id), self.owner.measures),
             "measures": self.owner.measures,
-            "csrf": csrf_token(self.identities, user) if user.auth_method == "session" else "",
             "error": error,
             "most_days": visibility_options.MOST_DAYS,
             "most_changes": None if Role.MAINTAINER in user.roles else CHANGES_A_DAY,
@@ -169,7 +164,7 @@ class _SubmissionPage:
         return HTMLResponse(self.pages.render("submission.html", context), status, PRIVATE)
 
     def act(self, user: Identity, submission: str, *, what: str, fields: Fields) -> Response:
-        """Return one form of the page. Raises AuthError where the form is not from this session."""
+        """Do what one form of the page asks."""
         actions: Mapping[str, Callable[[Identity, Status, Fields], object]] = {
             "edit": lambda user, submission, given: self.owner.edit(
                 user, submission.id, {name: given[name] for name in FIELDS}
@@ -181,8 +176,6 @@ class _SubmissionPage:
             "reveal": lambda user, submission, given: self._name(user, submission.id, until=None),
             "withdraw": self._withdraw,
         }
-        if user.auth_method == "session":
-            check_csrf(self.identities, user, sent=fields.get("csrf", ""))
         own = submissions_status.get_own(self.database, self.benchmark, submission=submission, user=user)
         if own is None or what not in actions:
             return self._require_owner()

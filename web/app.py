@@ -140,9 +140,7 @@ def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of
     )
     app.include_router(submissions.api.build_votes(database, lambda: of.items.table))
     owner = owner_actions(action_context(settings, services, of=of), of.receipts, spec=of.served.spec)
-    app.include_router(
-        submissions.pages.build(database, use_cases, identities=services.auth, pages=of.account_pages, owner=owner)
-    )
+    app.include_router(submissions.pages.build(database, use_cases, pages=of.account_pages, owner=owner))
     app.include_router(receipts.api.build(of.receipts))
 
 
@@ -164,15 +162,14 @@ def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of
         )
     )
     sections = (*maintenance.page.sections.SECTIONS, *review.sections.SECTIONS)
-    page = MaintainPage(ACTIONS, context, of.account_pages, sections, auth.routes.forms_of(services.auth))
+    page = MaintainPage(ACTIONS, context, of.account_pages, sections)
     app.include_router(maintenance.page.routes.build(page))
 
 
 def _add_review(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     """Add disputes and verification by hand."""
-    context, forms = action_context(settings, services, of=of), auth.routes.forms_of(services.auth)
-    not_found = partial(not_found_page, of.context)
-    app.include_router(review.routes.build(context, of.account_pages, forms=forms, not_found=not_found))
+    context, not_found = action_context(settings, services, of=of), partial(not_found_page, of.context)
+    app.include_router(review.routes.build(context, of.account_pages, not_found=not_found))
 
 
 def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
@@ -189,7 +186,7 @@ def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) ->
     app.include_router(auth.routes.build(services.auth, of.account_pages, sections=sections))
     routes = submissions.notifications.routes
     if services.email is not None:
-        app.include_router(routes.build(services.auth, of.account_pages, subscriptions=services.email.subscriptions))
+        app.include_router(routes.build(of.account_pages, services.email.subscriptions))
 
 
 async def _icon() -> Response:

@@ -49,7 +49,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
         Middleware(BenchmarkMiddleware, ids),
         Middleware(RequestMetricsMiddleware, services.request_metrics),
-        Middleware(RequestLimitsMiddleware, largest, own=identity.public_url, free=free_bytes),
+        Middleware(RequestLimitsMiddleware, largest, free=free_bytes),
         Middleware(LeftClientsMiddleware),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,
         # From here on a request may ask the database.

@@ -20,7 +20,7 @@ from starlette.datastructures import UploadFile
 from auth import Identity
 from auth.middleware import identity_of
 from auth.pages import AccountPages
-from auth.routes import PRIVATE, Forms
+from auth.routes import PRIVATE
 from maintenance.action_context import ActionContext
 from maintenance.actions import account_search, rescoring
 from maintenance.database import queries
@@ -77,15 +77,14 @@ class Sent:
     keys: Sequence[str] = ()
     shown: str = ""
     typed: Mapping[str, str] = field(default_factory=dict)
-    csrf: str = ""
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, str]]) -> Sent:
         """Return what the fields of a request say."""
         typed = {name: text for name, text in pairs if text}
-        own = {name: typed.pop(name, "") for name in ("tab", "do", "show", "csrf", "on")}
+        own = {name: typed.pop(name, "") for name in ("tab", "do", "show", "on")}
         keys = [text for name, text in pairs if name == "on"]
-        return cls(own["tab"], own["do"], keys, own["show"], typed, csrf=own["csrf"])
+        return cls(own["tab"], own["do"], keys, own["show"], typed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,6 @@ class MaintainPage:
     context: ActionContext
     pages: AccountPages
     sections: Sequence[Section]
-    forms: Forms
 
     def look(self, user: Identity, sent: Sent) -> Response:
         """Return a section, or the form of an action. Raises AuthError."""
@@ -108,7 +106,6 @@ class MaintainPage:
     def act(self, user: Identity, sent: Sent) -> Response:
         """Do what a form asks, row by row: one that cannot be done keeps no other from it. Raises AuthError."""
         ctx = self._of_maintainer(user)
-        self.forms.check(user, sent.csrf)
         action = self._action(sent)
         done: list[Any] = []
         problems: list[str] = []
@@ -239,7 +236,6 @@ class MaintainPage:
             "cases": cases,
             "row_actions": row_actions,
             "most_links": MOST_LINKS,
-            "csrf": self.forms.token(ctx.user),
             "sent": sent,
             **values,
         }

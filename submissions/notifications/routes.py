@@ -13,45 +13,39 @@ from auth import Identity
 from auth.middleware import identity_of
 from auth.model import require_person
 from auth.pages import AccountPages
-from auth.routes import PRIVATE, check_csrf, csrf_token
-from auth.service import AuthService
+from auth.routes import PRIVATE
 from submissions.notifications.subscriptions import EmailRejected, EmailSubscriptions
 from vlrb.common.messages import _
 
-_Csrf = Annotated[str, Form(alias="csrf")]
 _QueryText = Annotated[str, Query(max_length=500)]
 _BACK = ((_("Your account"), "/account"), (_("The board"), "/"))
 _SECTION = "/account#email"
 
 
-def build(identities: AuthService, pages: AccountPages, *, subscriptions: EmailSubscriptions) -> APIRouter:
+def build(pages: AccountPages, subscriptions: EmailSubscriptions) -> APIRouter:
     """Return the routes of e-mail."""
     router = APIRouter(include_in_schema=False)
 
     @router.post("/account/email")
-    def state(request: Request, csrf: _Csrf = "", *, address: Annotated[str, Form(max_length=500)] = "") -> Response:
+    def state(request: Request, address: Annotated[str, Form(max_length=500)] = "") -> Response:
         """Keep an address, and ask for its confirmation."""
-        user = require_person(identity_of(request))
-        check_csrf(identities, user, sent=csrf)
         try:
-            subscriptions.state(user, address, language=pages.language)
+            subscriptions.state(identity_of(request), address, language=pages.language)
         except EmailRejected as rejected:
             return _refused(pages, rejected)
         return RedirectResponse(_SECTION, 303, PRIVATE)
 
     @router.post("/account/email/stop")
-    def stop(request: Request, csrf: _Csrf = "") -> Response:
+    def stop(request: Request) -> Response:
         """Delete the address."""
-        user = require_person(identity_of(request))
-        check_csrf(identities, user, sent=csrf)
-        subscriptions.stop(user)
+        subscriptions.stop(identity_of(request))
         return RedirectResponse(_SECTION, 303, PRIVATE)
 
-    router.include_router(_links(identities, pages, subscriptions=subscriptions))
+    router.include_router(_links(pages, subscriptions))
     return router
 
 
-def _links(identities: AuthService, pages: AccountPages, *, subscriptions: EmailSubscriptions) -> APIRouter:
+def _links(pages: AccountPages, subscriptions: EmailSubscriptions) -> APIRouter:
     """Links of e-mails: to confirm an address, and to stop."""
     router = APIRouter(include_in_schema=False)
 
@@ -65,16 +59,14 @@ def _links(identities: AuthService, pages: AccountPages, *, subscriptions: Email
             return RedirectResponse(f"/auth/sign-in?{urlencode(back)}", 303, PRIVATE)
         require_person(user)
         question = _("Send news of the entries of {name} to this e-mail address?", name=user.name)
-        fields = {"csrf": csrf_token(identities, user), "token": token}
-        return _page(pages, "/account/email/confirm", words=(question, _("Confirm the address")), fields=fields)
+        words = (question, _("Confirm the address"))
+        return _page(pages, "/account/email/confirm", words=words, fields={"token": token})
 
     @router.post("/account/email/confirm")
-    def confirm(request: Request, csrf: _Csrf = "", *, token: Annotated[str, Form(max_length=500)] = "") -> Response:
+    def confirm(request: Request, token: Annotated[str, Form(max_length=500)] = "") -> Response:
         """Begin to send."""
-        user = require_person(identity_of(request))
-        check_csrf(identities, user, sent=csrf)
         try:
-            subscriptions.confirm(user, token)
+            subscriptions.confirm(identity_of(request), token)
         except EmailRejected as rejected:
             return _refused(pages, rejected)
         return RedirectResponse(_SECTION, 303, PRIVATE)

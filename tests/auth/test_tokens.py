@@ -46,7 +46,7 @@ def test_a_token_does_what_it_was_made_for_and_nothing_else(alice: Browser) -> N
 def test_a_token_cannot_make_tokens_or_end_sessions(alice: Browser) -> None:
     token = alice.make_token(scopes=("maintain", "submit"))
     client = program(alice.site, token)
-    fields = {"name": "more", "scopes": "submit", "days": "30", "csrf": alice.csrf()}
+    fields = {"name": "more", "scopes": "submit", "days": "30"}
     for path in ("/account/tokens", "/account/sessions/end"):
         assert client.post(path, data=fields).status_code == 403
     assert alice.name() == "alice"
@@ -55,7 +55,7 @@ def test_a_token_cannot_make_tokens_or_end_sessions(alice: Browser) -> None:
 def test_who_is_no_maintainer_makes_no_maintainers_token(alice: Browser) -> None:
     bob = alice.site.browser()
     bob.sign_in("bob")
-    page = bob.post("/account/tokens", {"csrf": bob.csrf(), "name": "x", "scopes": "maintain", "days": "30"})
+    page = bob.post("/account/tokens", {"name": "x", "scopes": "maintain", "days": "30"})
     assert page.status_code == 403
     assert 'value="maintain"' not in bob.get("/account").text
 
@@ -70,7 +70,7 @@ def test_a_revoked_token_is_refused_at_once(alice: Browser) -> None:
     token = alice.make_token()
     ((token_id,),) = alice.site.sql("SELECT id FROM api_tokens")
     for _ in range(2):  # twice is as good as once
-        assert alice.post(f"/account/tokens/{token_id}/revoke", {"csrf": alice.csrf()}).status_code == 303
+        assert alice.post(f"/account/tokens/{token_id}/revoke").status_code == 303
     answer = program(alice.site, token).post("/submit")
     assert answer.status_code == 401
     assert "revoked" in answer.json()["detail"]
@@ -92,7 +92,7 @@ def test_nobody_revokes_the_token_of_somebody_else(alice: Browser) -> None:
     ((token_id,),) = alice.site.sql("SELECT id FROM api_tokens")
     bob = alice.site.browser()
     bob.sign_in("bob")
-    bob.post(f"/account/tokens/{token_id}/revoke", {"csrf": bob.csrf()})
+    bob.post(f"/account/tokens/{token_id}/revoke")
     assert program(alice.site, token).post("/submit").status_code == 200
     assert "laptop" not in bob.get("/account").text
 
@@ -112,7 +112,7 @@ def test_nobody_revokes_the_token_of_somebody_else(alice: Browser) -> None:
     ],
 )
 def test_what_cannot_be_made_is_said(alice: Browser, fields: dict[str, object], said: str) -> None:
-    form = {"csrf": alice.csrf(), "name": "x", "scopes": ["submit"], "days": "30"} | fields
+    form = {"name": "x", "scopes": ["submit"], "days": "30"} | fields
     page = alice.post("/account/tokens", form)
     assert page.status_code == 422
     assert said in page.text

@@ -13,7 +13,6 @@ from fastapi.testclient import TestClient
 from auth import AuthError
 from auth.pages import AccountPages
 from auth.problem_details import refusal
-from auth.routes import Forms
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext
 from maintenance.action_context import ActionContext
@@ -41,11 +40,11 @@ class _Asks:
 class MaintainVisitor:
     """Somebody who looks at the maintain page and sends its forms."""
 
-    def __init__(self, ctx: ActionContext, registry: ActionRegistry = ACTIONS, *, forms: Forms | None = None) -> None:
+    def __init__(self, ctx: ActionContext, registry: ActionRegistry = ACTIONS) -> None:
         app = FastAPI()
         app.add_exception_handler(AuthError, lambda request, error: refusal(error))  # type: ignore[arg-type]
         pages = AccountPages(environment(RenderContext()), [routes.TEMPLATES])
-        page = routes.MaintainPage(registry, ctx, pages, (*SECTIONS, *REVIEW), forms or Forms())
+        page = routes.MaintainPage(registry, ctx, pages, (*SECTIONS, *REVIEW))
         app.include_router(routes.build(page))
         self.http = TestClient(_Asks(app, ctx))
 

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 from sqlalchemy import insert
 
-from auth import Forbidden, Identity
-from auth.routes import Forms
+from auth import Identity
 from maintenance import preview_rows, views
 from maintenance.actions import entries, labels
 from maintenance.actions.reported import ReportedResultView
@@ -52,19 +51,6 @@ def test_nobody_but_maintainers_sees_a_section_or_sends_a_form(board: Database) 
     for answer in (page.look("health"), page.form("entries.hide", entry), page.send("entries.hide", [entry])):
         assert "not-allowed" in answer
     assert entries.look(by(board, MAINTAINER), entry)[0].gone is None
-
-
-def test_a_form_of_another_session_is_refused(board: Database) -> None:
-    (entry,) = small_benchmark.submit(board, range(1), owner="aowner000000")
-
-    def check(user: Identity, sent: str) -> None:
-        if sent != "mine":
-            raise Forbidden("another form", user)
-
-    page = _page(board, forms=Forms(lambda user: "mine", check))
-    assert 'name="csrf" value="mine"' in page.form("entries.hide", entry)
-    assert "not-allowed" in page.send("entries.hide", [entry], reason="because", csrf="theirs")
-    assert "is hidden" in page.act("entries.hide", [entry], reason="because", csrf="mine")
 
 
 def test_decisions_are_made_on_the_page_and_shown_as_text(board: Database) -> None:

@@ -1,4 +1,4 @@
-"""Request limits before routing: size, speed, content encoding and origin.
+"""Request limits before routing: size, speed and content encoding.
 
 Plain ASGI, around the whole application, so that it holds for the REST routes and for Gradio's own upload route alike.
 """
@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -38,7 +37,7 @@ class _Refusal(NamedTuple):
 
 
 class RequestLimitsMiddleware:
-    """The application behind a limit on bodies, encodings, senders and dawdling."""
+    """The application behind a limit on bodies, encodings and dawdling."""
 
     def __init__(
         self,
@@ -46,12 +45,10 @@ class RequestLimitsMiddleware:
         limit: int,
         *,
         patience: float = _PATIENCE,
-        own: str = "",
         free: Callable[[], float] = lambda: math.inf,
     ) -> None:
-        """`own`: this site's origin where it is known; proxies may change the Host header. `free`: how many bytes the
-        disk still takes."""
-        self._app, self._limit, self._patience, self._own, self._free = app, limit + OVERHEAD, patience, own, free
+        """`free`: how many bytes the disk still takes."""
+        self._app, self._limit, self._patience, self._free = app, limit + OVERHEAD, patience, free
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -101,10 +98,6 @@ class RequestLimitsMiddleware:
     def _look(self, headers: Mapping[str, str], limit: int, *, file: bool) -> _Refusal | None:
         if headers.get("content-encoding", "identity") != "identity":
             return _Refusal(415, "compressed", detail=_("Send the file as it is, without Content-Encoding."))
-        origin = headers.get("origin")
-        hosts = (headers.get("host"), headers.get("x-forwarded-host"))
-        if origin is not None and origin != self._own and urlsplit(origin).netloc not in hosts:
-            return _Refusal(403, "other-site", detail="This request was sent by a page of another site.")
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > limit:
             return _too_large(limit)

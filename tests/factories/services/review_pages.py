@@ -8,7 +8,7 @@ from functools import partial
 from fastapi import FastAPI, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from auth import AuthError, Forbidden, Identity
+from auth import AuthError
 from auth.pages import AccountPages
 from auth.problem_details import refusal
 from leaderboard.pages.status_pages import not_found_page
@@ -36,7 +36,6 @@ PEOPLE = {
     one.account: one
     for one in (ANNOTATOR, ANONYMOUS, LOCAL, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER)
 }
-TOKEN = "made-for-this-session"
 
 
 class SignedInAs:
@@ -58,9 +57,7 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     app.include_router(api.build(ACTIONS, context))
     site = RenderContext()
     made = AccountPages(environment(site), [TEMPLATES])
-    app.include_router(
-        routes.build(context, made, forms=routes.Forms(_token, _check), not_found=partial(not_found_page, site))
-    )
+    app.include_router(routes.build(context, made, not_found=partial(not_found_page, site)))
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))
     app.add_api_route("/explore/{key}/image", _reply(_PICTURE, "image/svg+xml"))
@@ -70,15 +67,6 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
         return refusal(error)
 
     return SignedInAs(app)
-
-
-def _token(user: Identity) -> str:
-    return TOKEN
-
-
-def _check(user: Identity, sent: str) -> None:
-    if sent != TOKEN:
-        raise Forbidden("not from this session", user)
 
 
 def _reply(content: bytes, media_type: str) -> Callable[[], Response]:
