@@ -1,24 +1,28 @@
-"""Configuration of a run, as its directory records it. A run is resumed only with the same configuration."""
+"""Configuration of a run: what its options say, and what its directory records. A run is resumed only with the same
+one."""
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import SystemRandom
 from typing import Any
 from urllib.parse import urlsplit
 
 from vlrb.common import atomic_files
 from vlrb.common.json_files import JsonFileFault, read_object
 from vlrb.judge import JudgeError
-from vlrb.judge.images import ImagePolicy
-from vlrb.judge.prompts import Prompt
+from vlrb.judge.pairs import BOTH, PairFile, read_pairs
+from vlrb.judge.prompts import OFFICIAL_PARAMETERS, Prompt, find_prompt
 
 RUN = "run.json"
 CHAT, CLASSIFY, SCORE, SCORER = "chat", "classify", "score", "scorer"
 APIS = (CHAT, CLASSIFY, SCORE)
 _MAY_CHANGE = ("base_url", "engine", "items", "created")
+_OWN_OPTIONS = ("model", "messages", "stream", "seed", "n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +38,11 @@ class RunConfiguration:
     seed: int
     prompt: Prompt
     parameters: Mapping[str, Any]  # of sampling, as sent
-    images: ImagePolicy
+    image_form: str
     benchmark: str
     items: str
     items_sha256: str
     pairs: int
-
-    @property
-    def pointwise(self) -> bool:
-        """Whether each response is scored by itself."""
-        return self.api in (CLASSIFY, SCORE)
 
     def to_json(self) -> dict[str, Any]:
         """Return what `run.json` holds."""
@@ -128,3 +127,69 @@ def _brief(value: Any) -> str:
         return f"{value['name']} ({str(value.get('sha256'))[:8]})"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def configure(arguments: argparse.Namespace) -> tuple[RunConfiguration, PairFile]:
+    """Return the run that the options describe, and its pairs.
+
+    Raises:
+        JudgeError: the options contradict one another, or the items cannot be read.
+    """
+    api = SCORER if arguments.scorer else arguments.api
+    _require_named(arguments, api)
+    votes, recorded = arguments.votes or (5 if api == CHAT else 1), read_run(arguments.output)
+    if arguments.order == BOTH and votes % 2 and api == CHAT and recorded is None:
+        raise JudgeError(
+            "--order both asks as often in either order, so the votes are even: --votes {votes}.", votes=votes + 1
+        )
+    prompt, parameters = find_prompt(arguments.prompt), _parameters(arguments) if api == CHAT else {}
+    file = read_pairs(arguments.items)
+    if api == SCORER and any(pair.image.url for pair in file.pairs):
+        raise JudgeError("Some images are addresses, which an endpoint fetches by itself. Save them for --scorer.")
+    drawn = recorded["seed"] if recorded else SystemRandom().randrange(2**31)
+    configuration = RunConfiguration(
+        api=api,
+        model=arguments.model or arguments.scorer,
+        base_url=arguments.base_url,
+        scorer=arguments.scorer,
+        votes=votes,
+        order=arguments.order,
+        seed=drawn if arguments.seed is None else arguments.seed,
+        prompt=prompt,
+        parameters=parameters,
+        image_form=arguments.image_form,
+        benchmark=arguments.benchmark,
+        items=Path(arguments.items).name if Path(arguments.items).is_file() else arguments.items,
+        items_sha256=file.sha256,
+        pairs=len(file.pairs),
+    )
+    return configuration, file
+
+
+def _require_named(arguments: argparse.Namespace, api: str) -> None:
+    if api == SCORER and arguments.base_url:
+        raise JudgeError("--scorer needs no endpoint: give --base-url or --scorer, not both.")
+    if api != SCORER and not arguments.model:
+        raise JudgeError("--model is missing: the name under which the endpoint knows the model.")
+    if api != SCORER and not arguments.base_url:
+        raise JudgeError("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION.")
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(name)  # NaN is no JSON; an endpoint would refuse every request
+
+
+def _parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    named = {name: getattr(arguments, name) for name in OFFICIAL_PARAMETERS}
+    parameters = {name: value for name, value in named.items() if value is not None}
+    for text in arguments.extra:
+        name, equals, value = text.partition("=")
+        if not equals or name in _OWN_OPTIONS:
+            raise JudgeError(
+                "--set {text}: give NAME=JSON; {names} cannot be set.", text=text, names=", ".join(_OWN_OPTIONS)
+            )
+        try:
+            parameters[name] = json.loads(value, parse_constant=_no_number)
+        except ValueError:
+            parameters[name] = value
+    return parameters

@@ -21,7 +21,7 @@ from vlrb.judge.endpoint import RequestRefused, TransientFault
 from vlrb.judge.journal import Journal, RecordedAnswer
 from vlrb.judge.pairs import PairToJudge, RequestKey, is_swapped
 from vlrb.judge.texts import as_money, as_reason, duration
-from vlrb.judge.totals import Prices, RunBudget, RunTotals
+from vlrb.judge.totals import Prices, RunTotals
 
 _MOST_REFUSALS_FOR_LOAD = 60  # of one request; these do not count as failed attempts
 _LONG_PAUSE = 20.0  # seconds; people are told
@@ -39,7 +39,8 @@ class EngineLimits:
     concurrency: int = 32
     attempts: int = 5
     first_wait: float = 0.5  # seconds before the first retry, doubled for each further one
-    budget: RunBudget = field(default_factory=RunBudget)
+    max_requests: int | None = None  # over all starts, as the money; None is no limit
+    max_cost: float | None = None
     prices: Prices = field(default_factory=Prices)
 
 
@@ -181,9 +182,19 @@ class JudgeEngine:
     def _check_before_sending(self) -> None:
         if self._stop.is_set():
             raise RunStopped(self._stopped_by)
-        used_up = self._limits.budget.exceeded_by(self.totals, self._limits.prices, in_flight=self._sent)
-        if used_up:
+        if used_up := self._used_up():
             raise RunStopped("The budget of {limit} is used up. With a larger one the run continues.", limit=used_up)
+
+    def _used_up(self) -> str | None:
+        """Return which limit one more request beside those in flight would pass; None if it passes none."""
+        limits, totals = self._limits, self.totals
+        if limits.max_requests is not None and totals.requests + self._sent >= limits.max_requests:
+            return _("{number:,} requests", number=limits.max_requests)
+        in_flight = self._sent / max(1, totals.answers)  # as many times what was spent, on average
+        cost = limits.prices.cost(totals.prompt_tokens, totals.completion_tokens)
+        if limits.max_cost is not None and cost * (1 + in_flight) >= limits.max_cost:
+            return f"${limits.max_cost:g}"
+        return None
 
     async def _record(self, answer: RecordedAnswer) -> None:
         await self._journal.record(answer)

@@ -1,4 +1,4 @@
-"""Images as they are sent: as stored, or reduced by a policy that the run records."""
+"""Images of pairs, as they are stored and as they are sent."""
 
 from __future__ import annotations
 
@@ -43,44 +43,24 @@ def _bounded(data: bytes) -> bytes:
     return data
 
 
-@dataclass(frozen=True, slots=True)
-class ImagePolicy:
-    """What happens to an image before it is sent."""
-
-    form: str = STORED
-    max_pixels: int | None = None
-
-
-def image_url(source: ImageSource, policy: ImagePolicy) -> str:
-    """Return what goes into `image_url`: an address as it is, anything else as a data URL.
+def image_url(source: ImageSource, form: str = STORED) -> str:
+    """Return what goes into `image_url`: an address as it is, anything else as a data URL. `form`: STORED with its true
+    type, or OFFICIAL, which is always labelled PNG.
 
     Raises:
-        JudgeError: it is no image, has too many pixels, or is an address whose pixels are wanted.
+        JudgeError: it is no image, or has too many pixels.
     """
-    if source.url is not None and policy.max_pixels is None:
+    if source.url is not None:
         return source.url
     from PIL import Image  # takes a moment to import
 
     data = source.read()
     try:
         with open_image(data) as image:
-            kind = "image/png" if policy.form == OFFICIAL else Image.MIME[str(image.format)]
-            if policy.max_pixels is not None and image.width * image.height > policy.max_pixels:
-                data, kind = _reduced(image, policy.max_pixels)
+            kind = "image/png" if form == OFFICIAL else Image.MIME[str(image.format)]
     except OSError:
         raise JudgeError("{source} is not an image", source=source.path or "what the item holds") from None
     return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
-
-
-def _reduced(image: Image.Image, most: int) -> tuple[bytes, str]:
-    """Return an image with at most so many pixels, with its type."""
-    scale = (most / (image.width * image.height)) ** 0.5
-    jpeg = image.format == "JPEG"
-    plain = image.convert("RGB") if jpeg or image.mode not in ("RGB", "RGBA", "L") else image
-    out = io.BytesIO()
-    small = plain.resize((max(1, int(image.width * scale)), max(1, int(image.height * scale))))
-    small.save(out, "JPEG" if jpeg else "PNG", quality=95)
-    return out.getvalue(), "image/jpeg" if jpeg else "image/png"
 
 
 def open_image(data: bytes) -> Image.Image:

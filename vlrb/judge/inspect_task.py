@@ -16,10 +16,9 @@ from inspect_ai.scorer import Score, Target, mean, scorer
 from inspect_ai.solver import Generate, TaskState, solver
 
 from vlrb.judge.endpoint import LONGEST_WAIT, read_retry_after
-from vlrb.judge.images import STORED, ImagePolicy, image_url
+from vlrb.judge.images import STORED, image_url
 from vlrb.judge.pairs import RANDOM, PairToJudge, is_swapped, read_pairs
-from vlrb.judge.prompts import OFFICIAL
-from vlrb.judge.requests import OFFICIAL_PARAMETERS
+from vlrb.judge.prompts import OFFICIAL, OFFICIAL_PARAMETERS
 from vlrb.judge.texts import as_reason
 from vlrb.verdicts import FIRST, UNDECIDED, verdict
 
@@ -36,7 +35,7 @@ def vl_rewardbench(
     ]
     return Task(
         samples,
-        solver=ask(pairs, order=order, seed=seed, images=ImagePolicy(image_form)),
+        solver=ask(pairs, order=order, seed=seed, image_form=image_form),
         scorer=readable(),
         epochs=Epochs(votes, "mean"),
         config=GenerateConfig(**OFFICIAL_PARAMETERS),
@@ -46,7 +45,7 @@ def vl_rewardbench(
 
 
 @solver
-def ask(pairs: dict[int, PairToJudge], *, order: str, seed: int, images: ImagePolicy) -> Any:
+def ask(pairs: dict[int, PairToJudge], *, order: str, seed: int, image_form: str) -> Any:
     """Return what asks for one vote. Its order depends on seed, pair and epoch alone, as in `vlrb judge run`."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -54,7 +53,7 @@ def ask(pairs: dict[int, PairToJudge], *, order: str, seed: int, images: ImagePo
         state.metadata["swapped"] = swapped = is_swapped(pair, state.epoch - 1, order=order, seed=seed)
         text = OFFICIAL.render(pair.query, pair.responses, swapped=swapped)
         try:
-            image = await asyncio.to_thread(image_url, pair.image, images)
+            image = await asyncio.to_thread(image_url, pair.image, image_form)
             state.messages = [ChatMessageUser(content=[ContentText(text=text), ContentImage(image=image)])]
             return await generate(state)
         except Exception as error:  # whatever a library raises: the vote has failed, and is not asked for again

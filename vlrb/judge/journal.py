@@ -11,73 +11,63 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from vlrb.judge import JudgeError
-from vlrb.judge.pairs import WHOLE_PAIR, RequestKey
+from vlrb.judge.pairs import RequestKey
 
 JOURNAL = "journal.jsonl"
-UNDECIDED = "undecided"  # the reason of a comparison that prefers neither
-
-
-@dataclass(frozen=True, slots=True)
-class TokenUsage:
-    """Tokens of one answer, as the endpoint counts them; None where it does not say."""
-
-    prompt: int | None = None
-    completion: int | None = None
-
-    def plus(self, other: TokenUsage) -> TokenUsage:
-        """Return both together."""
-        pairs = zip(astuple(self), astuple(other), strict=True)
-        return TokenUsage(*(None if one is two is None else (one or 0) + (two or 0) for one, two in pairs))
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """One answer or failure. A text, a score or a choice; `reason` says why a text is empty."""
+    """One answer or failure: a text or a score; `reason` says why a text is empty. Tokens are None where the endpoint
+    does not count them."""
 
     key: RequestKey
     swapped: bool
     text: str | None = None
     score: float | None = None
-    choice: int | None = None  # preferred response in stored order, by a scorer that compares
     failed: bool = False
     reason: str = ""
     finish_reason: str | None = None
-    usage: TokenUsage = field(default_factory=TokenUsage)
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     seconds: float = 0.0
     attempts: int = 1
 
     @property
     def empty(self) -> bool:
         """Whether the model answered with nothing."""
-        answered = self.failed or self.text or self.reason == UNDECIDED
-        return not answered and self.score is None and self.choice is None
+        return not (self.failed or self.text) and self.score is None
 
     def after(self, earlier: RecordedAnswer | None) -> RecordedAnswer:
         """Return the answer of a vote that was asked again: what the earlier line used stays counted."""
         if earlier is None:
             return self
-        attempts, seconds = self.attempts + earlier.attempts, round(self.seconds + earlier.seconds, 3)
-        return replace(self, attempts=attempts, seconds=seconds, usage=self.usage.plus(earlier.usage))
+        sums = {name: _sum(getattr(earlier, name), getattr(self, name)) for name in _USED}
+        return replace(self, **sums)
 
     def to_json(self) -> dict[str, Any]:
         """Return the journal line's object."""
-        row, vote, response = self.key
-        fields = asdict(self)
-        del fields["key"]
-        where = {"row": row, "vote": vote} | ({} if response == WHOLE_PAIR else {"response": response})
-        return where | {name: value for name, value in fields.items() if value not in (None, "")}
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        return {**self.key._asdict(), **{name: value for name, value in fields.items() if value not in (None, "")}}
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> RecordedAnswer:
         """Return the answer of a journal line."""
-        key = RequestKey(line["row"], line["vote"], response=line.get("response", WHOLE_PAIR))
-        known = {name: line[name] for name in cls.__dataclass_fields__ if name in line and name not in ("key", "usage")}
-        return cls(key, usage=TokenUsage(**line.get("usage", {})), **({"reason": ""} | known))
+        key = RequestKey(*(line[name] for name in RequestKey._fields))
+        return cls(key, **{name: line[name] for name in _FIELDS if name in line})
+
+
+def _sum(first: float | None, second: float | None) -> Any:
+    return None if first is second is None else round((first or 0) + (second or 0), 3)
+
+
+_USED = ("prompt_tokens", "completion_tokens", "seconds", "attempts")
+_FIELDS = tuple(field.name for field in fields(RecordedAnswer) if field.name != "key")
 
 
 class Journal:
@@ -93,10 +83,11 @@ class Journal:
             raise JudgeError("Another process works on {folder}. Wait until it ends.", folder=folder) from None
         except OSError:
             pass  # a mounted bucket that knows no locks
-        _cut_torn_line(self._path)
+        os.truncate(self._path, self._path.read_bytes().rfind(b"\n") + 1)  # a torn line
         self.answers = read_journal(self._path)
-        self._waiting: list[tuple[bytes, asyncio.Future[None]]] = []
-        self._writing = False
+        self._waiting: list[bytes] = []
+        self._writing = asyncio.Lock()
+        self._fault: JudgeError | None = None
 
     def close(self) -> None:
         """Release the directory."""
@@ -113,41 +104,25 @@ class Journal:
 
     async def record(self, answer: RecordedAnswer) -> None:
         """Record an answer without holding up others: those that come meanwhile share one flush."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((_line(answer.to_json()), done))
-        if not self._writing:
-            await self._drain()
-        await done
+        self._waiting.append(_line(answer.to_json()))
+        async with self._writing:
+            batch, self._waiting = self._waiting, []
+            if batch and self._fault is None:
+                await asyncio.shield(asyncio.to_thread(self._write, b"".join(batch)))
+            if self._fault is not None:
+                raise self._fault
         self.answers[answer.key] = answer.after(self.answers.get(answer.key))
 
-    async def _drain(self) -> None:
-        self._writing = True
+    def _write(self, data: bytes) -> None:
         try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                failure = await asyncio.shield(asyncio.to_thread(self._try_write, b"".join(line for line, _ in batch)))
-                for _, done in batch:
-                    if failure is not None and not done.done():
-                        done.set_exception(failure)
-                    elif not done.done():
-                        done.set_result(None)
-        finally:
-            self._writing = False
-
-    def _try_write(self, data: bytes) -> JudgeError | None:
-        try:
-            self._write(data)
+            self._file.write(data)
+            self._file.flush()
+            os.fsync(self._file.fileno())
         except OSError as error:
-            return JudgeError(
+            self._fault = JudgeError(
                 "The journal cannot be written ({reason}). Make room, then the same command continues.",
                 reason=error.strerror,
             )
-        return None
-
-    def _write(self, data: bytes) -> None:
-        self._file.write(data)
-        self._file.flush()
-        os.fsync(self._file.fileno())
 
 
 def read_journal(path: Path) -> dict[RequestKey, RecordedAnswer]:
@@ -198,21 +173,6 @@ def _whole_lines(file: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
         if not isinstance(record, dict):
             raise JudgeError("{path}, line {number} is damaged. Remove the line.", path=path, number=number)
         yield record
-
-
-def _cut_torn_line(path: Path) -> None:
-    with path.open("r+b") as file:
-        size = end = file.seek(0, os.SEEK_END)
-        while end > 0:
-            start = max(0, end - 65536)
-            file.seek(start)
-            result = file.read(end - start).rfind(b"\n")
-            if result >= 0:
-                end = start + result + 1
-                break
-            end = start
-        if end != size:
-            file.truncate(end)
 
 
 def _line(record: Mapping[str, Any]) -> bytes:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.common import atomic_files
-from vlrb.common.messages import _
-from vlrb.judge.journal import UNDECIDED as NEITHER
+from vlrb.judge.configuration import CHAT
 from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.pairs import PairFile, PairToJudge, RequestKey
 from vlrb.judge.prompts import ANSWER_TAG
@@ -34,7 +32,7 @@ def write_predictions(
         line: dict[str, Any] = {"id": pair.id}
         if pair.id in file.repeated:
             line["item"] = pair.fingerprint
-        line |= votes_of(pair, answers, votes=run["votes"], pointwise=run["pointwise"], reading=run["reading"])
+        line |= votes_of(pair, answers, run)
         if not lines:
             line["run"] = run
         lines.append(json.dumps(line, ensure_ascii=False))
@@ -42,15 +40,13 @@ def write_predictions(
     return path
 
 
-def votes_of(
-    pair: PairToJudge, answers: RecordedAnswers, *, votes: int, pointwise: bool, reading: str
-) -> dict[str, Any]:
+def votes_of(pair: PairToJudge, answers: RecordedAnswers, run: Mapping[str, Any]) -> dict[str, Any]:
     """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
-    if pointwise:
-        return _scores(pair, answers, votes=votes)
-    given = [answers[RequestKey(pair.row, vote)] for vote in range(votes)]
+    if run["api"] != CHAT:
+        return _scores(pair, answers, votes=run["votes"])
+    given, reading = [answers[RequestKey(pair.row, vote)] for vote in range(run["votes"])], run["reading"]
     long = any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given)  # no service reads these
-    if long or reading == ANSWER_TAG or any(answer.choice is not None or answer.reason == NEITHER for answer in given):
+    if long or reading == ANSWER_TAG:
         return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
     return {"judgements": [_judgement(answer) for answer in given]}
 
@@ -61,8 +57,6 @@ def _judgement(answer: RecordedAnswer) -> dict[str, Any]:
 
 
 def _choice(answer: RecordedAnswer, reading: str) -> int | None:
-    if answer.choice is not None:
-        return answer.choice
     shown = read_reply(answer.text or "", reading)
     return None if shown == UNDECIDED else shown ^ int(answer.swapped)
 
@@ -89,25 +83,3 @@ def _preferred(first: float | None, second: float | None) -> int | None:
 def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
     reasons = [answer.reason for answer in given]
     return {"reasons": reasons} if any(reasons) else {}
-
-
-def dry_run(path: Path, benchmark: str) -> Iterator[str]:
-    """Yield what the service would say about a file."""
-    from vlrb.benchmarks.items import load_table
-    from vlrb.predictions.parse import UploadRejected, parse_predictions  # the readers take a moment to load
-
-    if benchmark != DEFAULT_BENCHMARK:
-        yield _(
-            "The dry run here knows only {known}; a server with {benchmark} checks the file.",
-            known=DEFAULT_BENCHMARK,
-            benchmark=benchmark,
-        )
-        return
-    try:
-        upload = parse_predictions(path.read_bytes(), load_table())
-    except UploadRejected as rejected:
-        yield _("Not ready to submit:")
-        problems = getattr(rejected, "problems", ())
-        yield from (_("  {problem}", problem=problem.message) for problem in problems[:3])
-        return
-    yield _("Ready to submit: revision {revision}, {pairs:,} pairs.", revision=upload.revision, pairs=upload.items)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from vlrb.judge import JudgeError
 
@@ -82,6 +83,7 @@ class Prompt:
 
 
 OFFICIAL = Prompt("official", _OFFICIAL, without="<image>\n")
+OFFICIAL_PARAMETERS: Mapping[str, Any] = {"temperature": 0.2, "top_p": 0.2, "max_tokens": 2048}
 PROMPTS = {
     prompt.name: prompt
     for prompt in (

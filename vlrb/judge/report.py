@@ -1,30 +1,21 @@
-"""Figures and predictions of a run, as each start leaves them behind."""
+"""Figures and predictions of a run, as each start leaves them behind; and `vlrb judge status`."""
 
 from __future__ import annotations
 
+import argparse
 import json
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import INTERRUPTED as INTERRUPTED_CODE
 from vlrb.common.command_line import lines
-from vlrb.common.messages import _
-from vlrb.judge.journal import JOURNAL, Journal, busy_seconds
-from vlrb.judge.pairs import PairFile, RequestKey
-from vlrb.judge.predictions import dry_run, write_predictions
+from vlrb.common.messages import _, ngettext
+from vlrb.judge.configuration import CHAT, require_run
+from vlrb.judge.journal import JOURNAL, read_journal
+from vlrb.judge.predictions import PREDICTIONS
 from vlrb.judge.texts import as_money
-from vlrb.judge.totals import Prices, describe
-
-OK, OPEN = 0, 1
-INTERRUPTED = _("Interrupted. Run the same command to continue.")
-
-
-def about_this_start() -> dict[str, Any]:
-    """Return what a new run records beside its settings."""
-    return {"engine": engine_versions(), "created": round(time.time(), 3)}
+from vlrb.judge.totals import describe
 
 
 def engine_versions() -> dict[str, str]:
@@ -32,49 +23,9 @@ def engine_versions() -> dict[str, str]:
     return {name: version(name) for name in ("openai", "tenacity")}
 
 
-class FinishedRun:
-    """What a start leaves behind: figures, and the predictions once nothing is open."""
-
-    def __init__(
-        self, folder: Path, recorded: Mapping[str, Any], *, file: PairFile, journal: Journal, pointwise: bool
-    ) -> None:
-        self._folder, self._recorded, self._file, self._journal = folder, recorded, file, journal
-        self._pointwise = pointwise
-
-    def tell(
-        self, pairs: int, wanted: Sequence[RequestKey], *, prices: Prices, stopped: str | None, as_json: bool
-    ) -> int:
-        """Write and print what there is. Returns the exit code."""
-        answers = [self._journal.answers[key] for key in wanted if key in self._journal.answers]
-        reading = self._recorded["prompt"]["reading"]
-        report = describe(answers, wanted=len(wanted), reading=reading, prices=prices)
-        if report["cost_of_all"] is not None:
-            report["cost_of_all"] *= self._recorded["pairs"] / pairs
-        report["wall_seconds"] = busy_seconds(self._folder / JOURNAL) or None
-        if stopped is None:
-            sentences = [*self._write(pairs, report), *self._nothing_but_failures(report, wanted)]
-        else:
-            sentences = [stopped, _("Every recorded answer is kept.")]
-        print(json.dumps(report | {"stopped": stopped}) if as_json else lines([*readable(report), *sentences]))
-        return OK if stopped is None else INTERRUPTED_CODE if stopped == INTERRUPTED else OPEN
-
-    def _nothing_but_failures(self, report: Mapping[str, Any], wanted: Sequence[RequestKey]) -> Iterator[str]:
-        if wanted and report["failed"] == report["wanted"]:
-            yield _(
-                "Every vote failed, the first with: {reason}. Fix that, then ask again with --retry-failed.",
-                reason=self._journal.answers[wanted[0]].reason,
-            )
-
-    def _write(self, pairs: int, report: Mapping[str, Any]) -> list[str]:
-        run = run_metadata(self._recorded, report=report, pointwise=self._pointwise)
-        chosen = self._file.pairs[:pairs]
-        path = write_predictions(self._folder, self._file, pairs=chosen, answers=self._journal.answers, run=run)
-        return [_("Written: {path}", path=path), *dry_run(path, self._recorded["benchmark"])]
-
-
-def run_metadata(recorded: Mapping[str, Any], *, report: Mapping[str, Any], pointwise: bool) -> dict[str, Any]:
+def run_metadata(recorded: Mapping[str, Any], report: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the first line of the predictions says about their run. No address, no key."""
-    kept = ("api", "model", "votes", "order", "seed", "parameters", "images", "benchmark", "items", "items_sha256")
+    kept = ("api", "model", "votes", "order", "seed", "parameters", "image_form", "benchmark", "items", "items_sha256")
     prompt = recorded["prompt"]
     used = ("requests", "prompt_tokens", "completion_tokens", "seconds_per_request", "cost",
             "wall_seconds")  # fmt: skip
@@ -82,7 +33,6 @@ def run_metadata(recorded: Mapping[str, Any], *, report: Mapping[str, Any], poin
         **{name: recorded[name] for name in kept},
         "prompt": {"name": prompt["name"], "sha256": prompt["sha256"]},
         "reading": prompt["reading"],
-        "pointwise": pointwise,
         "engine": engine_versions(),
         "usage": {name: report[name] for name in used},
         "failed": report["failed"],
@@ -129,3 +79,41 @@ def _expense(report: Mapping[str, Any]) -> Iterator[str]:
     if report["cost"] is not None:
         cost, whole = as_money(report["cost"]), as_money(report["cost_of_all"])
         yield _("  cost                {cost}; of the whole run about {whole}", cost=cost, whole=whole)
+
+
+def status_command(arguments: argparse.Namespace) -> int:
+    """Print how far a run is, from its journal alone. Returns the exit code."""
+    state = read_state(arguments.directory)
+    if arguments.json:
+        print(json.dumps(state))
+        return 0
+    run = _(
+        "{model} on {pairs:,} pairs, {votes} votes each", **{key: state[key] for key in ("model", "pairs", "votes")}
+    )
+    print(lines([run, *readable(state), _where(state)]))
+    return 0
+
+
+def _where(state: Mapping[str, Any]) -> str:
+    path, predicted = state["predictions"], state["predicted_pairs"]
+    if not path:
+        return _("No predictions yet.")
+    if predicted == state["pairs"]:
+        return _("Predictions: {path}", path=path)
+    return _("Predictions: {path} (of {pairs})", path=path, pairs=ngettext("{n:,} pair", "{n:,} pairs", predicted))
+
+
+def read_state(directory: Path) -> dict[str, Any]:
+    """Return the state of a run as JSON has it."""
+    recorded = require_run(directory)
+    answers = read_journal(directory / JOURNAL)
+    wanted = recorded["pairs"] * recorded["votes"] * (1 if recorded["api"] == CHAT else 2)  # a score for each response
+    result = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"])
+    predictions = directory / PREDICTIONS
+    return {
+        **{name: recorded[name] for name in ("model", "api", "pairs", "votes")},
+        **result,
+        "complete": result["done"] >= result["wanted"],
+        "predictions": str(predictions) if predictions.is_file() else None,
+        "predicted_pairs": predictions.read_bytes().count(b"\n") if predictions.is_file() else 0,
+    }

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from vlrb.common.messages import _
 from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.prompts import ANSWER_TAG
 from vlrb.verdicts import choice_of, read_tag
@@ -60,32 +59,14 @@ class RunTotals:
         self.empty += answer.empty
         self.truncated += answer.finish_reason in ("length", "max_tokens")
         self.requests += answer.attempts
-        self.prompt_tokens += answer.usage.prompt or 0
-        self.completion_tokens += answer.usage.completion or 0
+        self.prompt_tokens += answer.prompt_tokens or 0
+        self.completion_tokens += answer.completion_tokens or 0
         self.seconds += answer.seconds
 
     @property
     def tokens(self) -> int:
         """Prompt and completion tokens."""
         return self.prompt_tokens + self.completion_tokens
-
-
-@dataclass(frozen=True, slots=True)
-class RunBudget:
-    """What a run may use in all, over all its starts; None is no limit."""
-
-    requests: int | None = None
-    money: float | None = None
-
-    def exceeded_by(self, totals: RunTotals, prices: Prices, *, in_flight: int) -> str | None:
-        """Return what is used up if one more request starts beside those in flight; None if nothing is."""
-        mean = 1 / max(1, totals.answers)
-        if self.requests is not None and totals.requests + in_flight >= self.requests:
-            return _("{number:,} requests", number=self.requests)
-        cost = prices.cost(totals.prompt_tokens, totals.completion_tokens)
-        if self.money is not None and cost * (1 + in_flight * mean) >= self.money:
-            return f"${self.money:g}"
-        return None
 
 
 def describe(
@@ -98,7 +79,7 @@ def describe(
         totals.add(answer)
         reasons.update([answer.reason] if answer.failed else [])
         if answer.score is None:
-            result = _position(answer, reading)
+            result = read_reply(answer.text or "", reading)
             texts += 1
             readable += result != UNDECIDED
             shown_first += result == 0
@@ -121,9 +102,3 @@ def describe(
         "cost": cost,
         "cost_of_all": cost * wanted / done if cost is not None and done else None,
     }
-
-
-def _position(answer: RecordedAnswer, reading: str) -> int:
-    if answer.choice is not None:
-        return answer.choice ^ int(answer.swapped)
-    return read_reply(answer.text or "", reading)

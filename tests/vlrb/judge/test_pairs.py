@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from tests.vlrb.judge.running import PNG, item, write_items
 from vlrb.judge import JudgeError
-from vlrb.judge.images import LARGEST_IMAGE, OFFICIAL, ImagePolicy, ImageSource, find_image, image_url
+from vlrb.judge.images import LARGEST_IMAGE, OFFICIAL, ImageSource, find_image, image_url
 from vlrb.judge.pairs import BOTH, PARITY, RANDOM, is_swapped, read_pairs
 
 
@@ -32,7 +32,7 @@ def test_an_image_is_a_path_an_address_or_a_data_uri_and_wins_over_image_path(tm
     (tmp_path / "photo.dat").write_bytes(JPEG)
     images = ["image.png", "photo.dat", INLINE, "https://example.org/x.png"]
     path = write_items(tmp_path, [item(i, image=image, image_path="missing.png") for i, image in enumerate(images)])
-    sent = [image_url(pair.image, ImagePolicy()) for pair in read_pairs(str(path)).pairs]
+    sent = [image_url(pair.image) for pair in read_pairs(str(path)).pairs]
     assert sent == [INLINE, "data:image/jpeg;base64," + base64.b64encode(JPEG).decode(), INLINE, images[3]]
 
 
@@ -44,7 +44,7 @@ def test_image_path_serves_where_there_is_no_image(tmp_path: Path) -> None:
 def test_the_official_policy_labels_every_image_as_png(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(JPEG)
     pair = read_pairs(str(write_items(tmp_path, [item(0, image="photo.jpg")]))).pairs[0]
-    assert image_url(pair.image, ImagePolicy(OFFICIAL)).startswith("data:image/png;base64,/9j/")
+    assert image_url(pair.image, OFFICIAL).startswith("data:image/png;base64,/9j/")
 
 
 def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_parquet_with_the_columns_of_the_dataset(tmp_path: Path) -> None:
     parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     pairs = read_pairs(str(path)).pairs
     assert [pair.id for pair in pairs] == ["RLAIF-V-0", "RLAIF-V-1", "RLAIF-V-2"]
-    assert image_url(pairs[0].image, ImagePolicy()) == INLINE
+    assert image_url(pairs[0].image) == INLINE
 
 
 @pytest.mark.parametrize(
@@ -78,33 +78,26 @@ def test_a_text_file_is_never_sent_as_an_image(tmp_path: Path) -> None:
     (tmp_path / "passwords").write_text("root:x:0:0")
     pair = read_pairs(str(write_items(tmp_path, [item(0, image="passwords")]))).pairs[0]
     with pytest.raises(JudgeError, match="is not an image"):
-        image_url(pair.image, ImagePolicy())
+        image_url(pair.image)
 
 
 @pytest.mark.parametrize("uri", ["data:;base64,eA==", "data:application/pdf;base64,JVBERg=="])
 def test_a_data_uri_of_another_type_is_never_sent_as_an_image(tmp_path: Path, uri: str) -> None:
     pair = read_pairs(str(write_items(tmp_path, [item(0, image=uri)]))).pairs[0]
     with pytest.raises(JudgeError, match="is not an image"):
-        image_url(pair.image, ImagePolicy())
+        image_url(pair.image)
 
 
 def test_the_type_of_a_data_uri_may_be_in_capitals() -> None:
     source = find_image(INLINE.replace("data:image/png;base64", "DATA:IMAGE/PNG;BASE64"), None)
-    assert source is not None and image_url(source, ImagePolicy()) == INLINE
+    assert source is not None and image_url(source) == INLINE
 
 
 def test_a_picture_of_too_many_pixels_is_not_decoded() -> None:
     out = io.BytesIO()
     Image.new("1", (8_100, 8_000)).save(out, "PNG")
     with pytest.raises(JudgeError, match="pixels are too many"):
-        image_url(ImageSource(data=out.getvalue()), ImagePolicy())
-
-
-def test_a_picture_of_more_pixels_than_wanted_is_reduced_in_its_own_format() -> None:
-    sent = image_url(ImageSource(data=jpeg_of(Image.new("L", (40, 10)))), ImagePolicy(max_pixels=100))
-    kind, _, data = sent.partition(";base64,")
-    with Image.open(io.BytesIO(base64.b64decode(data))) as reduced:
-        assert (kind, reduced.format, reduced.size) == ("data:image/jpeg", "JPEG", (20, 5))
+        image_url(ImageSource(data=out.getvalue()))
 
 
 def test_a_hub_dataset_names_no_file_of_this_machine(tmp_path: Path) -> None:

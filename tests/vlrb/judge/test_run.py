@@ -20,10 +20,10 @@ from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, complet
 from tests.vlrb.judge.running import PNG, item, predictions, run, write_items
 from vlrb.benchmarks.pairs import build_table
 from vlrb.client import submit
-from vlrb.judge.commands.submit_command import describe_run
 from vlrb.judge.endpoint import read_retry_after
 from vlrb.judge.journal import busy_seconds
 from vlrb.judge.prompts import OFFICIAL
+from vlrb.judge.submit import describe_run
 from vlrb.predictions.parse import parse_predictions
 
 KEY = "sk-this-is-a-secret-key"
@@ -89,9 +89,7 @@ def test_a_submission_states_what_the_run_has_used(model: ModelServer, items: Pa
     assert float(stated["--wall-seconds"]) == about["usage"]["wall_seconds"]
     assert "--benchmark" not in stated
     submit.command_line().parse_args(["FILE", "--model", "m", *chain.from_iterable(stated.items())])
-    by_scores = {**about, "api": "callable"}
-    assert describe_run({**by_scores, "pointwise": True})["--judge-type"] == "scalar"
-    assert "--judge-type" not in describe_run({**by_scores, "pointwise": False})
+    assert describe_run({**about, "api": "scorer"})["--judge-type"] == "scalar"
     assert describe_run({**about, "benchmark": "next-bench"})["--benchmark"] == "next-bench"
     bare = describe_run({**about, "usage": {**dict.fromkeys(about["usage"]), "requests": 18}})
     assert not {"--tokens-in", "--tokens-out", "--price-usd", "--wall-seconds"} & set(bare)
@@ -230,12 +228,8 @@ def test_a_redirect_is_not_followed_so_pairs_and_key_stay_with_the_endpoint(
     assert f"redirected to {model.url}" in capsys.readouterr().out
 
 
-def test_pixels_behind_an_address_are_refused_before_anything_is_asked(
-    model: ModelServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_address_of_an_image_is_sent_as_it_is(model: ModelServer, tmp_path: Path) -> None:
     items = write_items(tmp_path, [item(0, image="http://example.org/x.png")])
-    assert run(model.url, items, tmp_path / "run", "--max-pixels", "9") == 2
-    assert "Save them to files" in capsys.readouterr().err
     assert run(model.url, items, tmp_path / "run") == 0
     assert model.bodies[0]["messages"][0]["content"][1]["image_url"]["url"] == "http://example.org/x.png"
 
@@ -303,7 +297,7 @@ def test_the_summary_names_what_votes_failed_with(
     "options",
     [
         ["--timeout", "0"], ["--timeout", "nan"], ["--price-prompt", "-1"], ["--max-requests", "0"],
-        ["--max-cost", "nan", "--price-reply", "1"], ["--max-pixels", "0"],
+        ["--max-cost", "nan", "--price-reply", "1"],
         ["--retry-wait", "-1"], ["--order", "both", "--votes", "3"],
     ],
 )  # fmt: skip
@@ -384,11 +378,10 @@ def test_status_tells_how_far_a_run_is(
     assert main(["status", str(tmp_path)]) == 2
 
 
-def test_what_no_run_has_written_is_not_submitted(model: ModelServer, items: Path, tmp_path: Path, capsys: Any) -> None:
+def test_what_no_run_has_written_is_not_submitted(model: ModelServer, items: Path, tmp_path: Path) -> None:
     output = tmp_path / "run"
     assert main(["submit", str(output), "--model", "x"]) == 2
-    assert run(model.url, items, output, "--benchmark", "next-bench") == 0
-    assert "a server with next-bench checks the file" in capsys.readouterr().out
+    assert run(model.url, items, output) == 0
     assert main(["submit", str(output), "--model", "x", "--server", "http://127.0.0.1:1"]) == 1
 
 

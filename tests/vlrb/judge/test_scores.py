@@ -65,12 +65,6 @@ def score(image, query, response):
     if query.endswith("2?"):
         raise RuntimeError("no memory")
     return len(response)
-
-def compare(image, query, a, b):
-    return 0 if len(a) > len(b) else 1
-
-def judge(image, query, a, b):
-    return "Overall Judgment: Answer 1 is better."
 """
 
 
@@ -94,14 +88,6 @@ def test_a_function_scores_responses(items: Path, tmp_path: Path, scorers: str) 
     lines = predictions(tmp_path / "run")
     assert lines[0]["scores"] == [[float(len(text)) for text in item(0)["response"]]]
     assert lines[2]["votes"] == [None] and lines[2]["reasons"][0] == "RuntimeError: no memory"
-
-
-def test_a_function_compares_responses_in_the_order_shown(items: Path, tmp_path: Path, scorers: str) -> None:
-    assert call(items, tmp_path / "run", f"{scorers}:compare", "--votes", "4", "--order", "both") == 0
-    assert [line["votes"] for line in predictions(tmp_path / "run")] == [[1] * 4] * 3
-    assert call(items, tmp_path / "texts", f"{scorers}:judge", "--votes", "2", "--order", "both") == 0
-    judgements = predictions(tmp_path / "texts")[0]["judgements"]
-    assert [one["swapped"] for one in judgements] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["nothing", "gone_module:score", "tiny_scorers:gone", "torn_scorer:score"])

@@ -1,4 +1,4 @@
-"""`vlrb.judge submit`: hands the predictions to the service, with what the run was."""
+"""`vlrb judge submit`: hands the predictions to the service, with what the run was."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.judge import JudgeError
+from vlrb.judge.configuration import CHAT
 from vlrb.judge.predictions import PREDICTIONS
 
 
@@ -30,17 +31,13 @@ def submit_command(arguments: argparse.Namespace) -> int:
 
 def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
     """Return the fields of a submission that a run knows by itself."""
-    fields = {}
-    if run["api"] == "chat":
-        fields["--judge-type"] = "generative-pairwise"
-    elif run["pointwise"]:
-        fields["--judge-type"] = "scalar"
+    fields = {"--judge-type": "generative-pairwise" if run["api"] == CHAT else "scalar"}
     if run["benchmark"] != DEFAULT_BENCHMARK:
         fields["--benchmark"] = run["benchmark"]
     temperature = run["parameters"].get("temperature")
     if temperature is not None:
         fields["--temperature"] = f"{temperature:g}"
-    if run["api"] == "chat":
+    if run["api"] == CHAT:
         fields["--prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
     return fields | _cost(run["usage"]) | {"--notes": _notes(run)}
 
