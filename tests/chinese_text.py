@@ -10,7 +10,7 @@ LEAST = 4  # words in a row that make a sentence
 # Names that stay English, wherever they stand.
 TERMS = (
     "VL-RewardBench", "MM-RLHF-RewardBench", "Multimodal RewardBench", "Hugging Face Hub", "Hugging Face", "Hub",
-    "Romano", "Wolf", "Wilson", "MOVER", "Cohen’s kappa", "Every Eval Ever", "Best of 5 variants", "Luck",
+    "Romano", "Wolf", "Wilson", "MOVER", "Cohen’s kappa", "Best of 5 variants", "Luck",
     "JSON lines", "JSON", "CSV", "Parquet", "LaTeX", "Markdown", "BibTeX", "API", "OpenAPI", "VLMEvalKit", "lmms-eval",
     "RewardBench", "Skywork", "Inspect", "ARM-Thinker", "LWE", "MM-JudgeBench",
     "categories do not add up", "Answer 3 is better", "I cannot decide", "GitHub",

@@ -197,7 +197,6 @@ OTHER_MEANINGS = {
     "vlrb/editions/folder/hub.py": 1,
     "vlrb/label_quality/annotation.py": 1,
     "vlrb/numbers/definition_check.py": 1,
-    "leaderboard/share/every_eval_ever.py": 1,
     "operation/request_metrics.py": 1,
     "review/pages.py": 1,
 }

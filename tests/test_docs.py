@@ -185,7 +185,7 @@ def test_nothing_is_imported_that_requirements_do_not_name() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"].values()
     lines = [*pinned("requirements"), *(line for extra in extras for line in extra)]
     named = {re.split(r"[\[=>]", line)[0].lower().replace("-", "_") for line in lines}
-    known_as = {"python_multipart": "multipart", "pillow": "pil", "pyyaml": "yaml"}
+    known_as = {"python_multipart": "multipart", "pillow": "pil"}
     available = {known_as.get(name, name) for name in named} | {"markupsafe", "anyio"}  # of jinja2, of starlette
     own = {*PACKAGES, *(file.stem for file in ROOT.glob("*.py"))}
     used = {

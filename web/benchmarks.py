@@ -22,7 +22,7 @@ from storage.database import UNAVAILABLE, Database, is_unavailable
 from submissions import queries
 
 _FOR_PROGRAMS = ("/api/", "/export/")
-_FILES = frozenset({"/check-numbers", "/eval.yaml", "/feed.xml", "/llms.txt", "/og.png"})
+_FILES = frozenset({"/check-numbers", "/feed.xml", "/og.png"})
 _FORMER_PAGE = re.compile("/app((?:/(?:analyse|compare|maintain))?)/?")  # they were Gradio pages once
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]

@@ -217,11 +217,6 @@ class Board:
         return tuple(name for name in self.spec.headline_first if name in disclosed)
 
     @property
-    def counted_values(self) -> tuple[str, ...]:
-        """The accuracies that entries scored here can have."""
-        return tuple(name for name in self.values if name not in self.stated or self._is_counted(name))
-
-    @property
     def columns(self) -> tuple[Column, ...]:
         """The columns that can be shown. Where the overall is the one accuracy, it is drawn with its interval."""
         columns = tuple(column for column in columns_of(self.spec) if column.key not in self._uncounted)

@@ -1,1 +1,1 @@
-"""Shared formats: citations, badges, pictures, feed, Hub results, llms.txt, API reference, exports."""
+"""Shared formats: citations, badges, pictures, feed, API reference, exports."""

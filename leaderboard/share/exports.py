@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import orjson
 
@@ -20,7 +20,7 @@ from leaderboard.board.columns import Column, ValueType, by_key, columns_of, usu
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
-from leaderboard.share import escape, every_eval_ever
+from leaderboard.share import escape
 from leaderboard.share.latex_table import latex_table
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.rounding import percent, tenths
@@ -38,14 +38,6 @@ class Field:
     read: Callable[[BoardRow, RankInfo | None], Value]
 
 
-class EntryFacts(NamedTuple):
-    """What a snapshot says beside the rows. ``entry``: facts of an entry; ``base``: the service's address."""
-
-    entry: Callable[[str], Mapping[str, Any] | None]
-    scorer_version: str
-    base: str
-
-
 @dataclass(frozen=True, slots=True)
 class Extract:
     """What is taken along: rows in the order of the view, the board that they are of, and where to find it again."""
@@ -54,7 +46,6 @@ class Extract:
     board: Board
     view: BoardQuery
     address: str  # of the same view of the same snapshot
-    facts: EntryFacts | None = None  # of the snapshot, for formats that hold more than rows
 
     def standing(self, row: BoardRow) -> RankInfo | None:
         """Return its rank in the order of the view; None for what has no rank."""
@@ -85,9 +76,9 @@ def file_stem(spec: BenchmarkSpec) -> str:
     return re.sub("[^a-z0-9]+", "-", spec.brand.lower()).strip("-")
 
 
-def extract(board: Board, view: BoardQuery, *, address: str = "", facts: EntryFacts | None = None) -> Extract:
+def extract(board: Board, view: BoardQuery, *, address: str = "") -> Extract:
     """Return all rows of a view, not only those of its page."""
-    return Extract(tuple(chosen(board, view)), board, view=view, address=address, facts=facts)
+    return Extract(tuple(chosen(board, view)), board, view=view, address=address)
 
 
 def _of(name: str, kind: ValueType = "text") -> Field:
@@ -406,18 +397,6 @@ def _latex_cell(cell: _Cell) -> str:
     return text + (f"$^{{{marks.strip()}}}$" if marks else "")
 
 
-def as_every_eval_ever(taken: Extract) -> bytes:
-    """Return a list of records, one for each row with a score made here; of synthetic benchmarks none."""
-    if taken.facts is None or taken.board.spec.synthetic:
-        return b"[]"
-    context = every_eval_ever.RecordContext(taken.board, taken.facts.scorer_version, base=taken.facts.base)
-    counted = [row for row in taken.rows if row.tier == "scored" and row.value(taken.board.headline) is not None]
-    scored = [(taken.facts.entry(row.id), row) for row in counted]
-    return orjson.dumps(
-        [every_eval_ever.record(entry, row, context=context) for entry, row in scored if entry is not None]
-    )
-
-
 FORMATS: dict[str, Format] = {
     export.suffix: export
     for export in (
@@ -461,14 +440,6 @@ FORMATS: dict[str, Format] = {
             write=as_parquet,
             content="typed columns; snapshot and rules in the metadata",
             compressed=True,
-        ),
-        Format(
-            "eee.json",
-            "Every Eval Ever",
-            media_type="application/json",
-            write=as_every_eval_ever,
-            content="a record of Every Eval Ever (schema 0.3.0) for each entry scored here, with intervals; "
-            "`remark` says why one has no rank",
         ),
     )
 }

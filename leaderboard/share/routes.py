@@ -1,4 +1,4 @@
-"""Routes of exports, citations, badges, pictures, the feed, llms.txt and /docs.
+"""Routes of exports, citations, badges, pictures, the feed and /docs.
 
 Mounted by ``leaderboard.routes.build``. Every body is made once per snapshot and has a strong ETag, as the pages have.
 """
@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
 from fastapi import APIRouter, Request
 from starlette.datastructures import Headers
 from starlette.responses import RedirectResponse, Response
@@ -24,17 +23,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages.decisions import Log, nothing
 from leaderboard.render import permanent
 from leaderboard.responses import HTML, NotFoundPage, no_entry, requested_version, respond
-from leaderboard.share import (
-    api_reference,
-    badge,
-    citation,
-    every_eval_ever,
-    exports,
-    feed,
-    hub_eval_results,
-    llms_txt,
-    og_image,
-)
+from leaderboard.share import api_reference, badge, citation, exports, feed, og_image
 from leaderboard.share.summary import row_of, summarize
 from vlrb.common.messages import _
 
@@ -42,8 +31,7 @@ Elsewhere = Callable[[str], str | None]
 """The address of an entry of another benchmark; None where there is none."""
 
 _SVG, _PNG, _ATOM = "image/svg+xml; charset=utf-8", "image/png", "application/atom+xml; charset=utf-8"
-_BIBTEX, _YAML = "application/x-bibtex; charset=utf-8", "application/yaml; charset=utf-8"
-_TEXT, _JSON = "text/plain; charset=utf-8", "application/json"
+_BIBTEX = "application/x-bibtex; charset=utf-8"
 _BADGE = "badge.svg"
 _A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for again and again
 _COMPRESSED = (_PNG, *(form.media_type for form in exports.FORMATS.values() if form.compressed))
@@ -102,11 +90,10 @@ def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
 
 @dataclass(frozen=True, slots=True)
 class EntryFile:
-    """A file about an entry. ``refuse`` tells why a row has none; ``exact``: it is of the labels asked for alone."""
+    """A file about an entry. ``exact``: it is of the labels asked for alone."""
 
     media_type: str
-    make: Callable[[BoardVersion, BoardRow, Board, str], bytes]
-    refuse: Callable[[BoardRow, Board], str | None] = lambda row, board: None
+    make: Callable[[BoardRow, Board, str], bytes]
     exact: bool = True
 
 
@@ -125,11 +112,9 @@ def _entries(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
             if result is None:
                 there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
                 return there or _removed(board_version, entry_id, path=path, headers=request.headers)
-            if (refusal := file.refuse(*result)) is not None:
-                return problem(404, "no-eval-results", detail=refusal)
             base = base_of(board_version, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
-            made = lambda: _body(file.make(board_version, *result, base), file.media_type)  # noqa: E731
+            made = lambda: _body(file.make(*result, base), file.media_type)  # noqa: E731
             reply = respond(await board_version.ready(key, made), request.headers, cache_control=_A_WHILE)
             return _named(reply, f"{result[1].benchmark.replace('-', '_')}.{path.rpartition('.')[2]}")
 
@@ -158,51 +143,23 @@ async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsew
     return None if there is None else RedirectResponse(f"{there}/{path}", 308)
 
 
-def _hub_results(board_version: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
-    return hub_eval_results.eval_results(
-        board_version.entry(row.id) or {}, row, board=board, address=f"{base}/entries/{row.id}"
-    )
-
-
-def _every_eval_ever(board_version: BoardVersion, row: BoardRow, board: Board, base: str) -> bytes:
-    context = every_eval_ever.RecordContext(board, board_version.snapshot["scorer_version"], base=base)
-    return orjson.dumps(
-        every_eval_ever.record(board_version.entry(row.id) or {}, row, context=context), option=orjson.OPT_INDENT_2
-    )
-
-
 _ENTRY_FILES = {
-    _BADGE: EntryFile(_SVG, lambda board_version, row, board, base: badge.badge(summarize(row, board))),
-    "og.png": EntryFile(_PNG, lambda board_version, row, board, base: og_image.of_entry(row, board), exact=False),
+    _BADGE: EntryFile(_SVG, lambda row, board, base: badge.badge(summarize(row, board))),
+    "og.png": EntryFile(_PNG, lambda row, board, base: og_image.of_entry(row, board), exact=False),
     "cite.bib": EntryFile(
-        _BIBTEX, lambda board_version, row, board, base: entry_citations(row, board, base=base).encode(), exact=False
+        _BIBTEX, lambda row, board, base: entry_citations(row, board, base=base).encode(), exact=False
     ),
-    "eval_results.yaml": EntryFile(_YAML, _hub_results, refuse=hub_eval_results.refusal),
-    "every_eval_ever.json": EntryFile(_JSON, _every_eval_ever, refuse=hub_eval_results.not_counted),
 }
 
 
 def _for_programs(cache: BoardCache) -> APIRouter:
     router = APIRouter()
 
-    def route(path: str, media_type: str, *, make: Callable[[BoardVersion, str], bytes]) -> None:
-        async def send_page_file(request: Request) -> Response:
-            board_version = await cache.current()
-            base = base_of(board_version, request)
-            response = await board_version.ready(f"{path}|{base}", lambda: _body(make(board_version, base), media_type))
-            return respond(response, request.headers, cache_control=_A_WHILE)
-
-        router.add_api_route(path, send_page_file, methods=["GET", "HEAD"])
-
-    route("/og.png", _PNG, make=lambda board_version, base: og_image.of_board(board_version.board()))
-    route(
-        "/eval.yaml", _YAML, make=lambda board_version, base: hub_eval_results.dataset_definition(board_version.board())
-    )
-
-    def llms(board_version: BoardVersion, base: str) -> bytes:
-        return llms_txt.llms_txt(board_version.board(), base, context=board_version.context).encode()
-
-    route("/llms.txt", _TEXT, make=llms)
+    @router.api_route("/og.png", methods=["GET", "HEAD"])
+    async def picture(request: Request) -> Response:
+        board_version = await cache.current()
+        response = await board_version.ready("/og.png", lambda: _body(og_image.of_board(board_version.board()), _PNG))
+        return respond(response, request.headers, cache_control=_A_WHILE)
 
     @router.api_route("/docs", methods=["GET", "HEAD"])
     async def docs(request: Request) -> Response:
@@ -257,8 +214,7 @@ def _board(board_version: BoardVersion, view: BoardQuery) -> Board:
 
 def _extract(board_version: BoardVersion, view: BoardQuery, *, base: str) -> exports.Extract:
     board = _board(board_version, view)
-    facts = exports.EntryFacts(board_version.entry, board_version.snapshot["scorer_version"], base=base)
-    return exports.extract(board, view, address=_address(board, view, base=base), facts=facts)
+    return exports.extract(board, view, address=_address(board, view, base=base))
 
 
 def _address(board: Board, view: BoardQuery, *, base: str) -> str:

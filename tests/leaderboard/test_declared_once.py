@@ -61,7 +61,6 @@ def test_a_declared_protocol_is_on_the_board_the_about_page_the_interface_and_th
     assert re.search(rf'name="protocol" value="all-right" checked><span>\s*<b>{invented.title}</b>', page)
     assert f"<b>All right</b> {invented.text}" in client.get("/about").text
     assert client.get("/api/v1/leaderboard?protocol=all-right").json()["entries"][0]["macro"] == 1.0
-    assert "all-right" in client.get("/llms.txt").text
     card = scorecard(random_tally(table()), BEHAVIOUR, benchmark="invented", label_revision="r1")
     assert card["protocols"]["all-right"]["overall"] == 1.0
     assert card["protocols"]["all-right"]["interval"]["overall"][1] == 1.0
@@ -113,7 +112,6 @@ def test_a_declared_export_format_is_offered_served_and_listed(
     assert "<u>Lines</u>" in client.get("/compare?entries=e00000000001,e00000000002").text
     reply = client.get("/export/board.lines")
     assert (reply.text, reply.headers["content-type"].partition(";")[0]) == ("one\n", "text/x-lines")
-    assert "/export/board.lines" in client.get("/llms.txt").text
     assert "`/export/board.lines`" in doc_tables.TABLES["exports"]()
 
 

@@ -333,7 +333,7 @@ def test_a_withdrawn_entry_leaves_a_page_with_date_and_reason(source: FixedSourc
         assert (badge.status_code, badge.headers["content-type"]) == (410, "image/svg+xml; charset=utf-8")
         assert ">withdrawn<" in badge.text
         assert "<img" not in badge.text
-        for rest in ("og.png", "cite.bib", "eval_results.yaml"):
+        for rest in ("og.png", "cite.bib"):
             assert client.get(f"/entries/egone/{rest}").status_code == 410
         for path in ("/api/v1/entries/{}", *(f"/entries/{{}}/{name}" for name in ("badge.svg", "og.png", "cite.bib"))):
             assert client.get(path.format("enever")).status_code == 404

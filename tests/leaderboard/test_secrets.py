@@ -42,9 +42,6 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/entries/{entry_id}/badge.svg": ("/entries/{id}/badge.svg",),
     "/entries/{entry_id}/og.png": ("/entries/{id}/og.png",),
     "/entries/{entry_id}/cite.bib": ("/entries/{id}/cite.bib", "/entries/{id}/cite.bib?revision=v0"),
-    "/entries/{entry_id}/eval_results.yaml": ("/entries/{id}/eval_results.yaml",),
-    "/entries/{entry_id}/every_eval_ever.json": ("/entries/{id}/every_eval_ever.json",),
-    "/eval.yaml": ("/eval.yaml",),
     "/reported": ("/reported", "/reported?verdict=adds-up&sort=date"),
     "/compare": ("/compare", "/compare?q={name}", "/compare?entries={id},{shown}"),
     "/analyse": (
@@ -66,7 +63,6 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/export/cite.bib": ("/export/cite.bib",),
     "/og.png": ("/og.png",),
     "/feed.xml": ("/feed.xml",),
-    "/llms.txt": ("/llms.txt",),
     "/docs": ("/docs",),
     "/about": ("/about",),
     "/decisions": ("/decisions",),

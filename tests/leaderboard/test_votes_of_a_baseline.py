@@ -107,10 +107,10 @@ def test_every_export_carries_the_remark_and_none_prints_it_bold() -> None:
     assert "100.0" in row and "**" not in row
 
 
-def test_records_for_other_sites_carry_the_remark() -> None:
+def test_citations_scorecards_and_the_feed_carry_the_remark() -> None:
     made = [entry(1, 0.9, **BASELINE), entry(2, 0.6)]
     client = TestClient(serve(FixedSource(snapshot(made)), published=()))
-    for address in ("/entries/{}/every_eval_ever.json", "/entries/{}/eval_results.yaml", "/entries/{}/cite.bib"):
+    for address in ("/entries/{}/cite.bib",):
         remarked, plain = (client.get(address.format(one["id"])) for one in made)
         assert remarked.status_code == plain.status_code == 200
         assert ("votes of a baseline" in remarked.text, "votes of a baseline" in plain.text) == (True, False)
@@ -118,11 +118,6 @@ def test_records_for_other_sites_carry_the_remark() -> None:
     assert [row["remark"] for row in rows] == [None, "votes of a baseline"]
     cards = [client.get(f"/api/v1/entries/{one['id']}").json() for one in made]
     assert [card["remark"] for card in cards] == ["votes of a baseline", None]
-    records = client.get("/export/board.eee.json").json()
-    assert [one["source_metadata"]["additional_details"].get("remark") for one in records] == [
-        None,
-        "votes of a baseline",
-    ]
     titles = [one.split("</title>")[0] for one in client.get("/feed.xml").text.split("<title>")[2:]]
     assert sorted("(votes of a baseline)" in title for title in titles) == [False, True]
     assert client.get("/feed.xml").text.count("No rank: votes of a baseline.") == 1

@@ -148,7 +148,7 @@ def test_each_board_shows_its_own_entry_and_categories(world: World) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/about", "/explore", "/compare?entries=ENTRY", "/entries/ENTRY", "/decisions", "/feed.xml", "/llms.txt",
+    ["/", "/about", "/explore", "/compare?entries=ENTRY", "/entries/ENTRY", "/decisions", "/feed.xml",
      "/analyse", "/analyse.csv", "/export/board.csv", "/export/board.md", "/export/board.tex", "/policy",
      "/entries/ENTRY/badge.svg", "/api/v1/leaderboard", "/api/v1/entries/ENTRY"],
 )  # fmt: skip

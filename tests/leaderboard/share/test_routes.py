@@ -13,12 +13,10 @@ from starlette.testclient import TestClient
 
 import submissions.api
 from leaderboard.cache import BoardCache, CachedResponse
-from leaderboard.render_context import RenderContext
 from leaderboard.responses import SECURITY
 from leaderboard.share.exports import FORMATS
 from tests.factories.services.service import PATIENCE
 from tests.factories.snapshots import FixedSource, entry, snapshot
-from tests.factories.specs import DEMO
 from tests.leaderboard.test_routes import serve
 from tests.test_architecture import loaded_by
 
@@ -26,9 +24,8 @@ ENTRY = "e00000000001"
 PATHS = (
     *(f"/export/board.{suffix}" for suffix in FORMATS),
     "/export/cite.bib",
-    *(f"/entries/{ENTRY}/{name}" for name in ("badge.svg", "og.png", "cite.bib", "eval_results.yaml")),
-    f"/entries/{ENTRY}/every_eval_ever.json",
-    *("/eval.yaml", "/og.png", "/feed.xml", "/llms.txt", "/docs"),
+    *(f"/entries/{ENTRY}/{name}" for name in ("badge.svg", "og.png", "cite.bib")),
+    *("/og.png", "/feed.xml", "/docs"),
 )
 
 
@@ -132,16 +129,15 @@ def test_a_file_leads_back_to_the_same_view_of_the_same_snapshot(client: TestCli
     assert "as_of=snapshot-1" in client.get("/export/cite.bib").text
 
 
-@pytest.mark.parametrize("name", ["badge.svg", "eval_results.yaml", "every_eval_ever.json"])
 def test_without_a_score_under_the_labels_an_entry_has_no_file_as_it_has_no_scorecard(
-    source: FixedSource, client: TestClient, name: str
+    source: FixedSource, client: TestClient
 ) -> None:
     scored = entry(1, 0.7)
     source.turn(snapshot([{**scored, "tallies": {"v0": scored["tallies"]["v0"]}}]))
     for query, status in (("", 404), ("?revision=v2", 404), ("?revision=v9", 404), ("?revision=v0", 200)):
         told = [
             client.get(f"{path}{query}").status_code
-            for path in (f"/entries/{ENTRY}/{name}", f"/api/v1/entries/{ENTRY}")
+            for path in (f"/entries/{ENTRY}/badge.svg", f"/api/v1/entries/{ENTRY}")
         ]
         assert told == [status] * 2, query
 
@@ -153,18 +149,10 @@ def test_without_a_score_under_the_labels_an_entry_has_no_file_as_it_has_no_scor
         "/export/board.csv?as_of=nonsense",
         "/entries/e99999999999/badge.svg",
         "/entries/baseline-random/badge.svg",
-        "/entries/r-r1-reward-2505-02835/eval_results.yaml",
     ],
 )
 def test_what_there_is_not_is_not_found(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 404
-
-
-def test_a_demo_has_no_results_for_the_hub() -> None:
-    source = FixedSource(snapshot([entry(1, 0.7)], "demo"))
-    client = TestClient(serve(source, context=RenderContext(DEMO)))
-    assert client.get(f"/entries/{ENTRY}/eval_results.yaml").json()["code"] == "no-eval-results"
-    assert "eval_results" not in client.get(f"/entries/{ENTRY}").text
 
 
 def test_only_the_embedded_board_may_be_framed_by_everybody(client: TestClient) -> None:
@@ -191,7 +179,7 @@ def test_addresses_are_those_under_which_the_service_was_found(client: TestClien
 
 @pytest.mark.parametrize("host", ["evil.example/x", 'a"b', "a b", "a\\b", "user@evil.example", "x" * 300])
 def test_a_host_that_is_none_is_not_repeated(client: TestClient, host: str) -> None:
-    for path in ("/feed.xml", "/llms.txt", f"/entries/{ENTRY}", "/export/cite.bib"):
+    for path in ("/feed.xml", f"/entries/{ENTRY}", "/export/cite.bib"):
         text = client.get(path, headers={"Host": host}).text
         assert host not in text
         assert "http://localhost/" in text

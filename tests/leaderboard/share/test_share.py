@@ -1,4 +1,4 @@
-"""Badge, feed, picture, citations, results for the Hub: right, well-formed, and deaf to hostile names."""
+"""Badge, feed, picture, citations: right, well-formed, and deaf to hostile names."""
 
 import io
 import re
@@ -7,14 +7,12 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-import yaml
-from huggingface_hub import parse_eval_result_entries
 from PIL import Image, ImageColor
 
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, BoardRow, build_board
 from leaderboard.charts.colours import LIGHT
-from leaderboard.share import citation, feed, hub_eval_results, llms_txt, og_image
+from leaderboard.share import citation, feed, og_image
 from leaderboard.share.badge import badge
 from leaderboard.share.escape import xml
 from leaderboard.share.summary import description, summarize
@@ -151,40 +149,6 @@ def test_the_snapshot_is_cited_with_its_date_id_and_address() -> None:
         assert part in text
     assert "2411.17451" in VL.citation
     assert VL.citation.count("{") == VL.citation.count("}")
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_results_for_the_hub_are_read_by_its_own_loader(name: str) -> None:
-    facts, row, made = one(model=name, version=name)
-    address = f"{BASE}/entries/{row.id}"
-    found = parse_eval_result_entries(
-        yaml.safe_load(hub_eval_results.eval_results(facts, row, board=made, address=address))
-    )
-    assert [result.task_id for result in found] == list(VL.headline_first)
-    for result in found:
-        assert result.dataset_id == "MMInstruction/VL-RewardBench"
-        assert f"{result.value:.1f}" == percent(row.value(result.task_id))
-        assert (result.source_url, result.date) == (address, facts["submitted_at"])
-        assert result.notes is not None
-        assert "rule strict" in result.notes
-
-
-def test_nothing_is_written_for_the_hub_that_was_not_counted_on_the_real_benchmark() -> None:
-    facts = entry(1, 0.7)
-    made = board(facts)
-    row, reported = made.find(facts["id"]), made.find("r-r1-reward-2505-02835")
-    assert row is not None
-    assert hub_eval_results.refusal(row, made) is None
-    assert reported is not None
-    assert "reported" in (hub_eval_results.refusal(reported, made) or "")
-    demo = board(entry(1, 0.7), benchmark="demo")
-    assert "simulated" in (hub_eval_results.refusal(row, demo) or "")
-
-
-def test_what_agents_read_holds_no_word_of_a_submitter() -> None:
-    hostile = board(entry(1, 0.7, model="IGNORE-THIS", organisation="IGNORE-THIS", notes="IGNORE-THIS"))
-    assert "IGNORE-THIS" not in llms_txt.llms_txt(hostile, BASE)
-    assert "1 judges" not in llms_txt.llms_txt(hostile, BASE)
 
 
 def test_a_description_names_judge_score_interval_and_rule() -> None:
