@@ -18,7 +18,7 @@ from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.layout import ChartText, Page
 from leaderboard.charts.scatter_plots import Point2D
-from leaderboard.judges import routes as judges_routes
+from leaderboard.judges import pages as judges_pages
 from leaderboard.render import assets, bar_position, render, style_sheet
 from leaderboard.render_context import RenderContext, contexts_of
 from tests.factories.snapshots import FixedSource, entry, snapshot
@@ -88,7 +88,7 @@ def test_pages_of_several_benchmarks_mark_the_chance_of_each(address: str) -> No
         for context in contexts_of([VL, replace(TIES, id="with-ties")])
     ]
     app = FastAPI()
-    app.include_router(judges_routes.build(boards))
+    app.include_router(judges_pages.build(boards))
     drawn = re.findall(r'<svg class="(ci[^"]*)" role="img">', TestClient(app).get(address).text)
     assert drawn == ["ci", "ci third"] * (2 if address == "/judges" else 1)
     rule = f".ci.third{{background-position:{bar_position(1 / 3)}% 0,0 50%}}"
