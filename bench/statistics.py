@@ -20,7 +20,6 @@ from vlrb.statistics.ranking import (
     influence,
     normal_draws,
     paired_tests,
-    parts_of,
     ranges_of,
     step_down,
 )
@@ -36,7 +35,7 @@ from vlrb.statistics.uncertainty import (
 
 SIZES = (183, 749, 318)
 CATEGORY = np.repeat(np.arange(3), SIZES)
-PARTS = parts_of(CATEGORY)
+PARTS: list[BoolArray] = [np.equal(CATEGORY, code) for code in range(3)]
 
 
 def main() -> None:

@@ -7,23 +7,22 @@ from typing import Any
 import numpy as np
 
 from tests.factories.specs import MACRO, OVERALL
-from vlrb.benchmarks.spec import MEAN, MICRO
 from vlrb.statistics.ranking import (
     RankRanges,
     influence,
     normal_draws,
     paired_tests,
-    parts_of,
     rank_ranges,
     selected_p,
 )
 
-_KINDS = {MACRO: MEAN, OVERALL: MICRO}
-
 
 def order_parts(category: Any, order_by: str | int = MACRO) -> Any:
-    """Return the items of an order by the name that VL-RewardBench gives it, or by a category's index."""
-    return parts_of(np.asarray(category), _KINDS.get(order_by, order_by))  # type: ignore[call-overload]
+    """Return the items of an order as masks: by a category's index, or by the name that VL-RewardBench gives it."""
+    codes = np.asarray(category)
+    if order_by == MACRO:
+        return [codes == code for code in np.unique(codes[codes >= 0])]
+    return [codes >= 0 if order_by == OVERALL else codes == order_by]
 
 
 def ranges_by(correct: Any, category: Any, order_by: str | int = MACRO) -> RankRanges:

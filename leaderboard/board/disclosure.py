@@ -48,7 +48,7 @@ def redact_snapshot(snapshot: Mapping[str, Any], levels: Mapping[str, str], *, s
 
 def without_counts(relations: PairwiseArrays) -> PairwiseArrays:
     """Return who was compared, and the agreement between judges, which needs no label."""
-    return replace(relations, right=None, both=None, bands=None)
+    return replace(relations, outcomes=None, bands=None)
 
 
 def redact_entry(

@@ -133,7 +133,7 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     at = [place[judge.id] for judge in known]
     square = relations.agreement[np.ix_(at, at)]
     values = [[None if math.isnan(value) else float(value) for value in line] for line in square]
-    pairs = int(relations.sizes.sum())
+    pairs = relations.pairs
     words = ChartText(
         _("Which judges judge alike"),
         _(
@@ -152,7 +152,7 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     names = [judge.name for judge in known]
     places = list(combinations(range(len(known)), 2))
     cells: list[Cells] = [(names[i], names[j], values[i][j]) for i, j in places]
-    if relations.right is not None:
+    if relations.outcomes is not None:
         text = _(
             "Error consistency (Geirhos 2020), among the numbers below, says whether two judges err on the same pairs: "
             "0 is what judges of their accuracies do that err independently."

@@ -301,7 +301,7 @@ def not_paired(
         return _about_reported(board_version, reported)
     if relations is None:
         return _("Counts pair by pair follow some seconds after a score; until then only the intervals are compared.")
-    if relations.both is None:
+    if relations.outcomes is None:
         return _("The labels are not public, so no counts of single pairs are shown; only the intervals are compared.")
     anonymous = anonymous_entries(board_version.snapshot).intersection({first.id, second.id})
     if anonymous:

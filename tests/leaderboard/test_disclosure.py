@@ -150,7 +150,7 @@ def test_agreement_needs_no_label_and_stays_while_paired_counts_go() -> None:
     for hidden in (False, True):
         found = catalog.relations(_board_version(hidden=hidden), "v2")
         assert found is not None
-        assert (found.right is None) is hidden
+        assert (found.outcomes is None) is hidden
 
 
 def test_of_relations_nothing_is_left_that_needs_labels() -> None:

@@ -271,8 +271,3 @@ def test_one_entry_is_surely_first_and_identical_entries_share_every_rank():
     assert (alone.best.tolist(), alone.worst.tolist()) == ([1], [1])
     equal = ranges_by(np.ones((3, 10)), category)
     assert (equal.best.tolist(), equal.worst.tolist()) == ([1, 1, 1], [3, 3, 3])
-
-
-def test_an_unknown_order_is_an_error():
-    with pytest.raises(ValueError, match="not 'nothing'"):
-        order_parts(np.zeros(4, dtype=int), "nothing")

@@ -1,6 +1,6 @@
 """Value of more votes, consistency and agreement, each against a slow and obviously right count."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -8,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vlrb.statistics.reliability import (
+    agreement_matrix,
     cohen_kappa,
     condensed,
     corrected_accuracy,
+    error_consistency,
     k_curve,
     majority,
     rerun_error,
     self_consistency,
 )
+from vlrb.votes import ABSENT, UNDECIDED
 
 votes_of_judge = st.integers(1, 6).flatmap(
     lambda k: st.lists(st.lists(st.sampled_from((0, 1, -1)), min_size=k, max_size=k), min_size=1, max_size=12)
@@ -157,3 +160,56 @@ def test_an_accuracy_is_corrected_for_wrong_labels_as_in_the_worked_examples(wro
     assert (corrected_accuracy(1 - wrong, wrong), corrected_accuracy(1, wrong)) == (pytest.approx(1), 1)
     with pytest.raises(ValueError, match="half"):
         corrected_accuracy(0.5, 0.5)
+
+
+verdict = st.sampled_from((0, 1, UNDECIDED, 2, ABSENT))
+
+
+def agreement_over_both_orders(pairs):
+    """Chance by enumeration: each judge's answer on a random item, as it is or with the two responses exchanged."""
+    shared = [(a, b) for a, b in pairs if ABSENT not in (a, b)]
+    if not shared:
+        return None
+    exchanged = {0: 1, 1: 0}
+    first, second = (
+        [turned for a in column for turned in (a, exchanged.get(a, a))] for column in zip(*shared, strict=True)
+    )
+    equal = sum(a == b for a, b in product(first, second))
+    chance = equal / len(first) / len(second)
+    observed = sum(a == b for a, b in shared) / len(shared)
+    return None if chance == 1 else (observed - chance) / (1 - chance)
+
+
+@given(st.lists(st.tuples(verdict, verdict), min_size=1, max_size=30))
+def test_agreement_is_beyond_what_a_random_order_gives(pairs):
+    found = agreement_matrix(np.array(pairs, dtype=np.int8).T)[0, 1]
+    expected = agreement_over_both_orders(pairs)
+    assert np.isnan(found) if expected is None else found == pytest.approx(expected, abs=1e-9)
+
+
+def test_two_judges_that_decide_everything_agree_by_twice_the_share_less_one():
+    verdicts = np.array([[0] * 10, [0] * 8 + [1] * 2])
+    assert agreement_matrix(verdicts)[0, 1] == pytest.approx(2 * 0.8 - 1)
+
+
+@given(st.integers(0, 1000), st.integers(0, 3))
+def test_agreement_does_not_follow_the_stored_order_of_responses(seed, most):
+    random = np.random.default_rng(seed)
+    verdicts = random.choice([0, 1, UNDECIDED, ABSENT], size=(4, 50), p=[0.5, 0.3, 0.1, 0.1])
+    turned = random.random(50) < most / 3
+    exchanged = np.where(turned & (verdicts >= 0), 1 - verdicts, verdicts)
+    assert agreement_matrix(exchanged) == pytest.approx(agreement_matrix(verdicts), nan_ok=True)
+
+
+def test_error_consistency_is_that_of_the_table_of_right_and_wrong():
+    # 50 items: both right 20, only the first 10, only the second 5, both wrong 15
+    first, second = np.repeat([(1, 1), (1, 0), (0, 1), (0, 0)], (20, 10, 5, 15), axis=0).T
+    expected = 0.6 * 0.5 + 0.4 * 0.5
+    assert error_consistency(first, second) == pytest.approx((0.7 - expected) / (1 - expected))
+    assert error_consistency(first, first) == pytest.approx(1.0)
+
+
+def test_judges_without_an_error_have_no_error_consistency():
+    assert error_consistency(np.ones(50), np.ones(50)) is None
+    with pytest.raises(ValueError, match="no items"):
+        error_consistency(np.ones(0), np.ones(0))

@@ -93,7 +93,7 @@ def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -
         votes = np.stack([condensed(small_benchmark.votes(number[name]).matrix) for name in summary["entries"]])
         expected = compare_all(summary["entries"], votes, labels=labels, table=scorer.table)
         found = unpack(_stored(ready, summary["id"]))
-        assert np.array_equal(found.both, expected.relations.both)
+        assert np.array_equal(found.outcomes, expected.relations.outcomes)
         assert np.array_equal(found.agreement, expected.relations.agreement)
         assert np.array_equal(found.bands, expected.relations.bands)
         assert summary["ranges"] == expected.summary["ranges"]
@@ -189,12 +189,12 @@ def test_a_draft_of_labels_leaves_no_trace_and_imported_ones_no_counts(ready: Da
         audit.append(session, "test", data={})
     body = _settle(ready, scorer)
     assert set(body["relations"]) == {"demo", "flipped"}
-    assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).both is None
+    assert unpack(_stored(ready, body["relations"]["flipped"]["id"])).outcomes is None
     with ready.write() as session:
         label_imports.retire(session, "demo", revision="flipped", salt="c" * 64)
         audit.append(session, "test", data={})
     relations = _settle(ready, scorer)["relations"]
-    assert unpack(_stored(ready, relations["flipped"]["id"])).both is not None
+    assert unpack(_stored(ready, relations["flipped"]["id"])).outcomes is not None
 
 
 def test_a_new_score_while_relations_are_computed_makes_them_worthless_and_they_are_dropped(

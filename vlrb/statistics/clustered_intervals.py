@@ -1,4 +1,4 @@
-"""Intervals of accuracies whose pairs come in groups: pairs of one question are right or wrong together."""
+"""Intervals and paired tests where pairs come in groups: pairs of one question are right or wrong together."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import FloatArray
-from vlrb.statistics.uncertainty import ALPHA, Z
+from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
+from vlrb.statistics.uncertainty import ALPHA, Z, paired_sums
 
 _NOTHING = 1e-9
 
@@ -49,69 +49,38 @@ def effective_share(right: npt.ArrayLike, total: npt.ArrayLike, *, sums: GroupSu
     return np.asarray(np.where(np.asarray(total) > 0, result, 1.0))
 
 
-class GroupedDifference(NamedTuple):
-    """Differences of two judges' accuracies over pairs in groups, first minus second: arrays, element by element.
-
-    ``freedom``: of the t test, groups less one.
-    """
+class ClusteredDifferences(NamedTuple):
+    """Differences of every two judges, row minus column, as squares, and the degrees of freedom of their t tests."""
 
     delta: FloatArray
     variance: FloatArray
-    freedom: FloatArray
+    freedom: int
 
 
-class DifferenceSums(NamedTuple):
-    """Sums over groups of d = right of the first minus right of the second, and n: d * d, d * n; then n * n, groups.
+def clustered_differences(outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray) -> ClusteredDifferences:
+    """Return the differences of judges' means over parts, which have no group in common. ``outcomes``: (judges, items).
 
-    ``discordant``: the sum of d * d over single pairs. ``total``: all pairs. Each is an array or a number.
+    The variance is cluster-robust, but never below that of independent pairs: with d of a group of n pairs, and delta
+    over all, G / (G - 1) * sum((d - delta * n)^2) / total^2.
     """
-
-    differences: npt.ArrayLike
-    products: npt.ArrayLike
-    squares: npt.ArrayLike
-    groups: npt.ArrayLike
-    net: npt.ArrayLike
-    discordant: npt.ArrayLike
-    total: npt.ArrayLike
-
-
-def grouped_difference(sums: DifferenceSums) -> GroupedDifference:
-    """Return the difference and its variance: cluster-robust, but never below that of independent pairs.
-
-    With d of a group and delta over all: G / (G - 1) * sum((d - delta * n)^2) / total^2.
-    """
-    differences, products, squares, groups, net, discordant, total = (
-        np.asarray(value, dtype=np.float64) for value in sums
-    )
-    n = np.maximum(total, 1.0)
-    delta = net / n
-    between = groups / np.maximum(groups - 1, 1)
-    clustered = between * (differences - 2 * delta * products + delta**2 * squares) / n**2
-    independent = np.maximum(discordant - net**2 / n, 0.0) / n**2
-    return GroupedDifference(delta, np.maximum(clustered, independent), freedom=groups - 1)
+    delta, variance = np.zeros((2, len(outcomes), len(outcomes)))
+    freedom = 0
+    for part in parts:
+        inside, n = membership(groups[part]), int(part.sum())
+        right, sizes = outcomes[:, part] @ inside, inside.sum(axis=0)
+        net, discordant = paired_sums(outcomes[:, part])
+        differences, weighted = paired_sums(right).squares, right @ sizes
+        products = weighted[:, np.newaxis] - weighted[np.newaxis]
+        own, between = net / n, len(sizes) / max(len(sizes) - 1, 1)
+        clustered = between * (differences - 2 * own * products + own**2 * (sizes @ sizes)) / n**2
+        variance = variance + np.maximum(clustered, np.maximum(discordant - net**2 / n, 0.0) / n**2) / len(parts) ** 2
+        delta, freedom = delta + own / len(parts), freedom + len(sizes) - 1
+    return ClusteredDifferences(delta, variance, freedom=max(freedom, 1))
 
 
-def mean_difference(parts: Sequence[GroupedDifference]) -> GroupedDifference:
-    """Return the difference of two means of categories, which have no group in common."""
-    delta = np.mean([part.delta for part in parts], axis=0)
-    variance = np.sum([part.variance for part in parts], axis=0) / len(parts) ** 2
-    return GroupedDifference(delta, variance, freedom=np.sum([part.freedom for part in parts], axis=0))
-
-
-def grouped_reach(difference: GroupedDifference) -> FloatArray:
-    """Return how far the 95% interval reaches to either side."""
-    from scipy.special import stdtrit
-
-    quantile = stdtrit(np.maximum(difference.freedom, 1), 1 - ALPHA / 2)
-    return np.asarray(quantile * np.sqrt(difference.variance))
-
-
-def grouped_p(delta: npt.ArrayLike, variance: npt.ArrayLike, *, freedom: npt.ArrayLike) -> FloatArray:
-    """Return two-sided p of a t test; 1 where two judges never differ."""
-    from scipy.special import stdtr
-
-    error = np.sqrt(np.asarray(variance, dtype=np.float64))
-    difference = np.abs(np.asarray(delta, dtype=np.float64))
-    ratio = difference / np.where(error > 0, error, 1.0)
-    never = np.where(difference == 0, 1.0, 0.0)
-    return np.asarray(np.where(error > 0, 2 * stdtr(np.maximum(freedom, 1), -ratio), never))
+def membership(groups: IntArray) -> FloatArray:
+    """Return (items, groups): 1 where the item is of the group; of the groups that occur."""
+    names, index = np.unique(groups, return_inverse=True)
+    members = np.zeros((groups.size, names.size))
+    members[np.arange(groups.size), index] = 1
+    return members

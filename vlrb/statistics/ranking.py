@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
-from vlrb.benchmarks.spec import MEAN, MICRO
-from vlrb.statistics.uncertainty import ALPHA, PairedSums, holm, macro_difference, mcnemar_exact, paired_sums
+from vlrb.statistics.clustered_intervals import clustered_differences
+from vlrb.statistics.uncertainty import ALPHA, Z, holm, macro_difference, mcnemar_exact, paired_sums
 
 RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
 DRAWS, DRAWS_OF_MANY, MANY = 4999, 499, 200
@@ -100,6 +100,7 @@ class PairTests(NamedTuple):
     delta: FloatArray  # first minus second
     variance: FloatArray  # of the difference
     p: FloatArray
+    reach: float = Z  # standard errors to either end of a 95% interval
 
 
 def rank_ranges(
@@ -133,53 +134,41 @@ def best_set(entries: int, tests: PairTests, *, clear: BoolArray) -> BoolArray:
     return result
 
 
-def membership(groups: IntArray) -> FloatArray:
-    """Return (items, groups): 1 where the item is of the group; of the groups that occur."""
-    names, index = np.unique(groups, return_inverse=True)
-    members = np.zeros((groups.size, names.size))
-    members[np.arange(groups.size), index] = 1
-    return members
-
-
-def parts_of(category: Array, order_by: str | int = MEAN) -> list[BoolArray]:
-    """Return the items that an order counts, as masks: for a mean one for each category, else a single one.
-
-    ``category``: int per item, its index in the categories, negative where the label revision lacks the item.
-    ``order_by``: MEAN (the categories that occur), MICRO (all items) or a category's index. [] of no item.
-
-    Raises:
-        ValueError: an unknown order.
-    """
-    if order_by not in (MEAN, MICRO) and not isinstance(order_by, int):
-        raise ValueError(f"ranked by {MEAN!r}, {MICRO!r} or a category's index, not {order_by!r}")
-    counted = category == order_by if isinstance(order_by, int) else category >= 0
-    if not counted.any():
-        return []
-    return [category == code for code in np.unique(category[counted])] if order_by == MEAN else [counted]
-
-
-def paired_tests(outcomes: Array, parts: Sequence[BoolArray], *, exact: bool) -> PairTests:
+def paired_tests(
+    outcomes: Array, parts: Sequence[BoolArray], *, exact: bool, groups: IntArray | None = None
+) -> PairTests:
     """Return every two entries by the paired test of the mean over parts; by exact McNemar over one part (``exact``)
-    where no outcome of the two is one half."""
+    where no outcome of the two is one half. ``groups``: of the items, where these are right or wrong together; then by
+    the cluster-robust t test."""
+    if groups is not None:
+        return _clustered_tests(outcomes, parts, groups=groups)
+    first, second = np.triu_indices(len(outcomes), k=1)
     sums = [(paired_sums(outcomes[:, part]), int(part.sum())) for part in parts]
-    return tests_of_sums(sums, whole=(outcomes[:, parts[0]] != 0.5).all(axis=1) if exact else None)
-
-
-def tests_of_sums(sums: Sequence[tuple[PairedSums, int]], *, whole: BoolArray | None) -> PairTests:
-    """Return the same from the sums over each part, and its items. ``whole``: by entry, whether no outcome is one half;
-    None for the test of the mean."""
-    first, second = np.triu_indices(len(sums[0][0].net), k=1)
     counts = [(net[first, second], squares[first, second], n) for (net, squares), n in sums]
-    if whole is None:
+    if not exact:
         result = macro_difference(counts)
         return PairTests(first, second, delta=result.delta, variance=np.square(result.standard_error), p=result.p)
     ((net, squares, n),) = counts
+    whole = (outcomes[:, parts[0]] != 0.5).all(axis=1)
     whole_pairs = whole[first] & whole[second]
     p = np.ones(len(first))
     p[whole_pairs] = mcnemar_exact((squares + net)[whole_pairs] / 2, (squares - net)[whole_pairs] / 2)
     if n > 1 and not whole_pairs.all():
         p[~whole_pairs] = macro_difference([(net[~whole_pairs], squares[~whole_pairs], n)]).p
     return PairTests(first, second, delta=net / n, variance=np.maximum(squares - net**2 / n, 0) / n**2, p=p)
+
+
+def _clustered_tests(outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
+    from scipy.special import stdtr, stdtrit
+
+    first, second = np.triu_indices(len(outcomes), k=1)
+    squares = clustered_differences(outcomes, parts, groups=groups)
+    delta, variance = squares.delta[first, second], squares.variance[first, second]
+    error = np.sqrt(variance)
+    ratio = np.abs(delta) / np.where(error > 0, error, 1.0)
+    p = np.where(error > 0, 2 * stdtr(squares.freedom, -ratio), np.where(delta == 0, 1.0, 0.0))
+    reach = float(stdtrit(squares.freedom, 1 - ALPHA / 2))
+    return PairTests(first, second, delta=delta, variance=variance, p=p, reach=reach)
 
 
 def selected_p(tests: PairTests, tried: Mapping[int, int]) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Reliability of a judge: accuracy by number of votes (K curve), self-consistency, Cohen's kappa."""
+"""Reliability of judges: accuracy by number of votes (K curve), self-consistency, agreement of two."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from vlrb.arrays import Array, FloatArray
 from vlrb.votes import ABSENT, OTHER, UNDECIDED
+
+_SURE = 1e-12  # chance agreement is complete, or at least one item in n^2 away from it
 
 
 @cache
@@ -180,9 +182,46 @@ def cohen_kappa(a: Array, b: Array) -> float | None:
     first, second = first[both], second[both]
     options = np.union1d(first, second)
     chance = float(sum((first == answer).mean() * (second == answer).mean() for answer in options))
-    # Chance agreement is complete or at least one item in n^2 away from it, far more than rounding.
-    return (
-        None
-        if np.isclose(chance, 1.0, rtol=0, atol=1e-12)
-        else float(((first == second).mean() - chance) / (1 - chance))
-    )
+    sure = np.isclose(chance, 1.0, rtol=0, atol=_SURE)
+    return None if sure else float(((first == second).mean() - chance) / (1 - chance))
+
+
+def agreement_matrix(verdicts: Array) -> FloatArray:
+    """Agreement of all pairs, corrected for a random order: (judges, items) verdicts -> (judges, judges).
+
+    (a - e) / (1 - e): a is the share of equal verdicts on the items that both have, e the share expected where the
+    order of each item's responses is drawn, so that a judge names either of the two equally often. That is 2a - 1 where
+    both decide all items; undecided, and a tie, is one more answer. NaN without an item in common, or where e is 1.
+    """
+    answers = np.asarray(verdicts)
+    present = (answers != ABSENT).astype(np.float64)
+    shared = np.maximum(present @ present.T, 1)
+    equal, expected = np.zeros_like(shared), np.zeros_like(shared)
+    named = np.zeros_like(shared)  # how often either response is named, on the items shared with the other judge only
+    for answer in (0, 1, UNDECIDED, *range(2, int(answers.max(initial=1)) + 1)):
+        chosen = (answers == answer).astype(np.float64)
+        equal += chosen @ chosen.T
+        if answer in (0, 1):
+            named += chosen @ present.T
+        else:
+            expected += (chosen @ present.T) * (present @ chosen.T)
+    chance = (expected + named * named.T / 2) / shared**2
+    undefined = (present @ present.T == 0) | np.isclose(chance, 1.0, rtol=0, atol=_SURE)
+    return np.where(undefined, np.nan, (equal / shared - chance) / np.where(undefined, 1.0, 1.0 - chance))
+
+
+def error_consistency(first: Array, second: Array) -> float | None:
+    """Error consistency (Geirhos, Meding & Wichmann 2020): whether two judges err on the same items, from outcomes.
+
+    (o - e) / (1 - e): o is the share of items on which both are right or both are wrong, e the share expected of
+    independent judges of their accuracies. None where e is 1: one of them is always right, or both always wrong.
+
+    Raises:
+        ValueError: no item.
+    """
+    if not len(first):
+        raise ValueError("no items: there are no errors to compare")
+    observed = float((first * second + (1 - first) * (1 - second)).mean())
+    p, q = float(first.mean()), float(second.mean())
+    expected = p * q + (1 - p) * (1 - q)
+    return None if np.isclose(expected, 1.0, rtol=0, atol=_SURE) else (observed - expected) / (1 - expected)

@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array
-from vlrb.statistics.uncertainty import ALPHA, Z, macro_difference, paired_sums
+from vlrb.statistics.ranking import paired_tests
+from vlrb.statistics.uncertainty import ALPHA, Z
 
 CLEARLY_WORSE = 3.5  # standard errors; equals are that far apart in one of 2,000 pairs
 
@@ -73,13 +74,10 @@ def select_best(outcomes: Array, parts: Sequence[npt.NDArray[np.bool_]]) -> Sele
 
     if not len(outcomes):
         raise ValueError("the best of nothing")
-    first, second = np.triu_indices(len(outcomes), k=1)
-    sums = [(paired_sums(outcomes[:, part]), int(part.sum())) for part in parts]
-    result = macro_difference([(net[first, second], squares[first, second], n) for (net, squares), n in sums])
-    from_best = first == 0
+    tests = paired_tests(outcomes, parts, exact=False)
     near = np.ones(len(outcomes), dtype=bool)
-    near[second[from_best]] = result.delta[from_best] <= CLEARLY_WORSE * result.standard_error[from_best]
-    variances = np.square(result.standard_error[near[first] & near[second]])
+    near[tests.second[tests.first == 0]] = (tests.delta <= CLEARLY_WORSE * np.sqrt(tests.variance))[tests.first == 0]
+    variances = tests.variance[near[tests.first] & near[tests.second]]
     variance, count = (float(variances.mean()), int(near.sum())) if variances.size else (0.0, 1)
     if not variance:  # nothing to choose between
         return Selection(1, 0.0, z=Z)

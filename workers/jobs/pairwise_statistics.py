@@ -35,7 +35,6 @@ from vlrb.disclosure import redact_counts
 from vlrb.scoring import FIELDS, outcomes
 from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack, ranking_keys
 from vlrb.statistics.reliability import condensed, majority
-from vlrb.statistics.selection import Selection
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
 from vlrb.votes import Matrix, unpack_many
 from workers.board_index import BoardView, PairwiseRevision
@@ -190,7 +189,7 @@ def _compare(database: Database, scorer: Scorer, *, task: _Task, memory: Relatio
     tried = members(task.judges).values()
     wanted = {*task.entries, *(name for names in tried for name in names[:VARIANTS_AT_MOST])}
     votes = memory.votes(task.revision.name, wanted, read=partial(_votes, database, items=len(scorer.table)))
-    best, variants = _joined(task, votes, known=memory.selections)
+    best, variants = _joined(task, votes)
     labels, public = scorer.labels[task.revision.name], task.revision.public
     rows = np.stack([votes[name] for name in best.chosen])
     if task.inputs:  # the board shows the revision, so that all have scores under it
@@ -214,9 +213,7 @@ def _check_scores(database: Database, scorer: Scorer, *, revision: str, names: S
             integrity_alarms.refuse(database, Mismatch("scores", name, event=None, why=why), subject=name)
 
 
-def _joined(
-    task: _Task, votes: Mapping[str, Matrix], *, known: dict[bytes, Selection]
-) -> tuple[ComparableJudges, dict[str, Variants]]:
+def _joined(task: _Task, votes: Mapping[str, Matrix]) -> tuple[ComparableJudges, dict[str, Variants]]:
     """Return the best entry of each judge, and the variants it was best of. Entries whose votes are alike are of one
     judge, whichever of its versions they are like."""
     alike = alike_pairs(task.entries, majority(np.stack([votes[name] for name in task.entries])))
@@ -230,7 +227,7 @@ def _joined(
         others = [other for other in tried[judges[name]] if other != name]
         near = [other for other in others if other in votes][: VARIANTS_AT_MOST - 1]
         if others:
-            result[name] = Variants(1 + len(others), np.stack([votes[other] for other in near]), known=known)
+            result[name] = Variants(1 + len(others), np.stack([votes[other] for other in near]))
     return best, result
 
 

@@ -1,8 +1,7 @@
 """Facts that a worker keeps between two computations of relations: they never change, so it reads each once.
 
-Votes and counts of an entry are stored once and for all; a selection follows from the votes of a judge's variants, and
-a comparison from who is compared. Everything here would be computed again with the same result: a worker that starts
-has none of it.
+Votes and counts of an entry are stored once and for all; a comparison follows from who is compared. Everything here
+would be computed again with the same result: a worker that starts has none of it.
 """
 
 from __future__ import annotations
@@ -13,12 +12,9 @@ from typing import Any, NamedTuple
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.statistics.pairwise import Packed
-from vlrb.statistics.selection import Selection
 from vlrb.votes import Matrix
 from workers.board_entries import EntryOrder
 from workers.board_index import BoardIndex
-
-_MOST_SELECTIONS = 50_000
 
 
 class CountingRules(NamedTuple):
@@ -49,10 +45,9 @@ class JudgeComparison(NamedTuple):
 
 @dataclass(slots=True)
 class RelationsMemory:
-    """``index``: entries of the board; ``selections``: by digest of what they follow from."""
+    """``index``: entries of the board."""
 
     index: BoardIndex = field(default_factory=BoardIndex)
-    selections: dict[bytes, Selection] = field(default_factory=dict)
     _votes: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
     _keys: dict[tuple[str, ...], Mapping[str, tuple[float, ...]]] = field(default_factory=dict)  # by rules, of entries
     _compared: dict[str, tuple[TaskIdentity, JudgeComparison]] = field(default_factory=dict)  # by label revision
@@ -87,6 +82,4 @@ class RelationsMemory:
         known = {name: before[name] for name in names if name in before}
         known |= read([name for name in names if name not in known])
         self._votes[revision] = known
-        if len(self.selections) > _MOST_SELECTIONS:
-            self.selections = {}
         return known
