@@ -1,85 +1,160 @@
-"""Contents of the review pages: the buttons of the annotation page and the sentences of its script."""
+"""Routes of the review pages: disputing a label, annotating pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import groupby
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from common.script_texts import script_texts
-from storage.models.review import NOTE_LIMIT
-from vlrb.benchmarks.spec import BenchmarkSpec, capital, small
-from vlrb.common.messages import _
-from vlrb.common.translations import translations
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from auth import Identity
+from auth.middleware import identity_of
+from auth.pages import AccountPages
+from auth.routes import PRIVATE
+from maintenance.action_context import ActionContext
+from maintenance.types import Conflict, NotFound
+from review.actions import answers, disputes
+from review.annotation_page import annotation_page
+from review.items import find_item
+from review.views import ANSWER_TEXTS
+from storage.models.review import REASON_LENGTHS
 
 TEMPLATES = Path(__file__).with_name("templates")
-SENTENCES = (  # of leaderboard/static/annotate.js
-    _("There are pairs 1 to {items}."),
-    _("This pair has as many answers as it needs. Answer another pair."),
-    _("Every pair of this project has as many answers as it needs."),
-    _("The server answers {status}."),
-    _("Try again"),
-    _("This pair could not be loaded. {reason}"),
-    _("Question and answer texts are not available on this server."),
-    _("{done} of {all} answered"),
-    _("Saving …"),
-    _("Not saved"),
-    _("Saved"),
-    _("Your answer is not saved. {reason}"),
-    _("The project could not be loaded. {reason}"),
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+_PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
+_IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
+_MOST_DIGITS = 10
+_FormText = Annotated[str, Form(max_length=20_000)]
 
 
-class Button(NamedTuple):
-    """A button of the annotation page, its key, and the words on it."""
+class _Draft(NamedTuple):
+    """Values of the dispute form, and what is wrong with them."""
 
-    value: str
-    key: str
-    words: str
-    hint: str = ""
-
-
-PREFERENCES = (Button("first", "1", words=_("First is better")), Button("second", "2", words=_("Second is better")))
-INVERT = Button("invert", "I", words=_("Inaccurate (inverted)"), hint=_("turns your preference round"))
-UNUSABLE = (
-    Button("both-false", "F", words=_("Both false")),
-    Button("vague-style", "S", words=_("Vague: style")),
-    Button("vague-knowledge", "K", words=_("Vague: knowledge")),
-    Button("poor-image", "P", words=_("Poor image")),
-    Button("other", "O", words=_("Other"), hint=_("say what in the note")),
-)
-_ERROR_KEYS = "QWERTYACGBDHLUVX34567890"
+    better: str = ""
+    tag: str = ""
+    reason: str = ""
+    problem: str = ""
 
 
-class ErrorGroup(NamedTuple):
-    """Buttons of errors that are shown together: kinds of one tag under its title, or others without one."""
+class _ReviewRoutes(NamedTuple):
+    context: ActionContext
+    pages: AccountPages
+    not_found: Callable[[Any], Response]  # from the request's headers
 
-    title: str
-    small_title: str
-    buttons: tuple[Button, ...]
+    def asked_by(self, request: Request) -> ActionContext:
+        return self.context.acting_as(identity_of(request))
+
+    def page(self, template: str, status: int = 200, **values: Any) -> Response:
+        return HTMLResponse(self.pages.render(template, {"current": "", **values}), status, _PRIVATE)
+
+    def dispute(self, user: Identity, name: str, *, draft: _Draft, status: int = 200) -> Response:
+        """Return the form about a pair, and the user's own disputes of it. Raises NotFound, Conflict."""
+        items = self.context.items
+        index = find_item(items.table, name)
+        item, texts = items.table.items[index], items.texts[index] if items.texts else None
+        own = disputes.own(self.context.acting_as(user)) if user.signed_in else []
+        return self.page(
+            "dispute.html",
+            status,
+            who=user,
+            item=item,
+            number=index + 1,
+            total=len(items.table),
+            texts=texts,
+            image=f"/explore/{item.key}/image" if texts and items.image(texts.image) else None,
+            own=[dispute for dispute in own if dispute.item == item.key],
+            draft=draft,
+            answer_texts=ANSWER_TEXTS,
+            tags=items.table.spec.tags,
+            lengths=REASON_LENGTHS,
+            most=disputes.MOST_OPEN,
+        )
 
 
-def error_groups(spec: BenchmarkSpec) -> tuple[ErrorGroup, ...]:
-    """Return the buttons of a benchmark's errors; those that come after the last free key have none."""
-    made = [
-        (error.tag if error.is_kind else "", Button(error.key, _ERROR_KEYS[place : place + 1], capital(error.title)))
-        for place, error in enumerate(spec.errors)
-    ]
-    groups = []
-    for tag, members in groupby(made, key=lambda pair: pair[0]):
-        title = spec.tag_title(tag) if tag else ""
-        groups.append(ErrorGroup(title, small(title), buttons=tuple(button for __, button in members)))
-    return tuple(groups)
+def build(context: ActionContext, pages: AccountPages, *, not_found: Callable[[Any], Response]) -> APIRouter:
+    """Return the routes; `not_found` makes the page for addresses that name nothing, from the request's headers."""
+    router = APIRouter(include_in_schema=False)
+    site = _ReviewRoutes(context, pages, not_found)
+    _add_dispute(router, site)
+    _add_annotate(router, site)
+    return router
 
 
-def annotation_page(spec: BenchmarkSpec, language: str) -> Mapping[str, Any]:
-    """Return what the template of the annotation page shows of every project."""
-    return {
-        "preferences": PREFERENCES,
-        "invert": INVERT,
-        "unusable": UNUSABLE,
-        "error_groups": error_groups(spec),
-        "note_limit": NOTE_LIMIT,
-        "texts": script_texts(translations(language), SENTENCES),
-    }
+def _add_dispute(router: APIRouter, site: _ReviewRoutes) -> None:
+    @router.get("/disputes")
+    def own(request: Request) -> Response:
+        """All of one's own disputes."""
+        return site.page("disputes.html", own=disputes.own(site.asked_by(request)), answer_texts=ANSWER_TEXTS)
+
+    @router.get("/dispute/{name}")
+    def form(name: str, request: Request) -> Response:
+        """Return the page of a pair, with the form to dispute its label."""
+        try:
+            return site.dispute(identity_of(request), name, draft=_Draft())
+        except (NotFound, Conflict):
+            return site.not_found(request.headers)
+
+    @router.post("/dispute/{name}")
+    def send(
+        name: str,
+        request: Request,
+        *,
+        better: _FormText = "",
+        tag: _FormText = "",
+        reason: _FormText = "",
+    ) -> Response:
+        """Dispute it; what was typed is not lost when something is wrong with it."""
+        user = identity_of(request)
+        try:
+            disputes.dispute(site.asked_by(request), name, better=better, reason=reason, tag=tag or None)
+        except NotFound:
+            return site.not_found(request.headers)
+        except Conflict as impossible:
+            return site.dispute(
+                user, name, draft=_Draft(better, tag, reason=reason, problem=str(impossible)), status=422
+            )
+        table = site.context.items.table
+        key = table.items[find_item(table, name)].key
+        return RedirectResponse(f"{site.pages.prefix}/dispute/{key}#yours", 303, _PRIVATE)
+
+
+def _add_annotate(router: APIRouter, site: _ReviewRoutes) -> None:
+    @router.get("/annotate")
+    def projects(request: Request) -> Response:
+        """Return the projects in which the user may answer."""
+        return site.page("annotate_projects.html", sheets=answers.sheets(site.asked_by(request)))
+
+    @router.get("/annotate/{project}")
+    def annotate(project: str, request: Request) -> Response:
+        """One of them; pairs and answers come later, over the API."""
+        ctx = site.asked_by(request)
+        try:
+            sheet = answers.sheet(ctx, _number(project))
+        except NotFound:
+            return site.not_found(request.headers)
+        shown = annotation_page(ctx.items.table.spec, site.pages.language)
+        return site.page("annotate.html", sheet=sheet, account=ctx.user.account, **shown)
+
+    @router.get("/annotate/{project}/{place}/image")
+    def image(project: str, place: str, *, request: Request) -> Response:
+        """Return the image of a pair of a file."""
+        try:
+            path = answers.image_of(site.asked_by(request), _number(project), place=_number(place))
+        except NotFound:
+            path = None
+        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
+        if path is None or kind is None:
+            return site.not_found(request.headers)
+        return FileResponse(path, headers={**_PRIVATE, "X-Content-Type-Options": "nosniff"}, media_type=kind)
+
+
+def _number(text: str) -> int:
+    """Return the number in an address. Raises NotFound."""
+    if text.isascii() and text.isdecimal() and len(text) < _MOST_DIGITS:
+        return int(text)
+    raise NotFound(text[:_MOST_DIGITS])

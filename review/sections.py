@@ -11,8 +11,8 @@ SECTIONS = (
         "Disputes",
         ("disputes.list",),
         ("disputes",),
-        "Somebody says that a label is wrong. A and B are the responses as the pair's page shows them; votes are those "
-        "of the entries on the board. Accepted disputes make a draft when you ask for one; its preview is the board as "
+        "Somebody says that a label is wrong. A and B are the responses as the pair's page shows them, which also says "
+        "how many judges are right. Accepted disputes make a draft when you ask for one; its preview is the board as "
         "it would be.",
         cases="disputes",
     ),

@@ -12,7 +12,7 @@ from vlrb.common.messages import _
 from vlrb.label_quality.annotation import GOLD_MINIMUM
 
 if TYPE_CHECKING:  # the actions import this module
-    from review.actions.disputes import DisputedItem
+    from review.actions.disputes import NamedDispute
     from review.actions.projects import AnnotatorProgress, ProjectReport
     from review.actions.results import PairDecision
 
@@ -23,21 +23,15 @@ ANSWER_TEXTS = {
     "both-wrong": _("both are wrong"),
     "bad-item": _("the pair is unusable"),
 }
-_SPLIT = "A : B : undecided"
 
 
-def _pair_link(name: str, key: str) -> TableCell:
-    return TableCell(name, link=f"/explore/{key}")
-
-
-def disputed(items: Sequence[DisputedItem]) -> View:
-    """Return disputes by pair, with how the entries on the board voted."""
+def disputed(disputes: Sequence[NamedDispute]) -> View:
+    """Return disputes."""
     rows = [
         Row(
             (
                 dispute.id,
-                _pair_link(item.name, item.item),
-                " : ".join(map(str, item.votes)),
+                TableCell(name, link=f"/explore/{dispute.item}"),
                 dispute.state,
                 f"{ANSWER_TEXTS[dispute.better]}",
                 dispute.tag,
@@ -47,13 +41,12 @@ def disputed(items: Sequence[DisputedItem]) -> View:
                 dispute.note,
             ),
             key=f"{dispute.id}",
-            name=f"{dispute.id}: {item.name}",
+            name=f"{dispute.id}: {name}",
             without=() if dispute.state == "open" else ("disputes.accept", "disputes.reject"),
         )
-        for item in items
-        for dispute in item.disputes
+        for name, dispute in disputes
     ]
-    head = ("No.", "Pair", _SPLIT, "State", "Says", "Error", "Why", "By", "At", "Answer")
+    head = ("No.", "Pair", "State", "Says", "Error", "Why", "By", "At", "Answer")
     return View(tables=[Table("Disputes", head, rows, "Nothing is disputed.", parameter="dispute")])
 
 

@@ -198,7 +198,7 @@ OTHER_MEANINGS = {
     "vlrb/label_quality/annotation.py": 1,
     "vlrb/numbers/definition_check.py": 1,
     "operation/request_metrics.py": 1,
-    "review/pages.py": 1,
+    "review/annotation_page.py": 1,
 }
 
 

@@ -19,7 +19,7 @@ import maintenance.page.routes
 import maintenance.page.sections
 import operation.api
 import receipts.api
-import review.routes
+import review.pages
 import review.sections
 import submissions.api
 import submissions.notifications.routes
@@ -169,7 +169,7 @@ def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of
 def _add_review(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     """Add disputes and verification by hand."""
     context, not_found = action_context(settings, services, of=of), partial(not_found_page, of.context)
-    app.include_router(review.routes.build(context, of.account_pages, not_found=not_found))
+    app.include_router(review.pages.build(context, of.account_pages, not_found=not_found))
 
 
 def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:

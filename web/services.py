@@ -139,7 +139,8 @@ def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | No
 
 def _account_pages(context: RenderContext) -> AccountPages:
     return AccountPages(
-        environment(context), [submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES, review.pages.TEMPLATES]
+        environment(context),
+        [submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES, review.pages.TEMPLATES],
     )
 
 

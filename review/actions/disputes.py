@@ -16,7 +16,7 @@ from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
 from review import drafts, views
-from review.items import find_item, pair_names, short_name, vote_counts
+from review.items import find_item, pair_names
 from storage.annotation import disputes as stored
 from storage.annotation.disputes import Disputed
 from storage.database import LARGEST
@@ -54,13 +54,11 @@ class OwnDispute(NamedTuple):
     created_at: float
 
 
-class DisputedItem(NamedTuple):
-    """An item with its disputes, and how many entries on the board prefer A, B, neither."""
+class NamedDispute(NamedTuple):
+    """A dispute as maintainers see it. `name`: what people call the item."""
 
-    item: str  # key
     name: str
-    votes: tuple[int, int, int]
-    disputes: tuple[Disputed, ...]
+    dispute: Disputed
 
 
 @action(
@@ -81,7 +79,7 @@ def dispute(
     Raises AuthError, NotFound, Conflict.
     """
     require(ctx.user, Role.SUBMITTER)
-    index = find_item(ctx.items.table, item)
+    key = ctx.items.table.items[find_item(ctx.items.table, item)].key
     why = clean_reason(reason, limit=REASON_LENGTHS[1])
     if len(why) < REASON_LENGTHS[0]:
         least = REASON_LENGTHS[0]
@@ -93,7 +91,7 @@ def dispute(
             "bad-tag",
             _("An error tag is one of {names}.", names=", ".join(tags) or _("none: this benchmark has no tags")),
         )
-    key, name = ctx.items.table.items[index].key, short_name(ctx.items.table, index)
+    name = pair_names(ctx.items.table)[key]
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         mine = stored.open_ones(session, ctx.benchmark, account=ctx.user.account)
@@ -135,26 +133,17 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
 @action(
     "disputes.list",
     "GET /api/v1/maintenance/disputes",
-    help="disputes by pair, with the judges' votes",
+    help="disputes of labels, open ones if no state is named",
     view=views.disputed,
 )
-def review(ctx: ActionContext, state: DisputeState = "open") -> list[DisputedItem]:
-    """Disputes by item, with the judges' votes; the item that was disputed last first. For maintainers."""
+def review(ctx: ActionContext, state: DisputeState = "open") -> list[NamedDispute]:
+    """Return disputes in a state, the newest first. For maintainers."""
     if state not in STATES:
         raise Conflict("bad-state", f"A dispute is {', '.join(STATES)}.")
     with ctx.database.read() as session:
         found = stored.in_state(session, ctx.benchmark, state=state)
-    by_item: dict[str, list[Disputed]] = {}
-    for dispute in found:
-        by_item.setdefault(dispute.item, []).append(dispute)
-    places = {item.key: index for index, item in enumerate(ctx.items.table.items)}
-    known = [places[key] for key in by_item if key in places]
-    votes, names = vote_counts(ctx.database, ctx.items.table, indices=known), pair_names(ctx.items.table)
-    return [
-        DisputedItem(key, names[key], votes=votes[places[key]], disputes=tuple(group))
-        for key, group in by_item.items()
-        if key in places
-    ]
+    names = pair_names(ctx.items.table)
+    return [NamedDispute(names[dispute.item], dispute) for dispute in found if dispute.item in names]
 
 
 @action(

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 
 from auth import Identity
 from review.actions import projects
-from review.pages import INVERT, PREFERENCES, UNUSABLE, error_groups
+from review.annotation_page import INVERT, PREFERENCES, UNUSABLE, error_groups
 from review.selection import PairSelection
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
@@ -39,7 +39,7 @@ def site(bench: ReviewSetup, tmp_path: Path) -> _ReviewSite:
 
 def test_a_dispute_goes_from_a_form_to_its_answer(site: _ReviewSite) -> None:
     key = site.bench.key(0)
-    page = site.ask(STRANGER, "GET", path=f"/dispute/{key[:12]}")
+    page = site.ask(STRANGER, "GET", path=f"/dispute/{key}")
     assert page.status_code == 200
     fields = {"better": "b", "tag": "counting", "reason": f"{WHY} {HOSTILE}"}
     short = site.client.post(f"/dispute/{key}", data={**fields, "reason": HOSTILE[:5]}, headers=_as(STRANGER))
@@ -50,7 +50,7 @@ def test_a_dispute_goes_from_a_form_to_its_answer(site: _ReviewSite) -> None:
     assert (sent.status_code, sent.headers["location"]) == (303, f"/dispute/{key}#yours")
     assert "with the maintainers" in site.ask(STRANGER, "GET", path=f"/dispute/{key}").text
     listed = site.ask(MAINTAINER, "GET", path="/api/v1/maintenance/disputes").json()
-    (one,) = listed[0]["disputes"]
+    one = listed[0]["dispute"]
     assert (one["better"], one["tag"], one["reason"]) == ("b", "counting", f"{WHY} {HOSTILE}")
     answer = site.ask(
         MAINTAINER, "POST", path=f"/api/v1/maintenance/disputes/{one['id']}/accept", body={"note": HOSTILE}

@@ -10,7 +10,7 @@ import pytest
 
 from common.script_texts import script_texts
 from leaderboard import theme
-from review import pages as annotate
+from review import annotation_page as annotate
 from tests.factories.specs import VL
 from vlrb.common.messages import Message
 from vlrb.common.translations import translations

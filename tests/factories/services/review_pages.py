@@ -16,7 +16,7 @@ from leaderboard.render import assets, environment
 from leaderboard.render_context import RenderContext
 from maintenance import api
 from maintenance.action_context import ItemLookup
-from review import routes
+from review import pages
 from review.pages import TEMPLATES
 from storage.database import Database
 from tests.factories.accounts import (
@@ -57,7 +57,7 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     app.include_router(api.build(ACTIONS, context))
     site = RenderContext()
     made = AccountPages(environment(site), [TEMPLATES])
-    app.include_router(routes.build(context, made, not_found=partial(not_found_page, site)))
+    app.include_router(pages.build(context, made, not_found=partial(not_found_page, site)))
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))
     app.add_api_route("/explore/{key}/image", _reply(_PICTURE, "image/svg+xml"))
