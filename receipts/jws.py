@@ -1,4 +1,8 @@
-"""The key that signs receipts; `vlrb.client.jws` reads them."""
+"""The key that signs receipts, from the settings, or generated once and stored beside the database;
+`vlrb.client.jws` reads receipts.
+
+The web process signs, and nobody else reads the key: the worker, which alone knows labels, has no use for it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import binascii
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -14,8 +19,10 @@ from joserfc import jws
 from joserfc.jwk import OKPKey
 
 from vlrb.client.jws import ALGORITHM, KeyUnusable
+from vlrb.common.atomic_files import write_once
 from vlrb.common.messages import _
 
+FILE_NAME = "receipt.key"
 _SEED_BYTES = 32
 
 
@@ -62,6 +69,27 @@ class Signer:
         """Return a receipt: the same facts, the same bytes."""
         header = {"alg": ALGORITHM, "kid": self.key_id}
         return jws.serialize_compact(header, json.dumps(facts), self._key, algorithms=[ALGORITHM])
+
+
+def open_signer(setting: str, directory: Path) -> Signer:
+    """Return the key of the setting, else the one in the directory, made there where there is none (mode 0600).
+
+    Raises:
+        KeyUnusable: with a sentence that says which key, and what one looks like.
+        OSError: the directory cannot be used.
+    """
+    path = directory / FILE_NAME
+    try:
+        if setting:
+            return Signer.parse(setting)
+        if not path.exists():
+            # Durable, because a receipt must not outlive the key that signed it.
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_once(path, Signer.make().text().encode("ascii"))
+        return Signer.parse(path.read_text(encoding="ascii"))
+    except (KeyUnusable, UnicodeDecodeError) as error:
+        reason = error if isinstance(error, KeyUnusable) else "it is no text"
+        raise KeyUnusable(f"{'RECEIPT_KEY' if setting else path} cannot be used: {reason}.") from None
 
 
 def _base64url(content: bytes) -> str:

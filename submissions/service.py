@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 
 from auth import Identity, Role, require
 from receipts.jws import Signer
-from receipts.payload import Acceptance, acceptance_payload
 from receipts.service import sign_acceptance
 from storage import confusables, visibility
 from storage.clock import iso
@@ -267,7 +266,7 @@ class SubmissionService:
                 + 1
             )
             attempt = queries.NewAttempt(new_entry_id(), revision, number=number, policy=policy, at=now)
-            facts = acceptance_payload(self._acceptance(attempt, user), file, upload=upload)
+            facts = self._acceptance(attempt, user, file=file, upload=upload)
             row = _row(facts, now, file=file, report=report, upload=upload, metadata=metadata)
             session.add(row)
             session.flush()
@@ -280,15 +279,26 @@ class SubmissionService:
             event = audit.recorded(session, audit.append(session, ACCEPTED, data={**facts, **held}))
         return Accepted(attempt.submission_id, self._signer.sign(event._asdict()), duplicate=False)
 
-    def _acceptance(self, attempt: queries.NewAttempt, user: Identity) -> Acceptance:
-        return Acceptance(
-            submission=attempt.submission_id,
-            benchmark=self.benchmark,
-            owner=user.account,
-            accepted_at=iso(attempt.at),
-            attempt=attempt.number,
-            policy=attempt.policy,
-        )
+    def _acceptance(
+        self, attempt: queries.NewAttempt, user: Identity, *, file: UploadedFile, upload: Predictions
+    ) -> dict[str, Any]:
+        """Return what the event of an acceptance states, and so its receipt."""
+        return {
+            "benchmark": self.benchmark,
+            "submission": attempt.submission_id,
+            "content_sha256": file.sha256,
+            "votes_sha256": upload.votes.sha256,
+            "bytes": file.size,
+            "owner": user.account,
+            "format": upload.format,
+            "revision": upload.revision,
+            "items": upload.items,
+            "votes_per_item": upload.votes.k,
+            "votes": upload.items * upload.votes.k,
+            "accepted_at": iso(attempt.at),
+            "attempt": attempt.number,  # among the owner's under the board's label revision
+            "policy": attempt.policy,  # under which it was taken
+        }
 
 
 def _row(

@@ -15,8 +15,7 @@ from operation.replication.folder_mirror import restore_items
 from operation.replication.replica import ReplicaUnusable
 from operation.restore import put_aside
 from operation.start import prepare_database, record_restore, sqlite_path
-from receipts.jws import Signer
-from receipts.key_file import open_signer
+from receipts.jws import Signer, open_signer
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
 from storage.files.object_store import failure_reason, public_address

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from receipts.jws import Signer
-from receipts.key_file import FILE_NAME, open_signer
+from receipts.jws import FILE_NAME, Signer, open_signer
 from vlrb.client.jws import KeyUnusable, NoReceipt, event_of, is_signed, key_id_of, read, read_keys
 
 # RFC 8032, section 7.1, test 1: secret and public key

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from joserfc.jwk import KeySet
 
@@ -24,26 +23,32 @@ from vlrb.scorecard import SCORER_VERSION
 from vlrb.scoring import Tally
 from vlrb.scoring import tally as count
 
+OK = "ok"
+_SKIPPED = ("no-chain", "no-head", "other-benchmark", "not-comparable")
 _DIGITS = set("0123456789abcdef")
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 
-class CheckOutcome(StrEnum):
-    """Result of one check."""
+class Finding(NamedTuple):
+    """One check: of receipt, signature, event, chain, head, file, votes, score, labels, recount. `code`: stable, names
+    what failed."""
 
-    OK = "ok"
-    FAILED = "failed"
-    SKIPPED = "skipped"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check. `code`: stable, names what failed."""
-
-    check: str  # receipt, signature, event, chain, head, file, votes, score, labels, recount
-    outcome: CheckOutcome
+    check: str
     code: str
     message: str
+
+    @property
+    def outcome(self) -> str:
+        """Whether it holds, or was not checked."""
+        return "ok" if self.code == OK else "skipped" if self.code in _SKIPPED else "failed"
+
+
+class BrokenInput(ValueError):
+    """What was given holds nothing that can be checked; the finding says why."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
 
 
 def read_receipts(data: bytes) -> list[str]:
@@ -59,46 +64,36 @@ def read_receipts(data: bytes) -> list[str]:
         held = text
     if isinstance(held, dict):
         held = held.get("receipts", held.get("receipt"))
-    listed = held if isinstance(held, list) else [held]
-    if not listed or not all(isinstance(receipt, str) for receipt in listed):
-        raise NoReceipt(_("The file holds no receipt, or was cut off."))
+    listed = held if isinstance(held, list) and held else [held]
     for receipt in listed:
-        event_of(receipt)
+        event_of(receipt if isinstance(receipt, str) else "")
     return listed
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
-    """A public chain of which every link was recomputed: hashes[i] is that of event i + 1."""
-
-    hashes: tuple[str, ...]
-
-    def check(self, seq: object, digest: object, *, what: str, check: str) -> Finding:
-        """Return whether an event has this number and hash here."""
-        if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
-            return _failed(check, "no-place", message=_("The {what} names no place in a chain.", what=what))
-        if seq > len(self.hashes):
-            message = _(
-                "This {what} is newer than the copy: it names event {seq}, and the chain file ends at event {end}. "
-                "Save the chain again.",
-                what=what,
-                seq=seq,
-                end=len(self.hashes),
-            )
-            return _failed(check, "chain-too-short", message=message)
-        if self.hashes[seq - 1] != digest:
-            message = _("Event {seq} of the chain is another one than the {what} names.", seq=seq, what=what)
-            return _failed(check, "not-in-chain", message=message)
-        number = len(self.hashes)
-        return _ok(check, _("The {what} is event {seq} of {number} of the chain.", what=what, seq=seq, number=number))
+def check_place(hashes: Sequence[str], facts: Mapping[str, Any], *, what: str, check: str) -> Finding:
+    """Return whether an event has this number and hash in a chain: hashes[i] is that of event i + 1."""
+    seq, digest, end = facts.get("seq"), facts.get("hash"), len(hashes)
+    if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
+        return Finding(check, "no-place", message=_("The {what} names no place in a chain.", what=what))
+    if seq > end:
+        message = _(
+            "This {what} is newer than the copy: it names event {seq}, and the chain file ends at event {end}. "
+            "Save the chain again.",
+            what=what,
+            seq=seq,
+            end=end,
+        )
+        return Finding(check, "chain-too-short", message=message)
+    if hashes[seq - 1] != digest:
+        message = _("Event {seq} of the chain is another one than the {what} names.", seq=seq, what=what)
+        return Finding(check, "not-in-chain", message=message)
+    return Finding(
+        check, OK, message=_("The {what} is event {seq} of {number} of the chain.", what=what, seq=seq, number=end)
+    )
 
 
-class ChainBroken(ValueError):
-    """A chain file does not hold together; the message names the first bad event."""
-
-
-def read_chain(lines: Iterable[bytes]) -> Chain:
-    """Return an exported chain, from its first event; every link is recomputed. Raises ChainBroken."""
+def read_chain(lines: Iterable[bytes]) -> list[str]:
+    """Return the hashes of an exported chain, from its first event; every link is recomputed. Raises BrokenInput."""
     hashes = [GENESIS]
     for number, line in enumerate((line for line in lines if line.strip()), start=1):
         try:
@@ -107,15 +102,14 @@ def read_chain(lines: Iterable[bytes]) -> Chain:
         except _MALFORMED:
             holds = False
         if not holds:
-            raise ChainBroken(
-                _(
-                    "The chain file is broken at event {seq}: no such event follows the one before it, or its hash is "
-                    "not SHA-256 of prev and body_sha256.",
-                    seq=number,
-                )
+            message = _(
+                "The chain file is broken at event {seq}: no such event follows the one before it, or its hash is "
+                "not SHA-256 of prev and body_sha256.",
+                seq=number,
             )
+            raise BrokenInput(Finding("chain", "chain-broken", message=message))
         hashes.append(event["hash"])
-    return Chain(tuple(hashes[1:]))
+    return hashes[1:]
 
 
 def _follows(event: Mapping[str, Any], number: int, *, previous: str) -> bool:
@@ -129,13 +123,13 @@ def _follows(event: Mapping[str, Any], number: int, *, previous: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a receipt is checked against. `named`: the pairs of a manifest. `labels`: their source, for
-    a recount. `chain`: as read_chain made it, or what it found wrong; None where none was given."""
+    """What a receipt is checked against. `named`: the pairs of a manifest. `labels`: their source, for a recount.
+    `chain`: hashes, as read_chain returns them; None where none was given."""
 
     keys: KeySet
     named: ItemTable | None = None
     file: bytes | None = None
-    chain: Chain | ChainBroken | None = None
+    chain: Sequence[str] | None = None
     labels: str | None = None
 
     def table_of(self, benchmark: object) -> ItemTable | None:
@@ -156,25 +150,25 @@ def check_all(receipt: str, evidence: Evidence) -> list[Finding]:
     except LabelsError:
         raise  # a ValueError, but no fault of the receipt
     except _MALFORMED:
-        return [*findings, _failed("event", "event-differs", message=_("The receipt is not about its event."))]
+        return [*findings, Finding("event", "event-differs", message=_("The receipt is not about its event."))]
 
 
 def _check_signature(receipt: str, keys: KeySet) -> Finding:
     name = key_id_of(receipt)
     if is_signed(receipt, keys):
-        return _ok("signature", _("Signed with key {key}.", key=name))
+        return Finding("signature", OK, message=_("Signed with key {key}.", key=name))
     if name in (known := [str(key.kid) for key in keys.keys]):
         message = _(
             "The signature is not by key {key} over what the receipt says: it was changed, or forged.", key=name
         )
-        return _failed("signature", "bad-signature", message=message)
+        return Finding("signature", "bad-signature", message=message)
     listed = ", ".join(known) or _("none")
     message = _("Signed with key {key}, which is not among those given: {known}.", key=name[:60], known=listed)
-    return _failed("signature", "unknown-key", message=message)
+    return Finding("signature", "unknown-key", message=message)
 
 
 def _check_event(
-    facts: Mapping[str, Any], event: Mapping[str, Any], *, chain: Chain | ChainBroken | None
+    facts: Mapping[str, Any], event: Mapping[str, Any], *, chain: Sequence[str] | None
 ) -> Iterator[Finding]:
     """Yield whether the event has the hash that the receipt names, and whether the chain has this event."""
     try:
@@ -183,27 +177,27 @@ def _check_event(
         holds = False
     seq, kind = event.get("seq"), event.get("ev")
     if holds:
-        yield _ok("event", _("The receipt carries event {seq}, {kind}, with its hash.", seq=seq, kind=kind))
+        yield Finding(
+            "event", OK, message=_("The receipt carries event {seq}, {kind}, with its hash.", seq=seq, kind=kind)
+        )
     else:
-        yield _failed("event", "event-differs", message=_("The hash is not that of the event in the receipt."))
+        yield Finding("event", "event-differs", message=_("The hash is not that of the event in the receipt."))
     if chain is None:
         message = _("Not checked: without --chain nothing shows that the event was recorded; who has the key can sign.")
-        yield Finding("chain", CheckOutcome.SKIPPED, code="no-chain", message=message)
-    elif isinstance(chain, ChainBroken):
-        yield _failed("chain", "chain-broken", message=str(chain))
+        yield Finding("chain", "no-chain", message=message)
     else:
-        yield chain.check(seq, facts.get("hash"), what=_("receipt"), check="chain")
+        yield check_place(chain, {"seq": seq, "hash": facts.get("hash")}, what=_("receipt"), check="chain")
 
 
 def _check_file(event: Mapping[str, Any], evidence: Evidence) -> Iterator[Finding]:
     """Yield whether the file is the one of an acceptance, and whether its votes are those that were read."""
     if event.get("ev") != "submission.accepted":
-        yield _failed("event", "event-differs", message=_("The event is about no submission."))
+        yield Finding("event", "event-differs", message=_("The event is about no submission."))
         return
     if evidence.file is None:
         return
     yield (same := _same_file(evidence.file, event["content_sha256"]))
-    if same.outcome is not CheckOutcome.OK:
+    if same.code != OK:
         return
     if (table := evidence.table_of(event["benchmark"])) is None:
         yield _other_benchmark("votes", event["benchmark"])
@@ -213,13 +207,13 @@ def _check_file(event: Mapping[str, Any], evidence: Evidence) -> Iterator[Findin
     except UploadRejected as rejected:
         problem = rejected.problems[0].message
         message = _("The file cannot be read as predictions: {problem}", problem=problem)
-        yield _failed("votes", "votes-differ", message=message)
+        yield Finding("votes", "votes-differ", message=message)
         return
     if votes == event["votes_sha256"]:
-        yield _ok("votes", _("The votes are those of the receipt."))
+        yield Finding("votes", OK, message=_("The votes are those of the receipt."))
     else:
         message = _("The votes that are read in the file are not those of the receipt.")
-        yield _failed("votes", "votes-differ", message=message)
+        yield Finding("votes", "votes-differ", message=message)
 
 
 def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, evidence: Evidence) -> Iterator[Finding]:
@@ -230,15 +224,17 @@ def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, eviden
     same = all(event[name] == facts[name] for name in ("label_revision", "scorer_version"))
     if not same or joint(part(score["facts"], score["facts_salt"]), tally) not in event["commitments"]:
         message = _("The event committed to no such score.")
-        yield _failed("score", "score-differs", message=message)
+        yield Finding("score", "score-differs", message=message)
         return
     closed = _("The event committed to a score of this submission, which is not opened: its labels are not public.")
-    yield _ok("score", _opened(score["tally"], evidence.table_of(facts["benchmark"])) if opened else closed)
+    yield Finding(
+        "score", OK, message=_opened(score["tally"], evidence.table_of(facts["benchmark"])) if opened else closed
+    )
     if "labels" in receipt:
         yield _check_labels(receipt["labels"], event["label_commitment"], revision=facts["label_revision"])
     if evidence.file is not None:
         yield (same_file := _same_file(evidence.file, facts["content_sha256"]))
-        if same_file.outcome is CheckOutcome.OK and evidence.labels is not None:
+        if same_file.code == OK and evidence.labels is not None:
             yield _recount(json.loads(score["tally"]) if opened else None, facts, evidence=evidence)
 
 
@@ -253,9 +249,9 @@ def _opened(tally: str, table: ItemTable | None) -> str:
 def _check_labels(labels: Mapping[str, Any], commitment: object, *, revision: str) -> Finding:
     if commit(labels["digest"], bytes.fromhex(labels["salt"])) != commitment:
         message = _("The revealed salt and digest are not those that the label revision was committed to.")
-        return _failed("labels", "commitment-differs", message=message)
+        return Finding("labels", "commitment-differs", message=message)
     message = _("The digest of label revision {revision} is the one that was committed to.", revision=revision)
-    return _ok("labels", message)
+    return Finding("labels", OK, message=message)
 
 
 def _recount(tally: Mapping[str, Any] | None, facts: Mapping[str, Any], *, evidence: Evidence) -> Finding:
@@ -263,31 +259,31 @@ def _recount(tally: Mapping[str, Any] | None, facts: Mapping[str, Any], *, evide
     assert evidence.labels is not None and evidence.file is not None
     if tally is None or facts["scorer_version"] != SCORER_VERSION:
         message = _("Not counted again: the score is not opened, or was counted by another scorer version.")
-        return Finding("recount", CheckOutcome.SKIPPED, code="not-comparable", message=message)
+        return Finding("recount", "not-comparable", message=message)
     if (table := evidence.table_of(facts["benchmark"])) is None:
         return _other_benchmark("recount", facts["benchmark"])
     labels = load_labels(evidence.labels, facts["label_revision"], table=table)
     counted = count(parse_predictions(evidence.file, table).votes, labels, table=table).to_json()
     if counted != {name: tally[name] for name in counted}:
         message = _("File and labels give another score than the receipt says.")
-        return _failed("recount", "recount-differs", message=message)
-    return _ok("recount", _("File and labels give the score again."))
+        return Finding("recount", "recount-differs", message=message)
+    return Finding("recount", OK, message=_("File and labels give the score again."))
 
 
 def _same_file(data: bytes, expected: object) -> Finding:
     digest = hashlib.sha256(data).hexdigest()
     if digest == expected:
-        return _ok("file", _("The file has the receipt's SHA-256, {digest}.", digest=digest))
+        return Finding("file", OK, message=_("The file has the receipt's SHA-256, {digest}.", digest=digest))
     message = _(
         "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes.", digest=digest, size=len(data)
     )
-    return _failed("file", "file-differs", message=message)
+    return Finding("file", "file-differs", message=message)
 
 
 def _other_benchmark(check: str, benchmark: object) -> Finding:
     name = str(benchmark)[:60]
     message = _("Not checked: the receipt is about {benchmark}; name its item manifest with --items.", benchmark=name)
-    return Finding(check, CheckOutcome.SKIPPED, code="other-benchmark", message=message)
+    return Finding(check, "other-benchmark", message=message)
 
 
 def title(receipt: str) -> str:
@@ -310,11 +306,3 @@ def title(receipt: str) -> str:
 
 def _is_digest(text: object) -> bool:
     return isinstance(text, str) and len(text) == 64 and set(text) <= _DIGITS
-
-
-def _ok(check: str, message: str) -> Finding:
-    return Finding(check, CheckOutcome.OK, code="ok", message=message)
-
-
-def _failed(check: str, code: str, *, message: str) -> Finding:
-    return Finding(check, CheckOutcome.FAILED, code=code, message=message)

@@ -48,11 +48,12 @@ class Server:
         path.write_bytes(data)
         return str(path)
 
-    def items(self) -> tuple[str, str]:
-        """Arguments that name the invented items: the benchmark of this id has others."""
-        path = self.folder / "items.json"
-        path.write_text(json.dumps(self.setup.items.to_json()))
-        return "--items", str(path)
+    def known(self) -> tuple[str, ...]:
+        """Arguments that name the published keys, and the invented items: the benchmark of this id has others."""
+        keys, items = self.folder / "keys.json", self.folder / "items.json"
+        keys.write_bytes(httpx.get(f"{self.url}/api/v1/keys").content)
+        items.write_text(json.dumps(self.setup.items.to_json()))
+        return "--key", str(keys), "--items", str(items)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +142,7 @@ def test_the_receipt_is_saved_and_can_be_checked_or_goes_nowhere(server: Server)
     file = server.file(native(server.setup.items, k=5))
     said = server.run("submit", file, "--model", "Saved").stdout
     name = next(line.split()[-1] for line in said.splitlines() if line.startswith("Receipt"))
-    assert "OK: everything" in server.run("verify", name, file, *server.items()).stdout
+    assert "OK: everything" in run_vlrb("verify", name, file, *server.known(), folder=server.folder).stdout
     nowhere = server.run("submit", file, "--model", "Saved", "--receipt", "-")
     assert "Receipt" not in nowhere.stdout
     lost = server.run("submit", file, "--model", "Saved", "--receipt", "/no/such/folder/r.json")

@@ -298,13 +298,11 @@ def test_a_chain_whose_end_is_gone_does_not_fit_a_published_head(verify: Verify,
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["{receipt}"], "--key"),
         (["{missing}", "--key", "{keys}"], "missing"),
         (["{receipt}", "--key", "{head}"], "keys"),
         (["{receipt}", "--key", "{missing}"], "missing"),
         (["{receipt}", "--key", "{keys}", "--head", "{head}"], "--chain"),
         (["{receipt}", "--key", "{keys}", "--chain", "{missing}"], "missing"),
-        (["{receipt}", "--server", "http://127.0.0.1:1"], "keys"),
         (["{receipt}", "{receipt}", "--key", "{keys}", "--items", "{chain}"], "manifest"),
     ],
 )
