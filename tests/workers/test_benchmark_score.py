@@ -244,7 +244,7 @@ def test_rewards_give_the_official_acc_and_acc_plus(
     [
         ({"output": 7}, "line 3, field `output`"),
         ({"ID": 7}, "line 3, field `ID`"),
-        ({"ID": "unheard of"}, "line 3, field `id`: no pair of this benchmark has this id"),
+        ({"ID": "unheard of"}, "line 3, field `id`: no pair of this benchmark has this `id`"),
         ({"Meta": {"Output1": "x", "Output2": "y"}}, "line 3, field `Meta`"),
     ],
 )

@@ -12,7 +12,7 @@ the tool's own gives it (``Reading.order_by_rule``).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vlrb.benchmarks.items import ItemTable, response_fingerprint
@@ -36,24 +36,64 @@ class Matched:
 
     items: list[int]
     flips: list[int | None]
-    # How many rows have an id, an item by content, a row number:
-    counts: Counter[tuple[str | None, int, int | None]] = field(default_factory=Counter)
     revision: str = ""
     by_order: list[str] = field(default_factory=list)  # ids that were distinguished by their order
     unknown_texts: list[int] = field(default_factory=list)  # rows with an item although one or both texts are not its
 
 
 def match(reading: ParsedFile, table: ItemTable) -> Matched:
-    """Find the item of every row; rows about no known item stay UNKNOWN."""
-    matched = Matched([UNKNOWN] * len(reading.rows), [None] * len(reading.rows))
-    open_rows = _by_content(reading.rows, table, matched=matched)
-    hints = zip([row.id for row in reading.rows], matched.items, [row.position for row in reading.rows], strict=True)
-    matched.counts.update(hints)
-    matched.revision = _revision(reading, table, matched=matched, open_rows=open_rows)
-    if open_rows:
-        _by_id_and_order(reading, table, matched=matched, open_rows=open_rows)
-        _orient(reading, table, matched=matched, open_rows=open_rows)
-    return matched
+    """Find the item of every row, within the revision that fits best; rows about no known item stay UNKNOWN."""
+    content = Matched([UNKNOWN] * len(reading.rows), [None] * len(reading.rows))
+    open_rows = _by_content(reading.rows, table, matched=content)
+    hints = Counter(
+        zip([row.id for row in reading.rows], content.items, [row.position for row in reading.rows], strict=True)
+    )
+    evidence = {revision: _evidence(hints, table, revision=revision) for revision in table.revisions}
+    tries = [Matched([*content.items], content.flips, revision=revision) for revision in table.revisions]
+    for matched in tries:
+        if open_rows:
+            places = evidence[matched.revision][1]
+            _by_id_and_order(reading, table, matched=matched, open_rows=open_rows, places=places)
+    result = tries[0]
+    if len(tries) > 1:
+        fits = {one.revision: _closeness(reading, one, table=table, evidence=evidence[one.revision]) for one in tries}
+        result = max(tries, key=lambda one: fits[one.revision])  # the first of equals
+    _orient(reading, table, matched=result, open_rows=open_rows)
+    return result
+
+
+def _closeness(
+    reading: ParsedFile, matched: Matched, *, table: ItemTable, evidence: tuple[int, int]
+) -> tuple[bool, int, int, int, int, int]:
+    """Return how well a file fits a revision: best, with exactly its items; else with the fewest rows that it lacks, or
+    names otherwise; then with the most ids, row numbers and row order in common; then with the fewest missing items,
+    since an interrupted run misses many of its own.
+    """
+    revision = matched.revision
+    held, given = table.in_revision(revision), list(dict.fromkeys(matched.items))
+    known, wanted = set(held), set(given)
+    pairs = {(item, row.id) for row, item in zip(reading.rows, matched.items, strict=True)}
+    foreign = sum(item not in known or name not in (None, table.items[item].ids[revision]) for item, name in pairs)
+    missing, twice = len(known - wanted), 0 if reading.one_vote_a_row else len(reading.rows) - len(pairs)
+    in_order = 2 if given == list(held[: len(given)]) else int(given == [item for item in held if item in wanted])
+    exact = not missing and not twice and wanted == known
+    return exact, -foreign - twice, *evidence, in_order, -missing
+
+
+def _evidence(
+    hints: Mapping[tuple[str | None, int, int | None], int], table: ItemTable, *, revision: str
+) -> tuple[int, int]:
+    """Return how many rows have the id, and the row number, that their item has in a revision.
+
+    ``hints``: how many rows have an id, an item by content, and a row number.
+    """
+    ids = places = 0
+    for (name, item, position), count in hints.items():
+        indices = (item,) if item != UNKNOWN else table.by_id(name or "", revision)
+        held = [table.items[index] for index in indices]
+        ids += count * any(one.ids.get(revision, "") == name for one in held)
+        places += count * any(one.rows.get(revision, UNKNOWN) == position for one in held)
+    return ids, places
 
 
 def _by_content(rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched) -> OpenRows:
@@ -111,70 +151,13 @@ def _narrowed(candidates: tuple[int, ...], name: str | None, *, table: ItemTable
     return named or candidates
 
 
-def _revision(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> str:
-    """Return the revision of which the file has exactly the items; else the one that it fits best: the fewest rows that
-    it lacks, or names otherwise; then the most ids, row numbers and row order in common; then the fewest missing items,
-    since an interrupted run misses many of its own.
-    """
-    if len(table.revisions) == 1:
-        return table.revisions[0]
-    certain = {item for item in matched.items if item != UNKNOWN}
-    order = list(dict.fromkeys(item for item in matched.items if item != UNKNOWN))
-    name_order = [] if order else list(dict.fromkeys(row.id for row in reading.rows))
-    called = {(item, name) for name, item, _ in matched.counts if item != UNKNOWN and name is not None}
-    twins = {item: same_texts for same_texts in open_rows.values() for item in same_texts}
-    names: Counter[tuple[int, ...] | str | None] = Counter(
-        same_texts or reading.rows[index].id for index, same_texts in open_rows.items()
-    )
-
-    def in_order(revision: str) -> int:
-        """2 where the file is the revision up to some row, 1 where it has gaps, 0 in any other order."""
-        held: list[int | str | None] = list(table.in_revision(revision))
-        if not order:
-            held = list(dict.fromkeys(table.items[i].ids[revision] for i in table.in_revision(revision)))
-        given: list[int | str | None] = [*order, *name_order]
-        if given == held[: len(given)]:
-            return 2
-        wanted = set(given)
-        return int(given == [what for what in held if what in wanted])
-
-    def closeness(revision: str) -> tuple[bool, int, int, int, int, int]:
-        held = set(table.in_revision(revision))
-        wanted: Counter[tuple[int, ...] | str | None] = Counter(
-            twins.get(i) or table.items[i].ids[revision] for i in held - certain
-        )
-        result = names
-        if reading.one_vote_a_row:  # K rows an item
-            result = Counter({name: min(count, wanted[name] or 1) for name, count in names.items()})
-        renamed = sum(i in held and table.items[i].ids[revision] != name for i, name in called)
-        extra = len(certain - held) + (result - wanted).total()
-        missing = (wanted - result).total()
-        ids, places = _evidence(table, matched, revision=revision)
-        return not extra and not missing, -extra - renamed, ids, places, in_order(revision), -missing
-
-    return max(table.revisions, key=closeness)  # the first of equals
-
-
-def _evidence(table: ItemTable, matched: Matched, *, revision: str) -> tuple[int, int]:
-    """Return how many rows have the id, and the row number, that their item has in a revision."""
-    ids = places = 0
-    for (name, item, position), count in matched.counts.items():
-        if item == UNKNOWN:
-            result = table.by_id(name, revision) if name is not None else ()
-            ids += count * bool(result)
-            places += count * (position is not None and position in [table.items[i].rows[revision] for i in result])
-            continue
-        ids += count * (name is not None and table.items[item].ids.get(revision) == name)
-        places += count * (position is not None and table.items[item].rows.get(revision) == position)
-    return ids, places
-
-
-def _by_id_and_order(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> None:
-    """Match the rows that content left open, within the revision."""
+def _by_id_and_order(
+    reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows, places: int
+) -> None:
+    """Match the rows that content left open, within the revision. ``places``: the rows whose number fits it."""
     rows, revision = reading.rows, matched.revision
     in_order = [row.id for row in rows] == [table.items[i].ids[revision] for i in table.in_revision(revision)]
     positioned = sum(row.position is not None for row in rows)
-    places = _evidence(table, matched, revision=revision)[1] if positioned else 0
     trusted = positioned > 0 and places + len(open_rows) >= positioned and places >= _POSITIONS_TRUSTED * positioned
     waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for index, same_texts in open_rows.items():
@@ -273,30 +256,15 @@ def report_text_differences(
         if matched.flips[index] is not None or reading.order_by_rule:
             known.append(index)
             continue
-        if reading.order_by_texts:
-            code = "order-unclear"
-            message = _(
-                "the order of this row follows from its texts, and neither is one of this pair's responses "
-                "(or they contradict each other); write both responses unchanged from the dataset"
-            )
-        elif any(table.by_response(response_fingerprint(text)) for text in row.responses or ()):
-            code, message = (
-                "order-unclear",
-                _("the texts of this row are not those of its id; upload the file unchanged"),
-            )
-        else:
-            code, message = "text-unknown", _("the texts of this row belong to no pair; upload the file unchanged")
-        findings.add(code, message, line=row.line, id=row.id, field=reading.text_field)
-    if known:
-        how = (
-            _("the pairs were found by row number, and the order shown by the tool's parity rule")
-            if reading.order_by_rule
-            else _("the pairs were found by id, and the order follows from the one response that is known")
-        )
         message = _(
-            "The texts of {known} rows are not those of the dataset; {how}. Upload files as written.",
+            "the texts of this row are not those of its pair, and do not tell their order; upload the file unchanged"
+        )
+        findings.add("text-unknown", message, line=row.line, id=row.id, field=reading.text_field)
+    if known:
+        message = _(
+            "The texts of {known} rows are not those of the dataset; pair and order follow from what else the rows "
+            "hold. Upload files as written.",
             known=len(known),
-            how=how,
         )
         names = dict.fromkeys(item_label(matched.items[index], table, revision=matched.revision) for index in known)
         findings.note("text-unknown", message, ids=names)

@@ -35,7 +35,7 @@ from vlrb.predictions.matching import (
 from vlrb.predictions.other_benchmark import other_benchmark, refused_for
 from vlrb.predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.readers import read_file
-from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict, shorten
+from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict
 from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, PREFERRED, UNDECIDED, Margins, Matrix, Votes
 
 __all__ = [
@@ -52,7 +52,6 @@ _NAMED = 10  # of the items that a file lacks
 _FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another benchmark
 _EXAMPLES = 3
 _LONGEST_NAME = 80
-_NAMED_REVISION_SHARE = 0.5  # of a revision's items that a file has to cover before that revision is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,13 +160,12 @@ def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
 
 def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
     votes = upload.items * upload.votes.k
-    stated = (shorten(sample.reply.strip()) for sample in upload.samples if is_bare_verdict(sample.reply))
     result = readability.refusal(
         upload.behaviour.parse_rate,
         votes,
         reply_field=upload.reply_field,
         example=upload.example,
-        bare=next(stated, ""),
+        bare=any(is_bare_verdict(sample.reply) for sample in upload.samples),
     )
     return (result,) if result else ()
 
@@ -185,21 +183,15 @@ def _refuse_other_benchmark(
 
 def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTable) -> str:
     """Return what to say of a file about some other benchmark, with its first rows."""
-    what = (
-        _("None of the {rows:,}", rows=rows)
-        if len(unknown) == rows
-        else _("{unknown:,} of the {rows:,}", unknown=len(unknown), rows=rows)
-    )
     name = table.spec.title
     if table.spec.synthetic:
         name = _("the synthetic demo (the operator serves the real pairs with the setting LABELS)")
     examples = ", ".join(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
-    verb = _("rows is a pair") if len(unknown) == rows else _("rows are no pairs")
     return _(
-        "{what} {verb} of {name}. Take ids from the dataset unchanged; a file of another benchmark belongs there. The "
-        "first ones are {examples}.",
-        what=what,
-        verb=verb,
+        "{unknown:,} of the {rows:,} rows are no pairs of {name}. Take ids from the dataset unchanged; a file of "
+        "another benchmark belongs there. The first ones are {examples}.",
+        unknown=len(unknown),
+        rows=rows,
         name=name,
         examples=examples,
     )
@@ -215,7 +207,7 @@ def _called(row: PredictionRow) -> str:
 
 def _near(row: PredictionRow, table: ItemTable) -> str | None:
     """Return an id of the benchmark that only looks different from the row's."""
-    if row.id is None:
+    if row.id is None or row.key is not None:
         return None
     folded = {" ".join(unicodedata.normalize("NFKC", row.id).split()), row.id.strip()}
     return next((candidate for candidate in sorted(folded) if table.by_id(candidate)), None)
@@ -228,17 +220,11 @@ def _report_unknown(
     for row, item in zip(rows, matched.items, strict=True):
         if item != UNKNOWN:
             continue
-        name = row.id
-        if row.key is not None:
-            message = _("no pair has this key; take `item` from the dataset's fingerprints")
-        elif near := _near(row, table):
+        field, name = ("id", row.id) if row.key is None else ("item", row.id or row.key)
+        message = _("no pair of this benchmark has this `{field}`, or these texts", field=field)
+        if near := _near(row, table):
             message = _("no pair has exactly this id; write {near!r}", near=near)
-        elif name is None:
-            message = _("this row is not from this benchmark: neither its texts nor its row number are those of a pair")
-        else:
-            message = _("no pair of this benchmark has this id; take ids from the dataset unchanged")
-        row_name = name if name is not None else row.key
-        findings.add("unknown-item", message, line=row.line, id=row_name, field="item" if row.key is not None else "id")
+        findings.add("unknown-item", message, line=row.line, id=name, field=field)
 
 
 def _votes_per_item(
@@ -296,9 +282,6 @@ def _report_coverage(
     held = table.in_revision(revision)
     extra = [item for item in per_item if revision not in table.items[item].rows]
     missing = [item for item in held if item not in per_item]
-    if per_item and len(missing) > max(findings.unread, (1 - _NAMED_REVISION_SHARE) * len(held)):
-        _report_part(len(per_item), table, findings=findings)
-        return
     for item in extra:
         message = _(
             "revision {revision}, which the other rows fit, lacks this pair; remove it or complete the file",
@@ -312,32 +295,14 @@ def _report_coverage(
     names = [item_label(item, table, revision=revision) for item in missing]
     examples = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     message = _(
-        "the file has no votes for {names:,} of the {held:,} pairs of revision {revision}, and must cover them all; "
-        "missing: {shown}",
-        names=len(names),
+        "the file has votes for {voted:,} of the {held:,} pairs of revision {revision}, and must cover them all: run "
+        "the judge on the others; missing: {shown}",
+        voted=len(held) - len(missing),
         held=len(held),
         revision=revision,
         shown=examples,
     )
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
-
-
-def _report_part(result: int, table: ItemTable, *, findings: ProblemCollector) -> None:
-    """Report a file with too few items to identify its revision."""
-    sizes = sorted({len(table.in_revision(revision)) for revision in table.revisions})
-    whole = (
-        f"{sizes[0]:,}"
-        if len(sizes) == 1
-        else _("{sizes:,} to {sizes2:,}, depending on the revision", sizes=sizes[0], sizes2=sizes[-1])
-    )
-    message = _(
-        "The file has votes for {result:,} {result2}. It must have votes for every pair of one "
-        "revision ({whole}): run the judge on all of them.",
-        result=result,
-        result2="pair" if result == 1 else "pairs",
-        whole=whole,
-    )
-    findings.add("missing-item", message)
 
 
 def _upload(

@@ -101,6 +101,7 @@ class ProblemCollector:
     kinds: Counter[tuple[str, str | None, str]] = field(default_factory=Counter)
     notices: list[FileWarning] = field(default_factory=list)
     unscored: list[str] = field(default_factory=list)  # ids of pairs with a null in place of a score
+    flags: dict[int, int] = field(default_factory=dict)  # by line, what the file says of being right
     unread: int = 0  # records that were left out because of a problem: they explain as many missing votes
 
     def add(

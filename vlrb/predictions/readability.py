@@ -28,11 +28,11 @@ VOTES = _(
 
 
 def refusal(
-    share: float, votes: int, *, reply_field: str | None, example: str = _USUAL, bare: str = ""
+    share: float, votes: int, *, reply_field: str | None, example: str = _USUAL, bare: bool = False
 ) -> Problem | None:
     """Return the problem of a file in which next to nothing can be read. ``reply_field``: where the file has its
-    judge's texts; None in a file of votes or scores. ``example``: the end of a reply that can be read. ``bare``: a
-    reply that is a verdict without that end."""
+    judge's texts; None in a file of votes or scores. ``example``: the end of a reply that can be read. ``bare``:
+    whether the replies are verdicts without that end."""
     if share >= REFUSED_BELOW:
         return None
     read = round(share * votes)
@@ -46,17 +46,6 @@ def refusal(
             votes=votes,
             read="are" if read > 1 else "is",
         )
-    elif bare:
-        message = _(
-            "{text} of the {votes:,} replies {read} a verdict that can be read. In `{reply_field}` are bare ones, for "
-            "instance {bare}. {remedy}",
-            text=text,
-            votes=votes,
-            reply_field=reply_field,
-            read="hold" if read > 1 else "holds",
-            bare=bare,
-            remedy=VOTES,
-        )
     else:
         message = _(
             "{text} of the {votes:,} replies {read} a verdict. Replies are taken from `{reply_field}`: "
@@ -65,7 +54,7 @@ def refusal(
             votes=votes,
             read="hold" if read > 1 else "holds",
             reply_field=reply_field,
-            example=_VERDICT.format(example),
+            example=VOTES if bare else _VERDICT.format(example),
         )
     return Problem(None, None, field=reply_field, code=UNREADABLE, message=message)
 
@@ -78,19 +67,14 @@ def warning(share: float, reply_field: str | None, *, example: str = _USUAL) -> 
         lost = _(
             "{share:.1%} of the votes are undecided (null, or equal scores). They count as wrong.", share=1 - share
         )
-        return FileWarning(MOSTLY_UNREADABLE if share < CONFIRMED_BELOW else PARTLY_UNREADABLE, lost)
-    lost = _("No verdict could be read from {share:.1%} of the replies. They count as wrong.", share=1 - share)
-    if share >= CONFIRMED_BELOW:
-        return FileWarning(PARTLY_UNREADABLE, f"{lost} {_VERDICT.format(example)}")
-    return FileWarning(
-        MOSTLY_UNREADABLE,
-        _(
+    else:
+        lost = _(
             "{lost} Is `{reply_field}` the judge's reply? {example}",
-            lost=lost,
+            lost=_("No verdict could be read from {share:.1%} of the replies. They count as wrong.", share=1 - share),
             reply_field=reply_field,
             example=_VERDICT.format(example),
-        ),
-    )
+        )
+    return FileWarning(MOSTLY_UNREADABLE if share < CONFIRMED_BELOW else PARTLY_UNREADABLE, lost)
 
 
 def needs_confirmation(report: Mapping[str, Any]) -> bool:

@@ -37,11 +37,11 @@ from vlrb.readers.base import FormatReader, ParsedFile, PredictionReader, held_o
 from vlrb.readers.lines import LINE_LIMIT, first_lines, json_lines, records_of, too_many_records
 from vlrb.readers.unsuitable import (
     FORMATS,
-    Flags,
     found_in,
     is_by_column,
     refusal,
     refuse_binary,
+    refuse_flags,
     refuse_table,
     refuse_text,
 )
@@ -111,12 +111,9 @@ def read_file(data: bytes, findings: ProblemCollector, *, table: ItemTable) -> P
     if isinstance(records, list) and len(records) > len(table) * MAX_VOTES_PER_ITEM:
         raise too_many_records(len(records), findings, items=len(table))
     findings.format = reader.FORMAT
-    flags = Flags()
-    parsed: ParsedFile = reader.read(flags.watched(records), findings, spec=table.spec)
+    parsed: ParsedFile = reader.read(records, findings, spec=table.spec)
     findings.format = parsed.format
-    # A choice that refers to the record's own texts, to the label or to an order shown, is no flag.
-    stored = ((r.line, r.choices) for r in parsed.rows if r.responses is None and r.shown is None and not r.about_label)
-    flags.refuse_votes(stored, findings)
+    refuse_flags(parsed.rows, findings)
     if not table.spec.tells_ties:
         for row in parsed.rows:
             if TIE in row.choices:
@@ -200,11 +197,9 @@ def _of_document(value: Any, findings: ProblemCollector) -> _Recognised:
     if inspect_log.is_document(value):
         return inspect_log, inspect_log.document_records(value)
     records = records_of(value)
-    if not any(isinstance(record, dict) for record in records):
-        raise _unknown(value, findings)
     known = _detect_among(records[:_ASKED])
     if known is None:
-        raise _unknown(value if records == [value] else records, findings)
+        raise _unknown(records or [value], findings, rows=len(records))
     reader, change = known
     return reader, list(enumerate(map(change, records), 1))
 
@@ -237,20 +232,23 @@ def _table(records: list[tuple[int, Any]], findings: ProblemCollector, *, code: 
         raise refuse_table(list(records[0][1]), findings, code=code)
     if reader is None:
         raise findings.reject("empty-file", _("The table has no rows. Upload the predictions that your tool wrote."))
-    for line, record in records:
-        if any("\x00" in cell for cell in record.values()):
-            raise findings.reject("nul-character", _("a cell holds the character NUL; remove it"), line=line)
     return reader, [(line, as_record(row)) for line, row in records]
 
 
 def _lines(data: bytes, findings: ProblemCollector, *, items: int) -> _Recognised:
     """Return the reader and values of JSON lines; split on LF only, since texts hold other line separators."""
     first = first_lines(data, _ASKED)
-    known = _detect_among([_parsed(line) for line in first if len(line) <= LINE_LIMIT])
+    values = [_parsed(line) for line in first if len(line) <= LINE_LIMIT]
+    known = _detect_among(values)
     if known is None:
         if not any(_looks_like_json(line) for line in first):
             raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
-        raise _unknown_lines(data, findings, items=items)
+        held = [value for value in values if value is not None]
+        if not held:
+            held = [value for _, value in json_lines(data, findings, items=items)]
+        if findings.problem_count:
+            raise findings.rejected()
+        raise _unknown(held, findings, rows=sum(1 for line in data.split(b"\n") if line.strip()))
     reader, change = known
     return reader, ((number, change(value)) for number, value in json_lines(data, findings, items=items))
 
@@ -261,29 +259,16 @@ def _looks_like_json(line: bytes) -> bool:
     return (start[:1] == b"{" and start != b"{'") or start[:1] == b"[" or _parsed(line) is not None
 
 
-def _unknown_lines(data: bytes, findings: ProblemCollector, *, items: int) -> UploadRejected:
-    """Return the rejection of lines of which none is recognised: the faults of the first ones, or what is known of such
-    files. Of all lines, if each of the first has a fault.
-    """
-    first = first_lines(data, _ASKED)
-    whole = all(len(line) > LINE_LIMIT or _parsed(line) is None for line in first if line.strip() != b"null")
-    lines = (data, items) if whole else (b"\n".join(first), _ASKED)
-    records = [value for _, value in json_lines(lines[0], findings, items=lines[1])]
-    if findings.problem_count:
-        return findings.rejected()
-    count = sum(1 for line in data.split(b"\n") if line.strip())
-    return _unknown(next((record for record in records if isinstance(record, dict)), records[0]), findings, rows=count)
-
-
-def _unknown(value: Any, findings: ProblemCollector, *, rows: int = 1) -> UploadRejected:
-    known = refusal(value, rows=rows)
-    if known:
+def _unknown(records: Sequence[Any], findings: ProblemCollector, *, rows: int) -> UploadRejected:
+    """Return the rejection of records that no reader knows. ``rows``: how many the file has."""
+    record = next((record for record in records if isinstance(record, dict)), records[0])
+    if known := refusal(record, rows=rows):
         return findings.reject(*known)
     message = _(
         "{found} That is no known format. Write one line for each pair: its `id` and `votes`, for "
         'instance {{"id": "ID", "votes": [0]}}. {formats}',
-        found=found_in(value),
-        formats=_nearest(value[0] if isinstance(value, list) and value else value) or FORMATS,
+        found=found_in(record),
+        formats=_nearest(record) or FORMATS,
     )
     return findings.reject("unknown-format", message)
 

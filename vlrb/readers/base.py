@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,13 +12,14 @@ from typing import Any, Protocol
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec, value_at
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.samples import SHOWN, STORED, Samples
+from vlrb.readers.samples import SHOWN, STORED, Samples, excerpt
 from vlrb.verdicts import choice_of
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8 in one judge's text
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _LONGEST_NUMBER = 40
+_LONGEST_SHOWN = 60
 _VOTES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 SHORT_TEXT = TEXT_LIMIT // 4  # characters that never exceed TEXT_LIMIT
 
@@ -166,9 +168,12 @@ def two_texts(values: Any) -> tuple[str, str] | None:
 
 
 def objects(records: Records, findings: ProblemCollector) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the records that are JSON objects; a problem for each other one."""
+    """Yield the records that are JSON objects, and keep what they say of being right; a problem for each other one."""
     for line, record in records:
         if type(record) is dict:
+            flag = as_vote(record.get("correct", record.get("is_correct")))
+            if flag in (0, 1):
+                findings.flags[line] = flag
             yield line, record
         else:
             findings.unread += 1
@@ -312,19 +317,8 @@ def as_vote(value: Any) -> int | None:
 
 def shorten(value: Any) -> str:
     """Return a few words that show a wrong value."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
-        return _("an object")
-    if isinstance(value, list):
-        if len(value) > 4 or any(isinstance(part, (list, dict)) for part in value):
-            return _("a list of {value:,}", value=len(value))
-        text = f"[{', '.join(map(shorten, value))}]"
-    else:
-        text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    text = excerpt(value) if isinstance(value, dict | list) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 
 _ANSWER_TAG = re.compile(r"<answer>\s*(?:(?:answer|response)\s*)?\[*([12AB])\b", re.IGNORECASE)

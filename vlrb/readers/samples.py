@@ -16,7 +16,7 @@ STORED = (_("response 0 is better"), _("response 1 is better"), _("undecided"))
 """Text for each choice (UNDECIDED is the last), in the order shown or in the order stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class SeenVote:
     """``reply``: an excerpt of the judge's text or, where a file has none, the value in its place."""
 
@@ -24,7 +24,6 @@ class SeenVote:
     vote: int  # within the row
     reply: str
     read: str
-    choice: int
 
 
 class Samples:
@@ -35,31 +34,25 @@ class Samples:
     def __init__(self) -> None:
         self._held: tuple[list[SeenVote], ...] = ([], [], [])
 
-    def see(self, row: int, vote: int, *, choice: int, reply: Any, words: Sequence[str] = SHOWN) -> None:
+    def see(self, row: int, vote: int, *, choice: int, reply: Any, words: Sequence[str]) -> None:
         """Keep the vote of a row while samples are few; ``choice``: 0, 1 or UNDECIDED, in the terms of ``words``."""
         held = self._held[choice]
         if len(held) < MOST_SAMPLES:
-            held.append(SeenVote(row, vote, reply=excerpt(reply), read=words[choice], choice=choice))
+            held.append(SeenVote(row, vote, reply=excerpt(reply), read=words[choice]))
 
     def chosen(self) -> list[SeenVote]:
         """Return the first of each kind, then the first ones, in file order."""
         first = [held[0] for held in self._held if held]
-        others = sorted((sample for held in self._held for sample in held[1:]), key=_place)
-        return sorted([*first, *others[: MOST_SAMPLES - len(first)]], key=_place)
-
-
-def _place(seen_vote: SeenVote) -> tuple[int, int]:
-    return seen_vote.row, seen_vote.vote
+        others = sorted(sample for held in self._held for sample in held[1:])
+        return sorted([*first, *others[: MOST_SAMPLES - len(first)]])
 
 
 def excerpt(reply: Any) -> str:
     """Return a reply in one line of bounded length: of a long one the beginning and the end, nothing invisible."""
-    if not isinstance(reply, str):
-        try:
-            return json.dumps(reply)[: _BEGINNING + _END]
-        except RecursionError:
-            return "[...]"
-    text = reply.strip()
+    try:
+        text = (reply if isinstance(reply, str) else json.dumps(reply)).strip()
+    except RecursionError:
+        return "[...]"
     if len(text) <= _BEGINNING + _END:
         return _one_line(text)
     start, end = text[:_BEGINNING], text[-_END:]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.readability import VOTES
 from vlrb.predictions.tables import column_names
-from vlrb.readers.base import Records, as_number, as_vote, is_bare_verdict, shorten
-from vlrb.votes import UNDECIDED
+from vlrb.readers.base import PredictionRow, as_number, as_vote, is_bare_verdict, shorten
 
 FORMATS = _(
     "We read this project's JSON lines, and what the official script, lmms-eval (--log_samples), "
@@ -52,8 +50,7 @@ def refuse_binary(data: bytes, findings: ProblemCollector) -> None:
         if data[offset : offset + len(magic)] == magic:
             raise findings.reject(_CONTAINER, _("This file is {name}. {remedy}", name=name, remedy=remedy))
     if b"\x00" in data[:4]:
-        message = _("The file is in UTF-16 or UTF-32 without a byte order mark. Save it as UTF-8.")
-        raise findings.reject("not-utf8", message, line=1)
+        raise findings.reject("not-utf8", _("The file begins as UTF-16 or UTF-32 and is damaged. Save it as UTF-8."))
     if b"\x00" in data:
         line = data.count(b"\n", 0, data.index(b"\x00")) + 1
         message = _(
@@ -135,23 +132,20 @@ def is_by_column(record: dict[str, Any]) -> bool:
     return bool(record) and all(isinstance(column, dict) and "0" in column for column in record.values())
 
 
-def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
+def refusal(record: Any, *, rows: int) -> tuple[str, str] | None:
     """(code, sentence) for a record or a document that no reader can score; None if it is not known either.
 
-    ``rows``: how many such records the file has, where that is known.
+    ``rows``: how many such records the file has.
     """
-    if isinstance(value, list):
-        rows, value = len(value), value[0] if value and isinstance(value[0], dict) else {}
-    if not isinstance(value, dict):
+    if not isinstance(record, dict):
         return None
-    keys = value.keys()
-    results = value.get("results")
-    if is_by_column(value):
+    keys = record.keys()
+    if is_by_column(record):
         return "by-column", _(
             "This is a table of pandas column by column, as to_json() writes it. Write it row by row: "
             "to_json(path, orient='records', lines=True)."
         )
-    if {"chosen", "rejected"} <= keys and all(as_number(value[name]) is not None for name in ("chosen", "rejected")):
+    if {"chosen", "rejected"} <= keys and all(as_number(record[name]) is not None for name in ("chosen", "rejected")):
         return "no-item-reference", _(
             "These are {rows:,} rows with the scores of the preferred and of the other response (`chosen`, "
             "`rejected`), without ids. Keep the rows of this benchmark, and write for each the `id` of its pair, and "
@@ -159,37 +153,31 @@ def refusal(value: Any, *, rows: int = 0) -> tuple[str, str] | None:
             '{{"id": "ID", "scores": [0.7, 0.2]}}.',
             rows=rows,
         )
-    if "swap_pred" in keys or "pair_acc" in keys:
+    if {"swap_pred", "pair_acc"} & keys or ("pred" in keys and "id" not in keys):
         return "no-item-reference", _(
-            "This looks like a file of LWE, but lacks `Output1`, `Output2` or `response`, which tell pair and order. "
-            "Upload the file as LWE wrote it, or give the `id` of each pair: {native}",
+            "These rows tell neither pair nor order. A file of LWE has `ID`, `Output1`, `Output2` and `response`: "
+            "upload it as written. In any other, as of mmr, give the `id` of each pair: {native}",
             native=_NATIVE,
         )
-    if "pred" in keys and "id" not in keys:
-        return (
-            "no-item-reference",
-            _("This is a file of mmr: `text` and `pred` without an id, one vote a file. {native}", native=_NATIVE),
-        )
-    if isinstance(results, dict) or {"Macro Accuracy", "Overall Consistency"} & keys:
+    if isinstance(record.get("results"), dict) or {"Macro Accuracy", "Overall Consistency"} & keys:
         return (
             "summary-only",
             _("This is a tool's summary of scores. Upload the file of single predictions that it wrote beside it."),
         )
-    if as_number(value.get("score", "")) is not None and as_vote(value["score"]) is None:
+    if as_number(record.get("score", "")) is not None and as_vote(record["score"]) is None:
         return "no-votes", _(
             "`score` is one number, and two responses have one each. Write one line for each pair, first the score "
             'of the response that the dataset has first: {"id": "ID", "scores": [0.7, 0.2]}.'
         )
-    if "correct" in keys or "score" in keys or "flag_status" in keys:
+    if {"correct", "score", "flag_status"} & keys:
         return "correctness-only", _(
             "This file says which pairs were right, not which response was chosen. {native}", native=_NATIVE
         )
     return None
 
 
-def found_in(value: Any) -> str:
+def found_in(record: Any) -> str:
     """Say what a record or a document without a known format holds: the names of its first fields."""
-    record = value[0] if isinstance(value, list) and value else value
     if not isinstance(record, dict) or not record:
         return _("The file holds {found}.", found=shorten(record))
     names = ", ".join(f"`{name[:40]}`" for name in list(record)[:_SHOWN_FIELDS])
@@ -203,50 +191,27 @@ _NEARLY_ALL = 0.95
 _FEWEST = 20  # lines that tell anything
 
 
-@dataclass(slots=True)
-class Flags:
-    """The flags of being right of a file's records, seen while a reader takes them.
+def refuse_flags(rows: Iterable[PredictionRow], findings: ProblemCollector) -> None:
+    """Refuse a file whose votes are its flags of being right: they say nothing of the choice.
 
-    Votes that repeat them say nothing of the choice. An honest vote equals its flag where the second response is the
-    preferred one, and is the opposite elsewhere. So the opposite on every line is no sign: in VL-RewardBench nearly all
-    preferred responses are stored first.
+    An honest vote equals its flag where the second response is the preferred one, and is the opposite elsewhere. So the
+    opposite on every line is no sign: in VL-RewardBench nearly all preferred responses are stored first. Nor is a
+    choice that refers to the record's own texts, to the label or to an order shown.
+
+    Raises:
+        UploadRejected: they are.
     """
-
-    by_line: dict[int, int] = field(default_factory=dict)
-    name: str = ""
-
-    def watched(self, records: Records) -> Iterator[tuple[int, Any]]:
-        """Yield the records."""
-        for line, record in records:
-            if type(record) is dict and ("correct" in record or "is_correct" in record):
-                self.name = "correct" if "correct" in record else "is_correct"
-                self._keep(line, record[self.name])
-            yield line, record
-
-    def _keep(self, line: int, value: Any) -> None:
-        flag = as_vote(value)
-        if flag is not None and flag != UNDECIDED:
-            self.by_line[line] = flag
-
-    def refuse_votes(self, rows: Iterable[tuple[int, Sequence[int]]], findings: ProblemCollector) -> None:
-        """Refuse a file whose votes are its flags. ``rows``: (line, votes in stored order).
-
-        Raises:
-            UploadRejected: they are.
-        """
-        if not self.by_line:
-            return
-        pairs = [(vote, self.by_line[line]) for line, held in rows if line in self.by_line for vote in held]
-        pairs = [pair for pair in pairs if pair[0] in (0, 1)]
-        same = sum(vote == flag for vote, flag in pairs)
-        if len(pairs) < _FEWEST or same < _NEARLY_ALL * len(pairs):
-            return
-        message = _(
-            "{same:,} of {votes:,} votes are the same as the field `{field}` beside them: they seem to say whether the "
-            "judge was right, not which response it chose. Write 0 where it chose the response that the dataset has "
-            "first, 1 where it chose the other.",
-            same=same,
-            votes=len(pairs),
-            field=self.name,
-        )
-        raise findings.reject("correctness-only", message)
+    flags = findings.flags
+    stored = [row for row in rows if row.responses is None and row.shown is None and not row.about_label]
+    pairs = [(vote, flags[row.line]) for row in stored if row.line in flags for vote in row.choices if vote in (0, 1)]
+    same = sum(vote == flag for vote, flag in pairs)
+    if len(pairs) < _FEWEST or same < _NEARLY_ALL * len(pairs):
+        return
+    message = _(
+        "{same:,} of {votes:,} votes are the same as the field `correct` or `is_correct` beside them: they seem to say "
+        "whether the judge was right, not which response it chose. Write 0 where it chose the response that the "
+        "dataset has first, 1 where it chose the other.",
+        same=same,
+        votes=len(pairs),
+    )
+    raise findings.reject("correctness-only", message)

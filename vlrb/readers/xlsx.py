@@ -19,7 +19,7 @@ from vlrb.predictions.problems import ProblemCollector, UploadRejected
 UNPACKED_LIMIT = 128 * 2**20
 RATIO_LIMIT = 100
 _PARTS_LIMIT = 1000
-_CONTROL = re.compile(r"_x(00[01][0-9A-Fa-f]|005[Ff])_")
+_CONTROL = re.compile(r"_x(00(?:0[1-9A-Fa-f]|1[0-9A-Fa-f]|5[Ff]))_")  # all but NUL
 _COLUMNS_LIMIT = 100
 _ROWS_LIMIT = 2**20  # as many as a sheet can have; missing rows are made up to the number that a row gives itself
 _ELEMENTS_LIMIT = 500_000  # of XML, read in about five seconds; a row an item, in a hundred columns, has 375,000

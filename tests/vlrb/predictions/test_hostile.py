@@ -1,10 +1,8 @@
 """Hostile files are refused with a code and a line, quickly, and never with another exception."""
 
-import bz2
 import gzip
 import io
 import json
-import lzma
 import tarfile
 import time
 import zipfile
@@ -23,7 +21,6 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers import xlsx
 from vlrb.readers.base import stated_choice
 from vlrb.readers.omni_rrm import read_json_verdict
@@ -68,16 +65,10 @@ RESULT = b'{"results": [\n{"id": "a", "prediction": 1},\n{"id": "a", "prediction
         (third(b'"x": "\xed\xa0\x80"'), "bad-utf8"),
         (third(b'"x": NaN'), "not-a-number"),
         (third(b'"x": Infinity'), "not-a-number"),
-        (third(b'"x": -Infinity'), "not-a-number"),
         (third(b'"x": 1e999'), "number-too-large"),
         (third(b'"votes": [1]'), "duplicate-key"),
         (third(b'"x": {"y": 1, "z": [{"y": 1, "y": 2}]}'), "duplicate-key"),
-        (third(b'"x" : 1, "x"\t:2'), "duplicate-key"),
-        (third(b'"x\\\\":1, "y": 2, "y": 3'), "duplicate-key"),
-        (third(b'"v\\u006ftes": [1]'), "duplicate-key"),
         (third(b'"x": ' + b"[" * 1_000 + b"]" * 1_000), "too-deep"),
-        (third(b'"x": ' + b"[" * 100_000 + b"]" * 100_000), "too-deep"),
-        (third(b'"x": ' + b'{"y":' * 1_000 + b"1" + b"}" * 1_000), "too-deep"),
         (third(b'"x": ' + b"9" * 5_000), "number-too-large"),
         (third(b'"x": "\\ud800"'), "lone-surrogate"),
         (third(b'"x": "\\u0000"'), "nul-character"),
@@ -85,8 +76,6 @@ RESULT = b'{"results": [\n{"id": "a", "prediction": 1},\n{"id": "a", "prediction
         (with_line(LINES[2] + b" x"), "bad-json"),
         (with_line(LINES[2][:-4]), "bad-json"),
         (with_line(b"[0, 1]"), "not-an-object"),
-        (with_line(b"17"), "not-an-object"),
-        (with_line(b'"text"'), "not-an-object"),
         (with_line(b"null"), "not-an-object"),
         (with_line(b""), "blank-line"),
         (with_line(b" \t "), "blank-line"),
@@ -101,12 +90,10 @@ RESULT = b'{"results": [\n{"id": "a", "prediction": 1},\n{"id": "a", "prediction
         (with_line(b'{"id": "a", "votes": "0"}'), "bad-field"),
         (with_line(b'{"id": "a", "votes": ["A"]}'), "bad-vote"),
         (with_line(b'{"id": "a", "votes": [0.5]}'), "bad-vote"),
-        (with_line(b'{"id": "a", "votes": [-1]}'), "bad-vote"),
         (with_line(b'{"id": "a", "votes": [2]}'), "bad-vote"),
         (with_line(b'{"id": "a", "votes": [[0]]}'), "bad-vote"),
         (with_line(b'{"id": "a", "scores": [[true, 1]]}'), "bad-field"),
         (with_line(b'{"id": "a", "scores": [["1_0", 2]]}'), "bad-field"),
-        (with_line(b'{"id": "a", "scores": [["nan", 2]]}'), "bad-field"),
         (with_line(b'{"id": "a", "scores": [[1]]}'), "bad-field"),
         (with_line(b'{"id": "a", "judgements": ["text"]}'), "bad-field"),
         (with_line(b'{"id": "a", "judgements": [{"text": 1, "swapped": true}]}'), "bad-field"),
@@ -185,7 +172,6 @@ SHEET = "xl/worksheets/sheet1.xml"
 @pytest.mark.parametrize(
     ("make", "code"),
     [
-        (lambda: b"", "empty-file"),
         (lambda: b" \n\r\n\t\n", "empty-file"),
         (lambda: b"\xef\xbb\xbf", "empty-file"),
         (lambda: gzipped(1), "unsupported-container"),
@@ -198,32 +184,23 @@ SHEET = "xl/worksheets/sheet1.xml"
         (lambda: gzip.compress(WHOLE)[:-8] + bytes(8), "bad-gzip"),
         (lambda: gzip.compress(WHOLE) + b"more", "bad-gzip"),
         (lambda: gzip.compress(b"") * 20_000, "empty-file"),
-        (lambda: bz2.compress(WHOLE), "unsupported-container"),
-        (lambda: lzma.compress(WHOLE), "unsupported-container"),
         (tarball, "unsupported-container"),
-        (lambda: zipped({"a.jsonl": WHOLE, "b.jsonl": WHOLE}), "unsupported-container"),
         (lambda: zipped({"a.zip": zipped({"a.jsonl": WHOLE})}), "unsupported-container"),
         (lambda: zipped({"a.jsonl": BOMB}), "unsupported-container"),
         (lambda: zipped({"a.jsonl": WHOLE})[:-9], "bad-xlsx"),
         (lambda: b"PAR1" + WHOLE + b"PAR1", "unsupported-container"),
-        (lambda: b"\x80\x04\x95" + WHOLE, "unsupported-container"),
         (lambda: WHOLE.decode().encode("utf-16-le"), "not-utf8"),
         (lambda: WHOLE.decode().encode("utf-16")[:-1], "not-utf8"),
         (lambda: WHOLE.replace(b"\n", b"\r"), "cr-line-ends"),
         (lambda: LINES[0] + b"\n" + b'{"id": "\x00"}\n', "nul-character"),
         (lambda: WHOLE * 17, "too-many-records"),
         (lambda: (LINES[0] + b"\n") * 1_000_000, "too-many-records"),
-        (lambda: b"hello, world\n", "bad-json"),
-        (lambda: b"<html><body>Not found</body></html>", "bad-json"),
         (lambda: b"[" * 100_000, "too-deep"),
-        (lambda: b"[" * 1_000 + b"]" * 1_000, "too-deep"),
         (lambda: b"[]", "unknown-format"),
         (lambda: b"{}", "unknown-format"),
-        (lambda: b"17\n18\n", "unknown-format"),
         (lambda: b'{"results": []}', "unknown-format"),
         (lambda: RESULT % b"NaN", "not-a-number"),
         (lambda: RESULT % b'1, "id": "b"', "duplicate-key"),
-        (lambda: files.workbook([{"a": "1", "b": "2"}]), "xlsx-not-vlmevalkit"),
         (lambda: files.workbook(RECORDS)[:-30], "bad-xlsx"),
         (lambda: files.workbook(RECORDS).replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff"), "bad-xlsx"),
         (lambda: files.workbook([{"a": "1"}]).replace(b"xl/theme/", b"\x00l/theme/"), "xlsx-not-vlmevalkit"),
@@ -340,44 +317,6 @@ def test_the_worst_file_that_is_small_enough_is_read_within_the_limit() -> None:
     assert time.process_time() - start < 60
 
 
-TEXTS = st.text('a"\\\n\t/\x7f\u00e9\u2028\U0001f600', max_size=4)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**18), 10**18) | TEXTS
-    | st.floats(allow_nan=False, allow_infinity=False),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
-    max_leaves=12,
-)  # fmt: skip
-
-
-@given(VALUES, st.sampled_from([(",", ":"), (", ", ": "), (" , ", " : ")]), st.booleans())
-def test_strict_json_reads_what_the_standard_library_writes(
-    value: Any, separators: tuple[str, str], ascii_only: bool
-) -> None:
-    try:
-        text = json.dumps(value, separators=separators, ensure_ascii=ascii_only).encode()
-    except UnicodeEncodeError:
-        return
-    assert loads(text) == value
-
-
-KEYS = st.sampled_from(["a", "b", 'c"', "d\\", 'e\\"', ":", '":', "é"])
-
-
-@given(
-    st.lists(st.tuples(KEYS, st.sampled_from([1, "x", '":', '\\":', [], {"a": '":'}])), max_size=6),
-    st.sampled_from([":", " :", ": "]),
-)
-def test_duplicate_keys_are_found_however_they_are_written(members: list[tuple[str, Any]], colon: str) -> None:
-    text = "{" + ",".join(json.dumps(k) + colon + json.dumps(v, separators=(",", ":")) for k, v in members) + "}"
-    names = [name for name, _ in members]
-    if len(set(names)) == len(names):
-        assert loads(text.encode()) == dict(members)
-    else:
-        with pytest.raises(JsonFault) as caught:
-            loads(text.encode())
-        assert caught.value.code == "duplicate-key"
-
-
 @given(st.binary(max_size=200))
 def test_no_bytes_lead_to_any_other_exception(data: bytes) -> None:
     with pytest.raises(UploadRejected):
@@ -405,21 +344,6 @@ def test_no_damage_to_a_good_file_leads_to_any_other_exception(draw: st.DataObje
         parse_predictions(bytes(data), TABLE)
     except UploadRejected as rejection:
         json.dumps(build_report(rejection, "invented"), allow_nan=False)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b'{"id": "a", "scores": [[true, 1]]}', "`scores[0]` must be a list of two finite numbers, not [true, 1]"),
-        (b'{"id": "a", "scores": [[1, 2, 3, 4, 5]]}', "must be a list of two finite numbers, not a list of 5"),
-        (b'{"id": "a", "judgements": [{"text": null, "swapped": true}]}', "[0].text` must be a text, not null"),
-        (b'{"id": "a", "judgements": [{"swapped": true}]}', "`judgements[0].text` is missing; it must be a text"),
-    ],
-)  # fmt: skip
-def test_messages_say_what_stands_there(line: bytes, message: str) -> None:
-    with pytest.raises(UploadRejected) as caught:
-        parse_predictions(with_line(line), TABLE)
-    assert message in caught.value.problems[0].message
 
 
 @pytest.mark.parametrize(("count", "lines"), [(2, [1, 2]), (20, list(range(1, 21))), (150, [1])])

@@ -104,7 +104,7 @@ def test_an_unknown_fingerprint_beside_a_valid_id_is_an_unknown_item() -> None:
         records[2]["item"] = wrong
         problem = rejection(native(records)).problems[0]
         assert (problem.code, problem.line, problem.field) == ("unknown-item", 3, "item")
-        assert "no pair has this key" in problem.message
+        assert "has this `item`" in problem.message
 
 
 def test_texts_tell_items_apart_whose_ids_repeat() -> None:
@@ -167,7 +167,7 @@ def test_many_missing_items_are_one_problem_with_the_first_ten_of_them() -> None
     more = pairs(4)
     (problem,) = rejection(native([{"id": row["id"], "votes": [0]} for row in more[12:]]), table(4)).problems
     assert (problem.code, problem.id) == ("missing-item", None)
-    assert "no votes for 12 of the 28 pairs" in problem.message
+    assert "votes for 16 of the 28 pairs" in problem.message
     assert problem.message.endswith(f"{', '.join(row['id'] for row in more[:10])} and 2 more")
 
 

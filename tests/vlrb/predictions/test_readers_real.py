@@ -83,23 +83,14 @@ def test_official_files_get_the_official_rule_s_counts(k: int) -> None:
     assert card["votes_per_item"] == k
 
 
-@pytest.mark.parametrize(
-    ("lines", "told"),
-    [
-        (3, "votes for 1 pair. It must have votes for every pair of one revision (1,247 to 1,250, depending"),
-        (1500, "votes for 500 pairs. It must"),
-        (2100, "no votes for 550 of the 1,250 pairs of revision v1"),
-        (3720, "no votes for 10 of the 1,250 pairs of revision v1"),
-    ],
-)
-def test_an_interrupted_run_gets_its_revisions_name_where_it_has_most_of_it(lines: int, told: str) -> None:
+@pytest.mark.parametrize(("lines", "told"), [(3, "votes for 1 of the 1,250 pairs"), (3720, "votes for 1,240 of the")])
+def test_an_interrupted_run_is_told_how_many_pairs_it_has(lines: int, told: str) -> None:
     data = real_file("data/tools/official_k3.jsonl").read_bytes()
     with pytest.raises(UploadRejected) as caught:
         parse_predictions(b"\n".join(data.split(b"\n")[:lines]), items())
     (problem,) = caught.value.problems
     assert problem.code == "missing-item"
     assert told in problem.message
-    assert ("revision v" in problem.message) == (lines > 1875)
 
 
 def test_items_that_a_smaller_revision_lacks_are_absent_and_missing_under_the_larger_one() -> None:
