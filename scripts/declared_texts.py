@@ -97,10 +97,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
 def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
     """Yield what is said of a paper's figures and tables, and where they are from, if that is more than a number."""
     printed = paper_figures(spec)
-    for sentences in (printed.notes or {}).values():
-        yield from sentences
-    yield from (printed.base, *printed.critics) if printed.critics else ()
-    yield from (source for source in printed.sources if " of " in source)
+    yield from (printed.source, printed.base, *printed.critics, *printed.notes) if printed.critics else ()
 
 
 def _of_about(spec: BenchmarkSpec) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from vlrb.protocols import protocols, scores
 from vlrb.statistics.pairwise import PairwiseArrays
 
 MOST_JUDGES = 30
+MOST_LINES = 6  # of judges on common axes; more have no colour, and no room for their names
 HEADER = (_("judge"), _("group"), _("value, %"), _("95% low"), _("95% high"), _("pairs"))
 WITH_SOURCE = (*HEADER, _("source"))
 HERE = _("scored here")
@@ -106,11 +107,18 @@ def not_shown(view: ChartQuery) -> Chart:
 
 
 def chosen_judges(
-    entries: Sequence[SnapshotEntry], view: ChartQuery, *, most: int = MOST_JUDGES, votes: bool = True
+    entries: Sequence[SnapshotEntry],
+    view: ChartQuery,
+    *,
+    most: int = MOST_JUDGES,
+    votes: bool = True,
+    suits: Callable[[Judge], object] = bool,
+    otherwise: str = "",
 ) -> tuple[list[Judge], tuple[str, ...]]:
     """Return the judges to draw, best headline score first, and what is to be said of those left out.
 
-    ``votes``: whether the figure needs them, so that reported results cannot be in it.
+    ``votes``: whether the figure needs them, so that reported results cannot be in it. ``otherwise``: what is said of
+    the `names` of judges that do not suit it.
     """
     notes: tuple[str, ...] = ()
     result, missing = judges(entries, view.label_revision, spec=view.spec)
@@ -128,6 +136,9 @@ def chosen_judges(
             names=joined(map(isolated, missing)),
         )
         notes += (text,)
+    if unsuited := [judge.name for judge in result if not suits(judge)]:
+        notes += (_(otherwise, names=joined(map(isolated, unsuited))),)
+        result = [judge for judge in result if suits(judge)]
     if len(result) > most:
         notes += (_("The best {most} of the {n} judges chosen are drawn.", most=most, n=len(result)),)
     if result and not protocols(view.spec)[view.protocol].has_interval:

@@ -9,8 +9,8 @@ from typing import Any
 from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, table, to_chart
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, cell_estimates, difference
-from leaderboard.charts.layout import ChartText, isolated
-from vlrb.common.messages import _, joined
+from leaderboard.charts.layout import ChartText
+from vlrb.common.messages import _
 from vlrb.statistics.self_preference import SelfPreference, family_of
 
 LENGTHS = ("longer", "shorter")
@@ -24,18 +24,16 @@ def has_position_bias(entry: SnapshotEntry) -> bool:
 
 def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return what it changes for each judge whether the better response is shown first or second."""
-    chosen, notes = chosen_judges(entries, view)
-    biases = {judge.id: judge.behaviour.position_bias for judge in chosen}
-    if silent := [judge.name for judge in chosen if biases[judge.id] is None]:
-        reason = _(
-            "Not known, since the order is nearly always the same or the file does not state it: {names}.",
-            names=joined(map(isolated, silent)),
-        )
-        notes += (reason,)
+    chosen, notes = chosen_judges(
+        entries,
+        view,
+        suits=lambda judge: judge.behaviour.position_bias,
+        otherwise=_("Not known, since the order is nearly always the same or the file does not state it: {names}."),
+    )
     lines = [
         _line(judge, Estimate(100 * bias.value, 100 * bias.low, high=100 * bias.high, n=bias.pairs))
         for judge in chosen
-        if (bias := biases[judge.id]) is not None
+        if (bias := judge.behaviour.position_bias)
     ]
     words = ChartText(
         _("Position bias"),
@@ -86,21 +84,21 @@ def own_preference(entry: SnapshotEntry, known: Mapping[str, Any]) -> tuple[str,
 
 def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return by how much more often each judge chooses the worse response of its family than all other judges do."""
-    chosen, notes = chosen_judges(entries, view)
-    by_id = {entry["id"]: entry for entry in entries}
-    found = {judge.id: own_preference(by_id[judge.id], view.around.self_preference) for judge in chosen}
+    known = {entry["id"]: own_preference(entry, view.around.self_preference) for entry in entries}
+    chosen, notes = chosen_judges(
+        entries,
+        view,
+        suits=lambda judge: known[judge.id],
+        otherwise=_(
+            "Not known, since no base model is stated or its family wrote fewer than 30 worse responses: {names}."
+        ),
+    )
     caveat = _("Labels come from people and models with preferences of their own: this shows what sets a judge apart.")
     notes += (caveat,)
-    if silent := [judge.name for judge in chosen if found[judge.id] is None]:
-        reason = _(
-            "Not known, since no base model is stated or its family wrote fewer than 30 worse responses: {names}.",
-            names=joined(map(isolated, silent)),
-        )
-        notes += (reason,)
     lines = []
     for judge in chosen:
-        if (known := found[judge.id]) is not None:
-            family, one = known
+        if (found := known[judge.id]) is not None:
+            family, one = found
             bias = Estimate(100 * one.value, 100 * one.low, high=100 * one.high, n=one.pairs)
             lines.append(_line(judge, bias, small=family))
     words = ChartText(

@@ -1,9 +1,9 @@
-"""Charts of the board: score and best-of-N, agreement, model size, history."""
+"""Charts of the board: agreement, model size, history."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -25,9 +25,7 @@ from leaderboard.charts.base import (
 )
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import SnapshotEntry
-from leaderboard.charts.fits import best_so_far, fit_line
-from leaderboard.charts.layout import CHANCE, ChartText, Page, isolated, plain
-from leaderboard.charts.paper_reference import PaperPolicy, paper_figures
+from leaderboard.charts.layout import ChartText, Page, isolated, plain
 from leaderboard.charts.scatter_plots import (
     CELLS_WITH_NUMBERS,
     Point2D,
@@ -46,62 +44,6 @@ _UNCHOSEN = 1000  # the first rank of points that nobody chose
 _SIZES = (0.5, 1, 2, 4, 8, 16, 32, 72, 200, 400, 1000)
 _BY_MONTH = {"type": "date", "tickformat": "%Y-%m"}
 _DATES = _("Date of submission or publication")
-
-
-def best_of_n_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Score here against the accuracy of Best-of-N picked by the judge, for each policy, with fit and band."""
-    printed, score = paper_figures(view.spec), headline_name(view.spec)
-    words = ChartText(
-        _("Judges that score higher here pick better answers"),
-        _(
-            "Accuracy on MMMU-Pro of the answers that a judge picked out of N by one policy, over its {score}; with "
-            "least-squares line, its 95% band and Pearson's r. The points are the paper's.",
-            score=score,
-        ),
-        axis=_(
-            "Across: {score}, % (right is better). Up: accuracy of the answers picked, % (up is better)", score=score
-        ),
-    )
-    cells: list[Cells] = [
-        (policy.name, one.judge, one.score, one.accuracy, printed.choices_n, one.source)
-        for policy in printed.policies
-        for one in policy.choices
-    ]
-    header = (_("policy"), _("judge"), f"{view.spec.headline}, %", _("picked, %"), "N", _("source"))
-    drawn = planes([_choice_plane(policy) for policy in printed.policies], view.page, words=words)
-    return to_chart(drawn, words, notes=printed.notes_on("best_of_n"), rows=cells, header=header)
-
-
-def _choice_plane(policy: PaperPolicy) -> ScatterPanel:
-    hover = "<b>{}</b> (paper)<br>{}, picked {}"
-    spots = [
-        Point2D(
-            one.judge,
-            one.score,
-            y=one.accuracy,
-            hover=hover.format(one.judge, one_decimal(one.score), one_decimal(one.accuracy)),
-            hollow=True,
-            rank=10,
-        )
-        for one in policy.choices
-    ]
-    x = [spot.x for spot in spots]
-    known = ((policy.single, _("one answer")), (policy.majority, _("majority vote")))
-    levels = [
-        (value, _("{level} {value}", level=name, value=one_decimal(value)))
-        for value, name in known
-        if value is not None
-    ]
-    fit = fit_line(x, [spot.y for spot in spots])
-    band = fit.band(min(x), max(x)) if fit is not None else None
-    y = [*[spot.y for spot in spots], *[value for value, _ in levels], *(band.low + band.high if band else ())]
-    numbers = f"n {len(spots)}"
-    if fit is not None:
-        numbers = f"r {fit.r:.3f} ({fit.low:.2f} to {fit.high:.2f}), p {fit.p:.3f}, {numbers}"
-    across, title = {"range": reach_of([*x, CHANCE]), "dtick": 10}, _("Answers by {policy}", policy=policy.name)
-    return ScatterPanel(
-        spots, reach_of(y), across=across, title=title, subtitle=numbers, levels=levels, band=band, upright=True
-    )
 
 
 def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -233,6 +175,18 @@ def _records(rows: Sequence[BoardRow], tier: str, *, key: str) -> list[BoardRow]
     """Return the rows of a tier that were better than all before them; none that leads nothing."""
     own = [row for row in rows if row.tier == tier and row.leads]
     return [own[at] for at in best_so_far((row.date, row.value(key) or 0.0) for row in own)]
+
+
+def best_so_far(points: Iterable[tuple[Any, float]]) -> list[int]:
+    """Return indices of the points (ISO date or cost, score) that are better than everything before, in that order; of
+    equal dates or costs the best. Over costs this is the Pareto front."""
+    listed = list(points)
+    best, records = -math.inf, []
+    for index in sorted(range(len(listed)), key=lambda at: (listed[at][0], -listed[at][1])):
+        if listed[index][1] > best:
+            best = listed[index][1]
+            records.append(index)
+    return records
 
 
 def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], *, view: ChartQuery) -> list[Point2D]:

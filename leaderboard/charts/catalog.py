@@ -73,9 +73,6 @@ CHARTS: Mapping[str, ChartKind] = {
     "cost": _field(_("Cost"), cost_chart),
     "difficulty": _field(_("Difficulty"), difficulty_chart),
     "lengths": _field(_("Length of responses"), lengths_chart),
-    "best-of-n": _field(_("Best-of-N"), board_charts.best_of_n_chart)._replace(
-        about=lambda spec: paper_figures(spec).policies
-    ),
 }
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, to_chart
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry
-from leaderboard.charts.fits import Band
 from leaderboard.charts.layout import ChartText, isolated, plain
 from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
 from vlrb.common.messages import _, joined
@@ -56,15 +55,14 @@ def confidence_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
             "Labels {revision}, pairs without a verdict left out.",
             revision=view.label_revision,
         ),
-        axis=_("Up: verdicts that agree with people, % (up is better; on the grey line, as sure as right)"),
+        axis=_("Up: verdicts that agree with people, % (up is better; on the dotted line, as sure as right)"),
     )
     panels = [
         _panel(risks, view, title=_("The less it answers, the surer it is"), under=_("Surest part of all pairs, %"))
     ]
     if reliable:
-        diagonal: list[float] = [50, 100]
         sure = _panel(reliable, view, title=_("As right as it is sure"), under=_("Confidence, %"))
-        panels.insert(0, replace(sure, band=Band(diagonal, diagonal, diagonal, diagonal)))
+        panels.insert(0, replace(sure, steps=[([50, 100], [50, 100], True), *sure.steps]))
     rows: list[Cells] = [
         (judge.name, group, place.x, place.right, place.pairs)
         for group, lines in ((_("confidence"), reliable), (_("coverage"), risks))

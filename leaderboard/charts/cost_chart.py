@@ -7,9 +7,16 @@ from typing import NamedTuple
 
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, headline_name, rules, to_chart
-from leaderboard.charts.board_charts import level_lines, log_axis, points_of, ranked, row_cells, score_range
+from leaderboard.charts.board_charts import (
+    best_so_far,
+    level_lines,
+    log_axis,
+    points_of,
+    ranked,
+    row_cells,
+    score_range,
+)
 from leaderboard.charts.estimates import SnapshotEntry
-from leaderboard.charts.fits import best_so_far
 from leaderboard.charts.layout import ChartText
 from leaderboard.charts.scatter_plots import ScatterPanel, planes
 from vlrb.common.messages import _

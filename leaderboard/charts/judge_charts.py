@@ -14,6 +14,7 @@ from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HEADER,
     HERE,
+    MOST_LINES,
     WITH_SOURCE,
     Cells,
     Chart,
@@ -26,9 +27,11 @@ from leaderboard.charts.base import (
     table,
     to_chart,
 )
-from leaderboard.charts.dot_plots import ChartLine, curves, dots, heat_map
+from leaderboard.charts.board_charts import level_lines, score_range
+from leaderboard.charts.dot_plots import ChartLine, dots, heat_map
 from leaderboard.charts.estimates import (
     Estimate,
+    Judge,
     Point,
     SnapshotEntry,
     category_estimates,
@@ -38,14 +41,13 @@ from leaderboard.charts.estimates import (
     vote_curve,
     vote_finding,
 )
-from leaderboard.charts.layout import FEW_PAIRS, ChartText, isolated
+from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text
 from leaderboard.charts.paper_reference import paper_figures
+from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
 from leaderboard.render import TYPE_NAMES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined
 from vlrb.common.rounding import one_decimal
-
-MOST_LINES = 6  # more cannot be named at their ends
 
 
 def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -108,16 +110,13 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
 
 def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Macro average expected from 1 to K votes, for each judge with more than one vote per pair."""
-    result, notes = chosen_judges(entries, view)
-    chosen = [judge for judge in result if judge.tally.k > 1]
-    if single := [judge.name for judge in result if judge.tally.k == 1]:
-        notes += (_("One vote per pair, so no curve: {names}.", names=joined(map(isolated, single))),)
-    if len(chosen) > MOST_LINES:
-        text = _(
-            "The best {most} of the {n} judges with several votes per pair are drawn.", most=MOST_LINES, n=len(chosen)
-        )
-        notes += (text,)
-        chosen = chosen[:MOST_LINES]
+    chosen, notes = chosen_judges(
+        entries,
+        view,
+        most=MOST_LINES,
+        suits=lambda judge: judge.tally.k > 1,
+        otherwise=_("One vote per pair, so no curve: {names}."),
+    )
     if not chosen:
         return empty_chart(notes)
     if (view.protocol, view.grouping) != (view.spec.ranking, view.spec.official):
@@ -145,8 +144,36 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         for judge, (points, final) in zip(chosen, drawn, strict=True)
         for point in points
     ]
-    lines = [ChartLine(judge.name) for judge in chosen]
-    return to_chart(curves(lines, drawn, page=view.page, words=words), words, notes=notes, rows=rows)
+    spots = [spot for at, judge in enumerate(chosen) for spot in _vote_points(judge, *drawn[at], rank=at, view=view)]
+    most, reach = max(spot.x for spot in spots), score_range(spots, view)
+    plane = ScatterPanel(
+        spots,
+        reach,
+        across={"range": [0.7, 1.2 * most], "dtick": 2, "tick0": 1},
+        under=_("Votes per pair"),
+        levels=level_lines(spots, view)[:1],
+        steps=[([point.k for point in points], [point.value for point in points], False) for points, _final in drawn],
+        straight=True,
+    )
+    return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=rows)
+
+
+def _vote_points(
+    judge: Judge, points: Sequence[Point], final: Estimate | None, *, rank: int, view: ChartQuery
+) -> list[Point2D]:
+    """Return the points of a curve; the last one has the name of the judge and the interval of its score."""
+    bounds = None if final is None or final.low is None or final.high is None else (final.low, final.high)
+    return [
+        Point2D(
+            judge.name,
+            point.k,
+            point.value,
+            hover=hover_text(judge.name, f"{view.page.text(_votes(point.k))}: {one_decimal(point.value)}"),
+            y_ends=bounds if point is points[-1] else None,
+            rank=rank if point is points[-1] else None,
+        )
+        for point in points
+    ]
 
 
 def _votes(k: int) -> str:
@@ -161,8 +188,7 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     printed = paper_figures(view.spec)
     lines = [_heading(_(printed.base))] if printed.critics else []
     lines += [
-        printed_line(view.page.text(_(name)), values, source=printed.critics_source)
-        for name, values in (printed.critics or {}).items()
+        printed_line(view.page.text(_(name)), values, source=printed.source) for name, values in printed.critics.items()
     ]
     for kind, group in groupby(chosen, key=lambda entry: entry.kind):
         lines += [_heading(_kind(kind)), *group]
@@ -176,7 +202,7 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         axis=_("Agreement, % (right is better)"),
     )
     notes += (
-        *printed.notes_on("critics"),
+        *(_(note) for note in printed.notes),
         _("Submitters state the kind of their judge. Judges of one kind may differ in everything else."),
     )
     return _dots(lines, drawn_scores(view.spec), view=view, words=words, notes=notes)

@@ -1,8 +1,8 @@
-"""Scatter plots with fits, bands and steps; agreement matrix, with Plotly."""
+"""Scatter plots with lines and steps; agreement matrix, with Plotly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from math import log10
@@ -12,8 +12,7 @@ import plotly.graph_objects as go
 
 from leaderboard.charts.colours import LIGHT
 from leaderboard.charts.dot_plots import cells_figure
-from leaderboard.charts.fits import Band
-from leaderboard.charts.layout import CHANCE, SMALL, ChartText, Page, columns_of, faded, finish, plain
+from leaderboard.charts.layout import SMALL, ChartText, Page, columns_of, faded, finish, plain
 from vlrb.common.messages import _
 
 CELLS_WITH_NUMBERS = 12  # judges; more leave no room for a number in each cell
@@ -51,9 +50,7 @@ class ScatterPanel:
     subtitle: str = ""  # beside the title
     under: str = ""  # what the horizontal axis measures
     levels: Sequence[tuple[float, str]] = ()
-    band: Band | None = None
     steps: Sequence[tuple[Sequence[Any], Sequence[float], bool]] = ()
-    upright: bool = False  # the chance line, from the horizontal axis
     straight: bool = False  # steps are straight lines from point to point
 
 
@@ -77,10 +74,11 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
     figure.update_annotations(font={"size": 13, "color": LIGHT.ink})
     for at, panel in enumerate(scatter_panels):
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}
-        for trace in _plane_traces(panel, page, wide=330 if page.narrow else 1130 / columns):
-            figure.add_trace(trace, **place)
-        if panel.upright:
-            figure.add_vline(x=CHANCE, line={"color": LIGHT.chance, "width": 1}, layer="below", **place)
+        for xs, ys, hollow in panel.steps:
+            line = {"width": 1.5, "color": LIGHT.soft, "dash": "dot" if hollow else "solid"}
+            shape = "linear" if panel.straight else "hv"
+            figure.add_scatter(x=xs, y=ys, mode="lines", hoverinfo="skip", line={"shape": shape, **line}, **place)
+        figure.add_trace(_marks(panel, page, wide=330 if page.narrow else 1130 / columns), **place)
         for value, level in panel.levels:
             name = plain(page.text(level))
             figure.add_hline(
@@ -104,52 +102,32 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
     return figure
 
 
-def _plane_traces(panel: ScatterPanel, page: Page, *, wide: float) -> Iterable[go.Scatter]:
-    if panel.band is not None:
-        x, low, middle, high = panel.band
-        thin: Any = {"mode": "lines", "hoverinfo": "skip", "line": {"width": 0, "color": LIGHT.soft}}
-        yield go.Scatter(x=x, y=low, **thin)
-        yield go.Scatter(x=x, y=high, fill="tonexty", fillcolor=faded(LIGHT.soft, 0.14), **thin)
-        yield go.Scatter(x=x, y=middle, **{**thin, "line": {"width": 1.5, "color": LIGHT.soft}})
-    for xs, ys, hollow in panel.steps:
-        line = {
-            "shape": "linear" if panel.straight else "hv",
-            "width": 1.5,
-            "color": LIGHT.soft,
-            "dash": "dot" if hollow else "solid",
-        }
-        yield go.Scatter(x=xs, y=ys, mode="lines", hoverinfo="skip", line=line)
+def _marks(panel: ScatterPanel, page: Page, *, wide: float) -> go.Scatter:
+    """Return the points, the faint ones beneath the others, with the names that have room."""
     named = _with_room(panel, page, wide=wide)
-    for faint, hollow in ((True, True), (True, False), (False, True), (False, False)):  # what is on top comes last
-        spots = [spot for spot in panel.spots if (spot.faint, spot.hollow) == (faint, hollow)]
-        if spots:
-            yield _spot_trace(spots, named, page=page)
-
-
-def _spot_trace(spots: Sequence[Point2D], named: Mapping[int, str], *, page: Page) -> go.Scatter:
-    """Return points of one look."""
-    faint, hollow = spots[0].faint, spots[0].hollow
-    colour = LIGHT.chance if faint else LIGHT.ink
-    trace = go.Scatter(
+    spots = sorted(panel.spots, key=lambda spot: not spot.faint)
+    return go.Scatter(
         x=[spot.x for spot in spots],
         y=[spot.y for spot in spots],
         mode="markers+text",
         text=[page.name(spot.name) if id(spot) in named else "" for spot in spots],
         textposition=[named.get(id(spot), "middle right") for spot in spots],
         textfont={"size": 12, "color": LIGHT.ink},
-        marker={"symbol": "circle-open" if hollow else "circle", "size": 7 if faint else 9, "color": colour},
+        marker={
+            "symbol": ["circle-open" if spot.hollow else "circle" for spot in spots],
+            "size": [7 if spot.faint else 9 for spot in spots],
+            "color": [LIGHT.chance if spot.faint else LIGHT.ink for spot in spots],
+        },
+        error_y={
+            "array": [spot.y_ends[1] - spot.y if spot.y_ends else 0 for spot in spots],
+            "arrayminus": [spot.y - spot.y_ends[0] if spot.y_ends else 0 for spot in spots],
+            **{"thickness": 5, "width": 0, "color": faded(LIGHT.ink, 0.2)},
+        },
         hovertext=[spot.hover for spot in spots],
         customdata=[spot.link for spot in spots],
         hoverinfo="text",
         cliponaxis=False,
     )
-    if any(spot.y_ends for spot in spots):
-        trace["error_y"] = {
-            "array": [spot.y_ends[1] - spot.y if spot.y_ends else 0 for spot in spots],
-            "arrayminus": [spot.y - spot.y_ends[0] if spot.y_ends else 0 for spot in spots],
-            **{"thickness": 5, "width": 0, "color": faded(LIGHT.ink, 0.12 if hollow else 0.3)},
-        }
-    return trace
 
 
 def _with_room(panel: ScatterPanel, page: Page, *, wide: float) -> dict[int, str]:
@@ -158,29 +136,35 @@ def _with_room(panel: ScatterPanel, page: Page, *, wide: float) -> dict[int, str
     ``wide``: pixels that the plane has.
     """
     logarithmic = panel.across.get("type") == "log"
-    places = [log10(spot.x) if logarithmic else _place(spot.x) for spot in panel.spots]
-    low, high = panel.across.get("range") or (min(places), max(places))
+    across = [log10(spot.x) if logarithmic else _place(spot.x) for spot in panel.spots]
+    low, high = panel.across.get("range") or (min(across), max(across))
     tall = _NARROW_HEIGHT if page.narrow else _HEIGHT
     at = {
         id(spot): (
             wide * (place - low) / max(high - low, 1e-9),
             tall * (spot.y - panel.y_range[0]) / (panel.y_range[1] - panel.y_range[0]),
         )
-        for spot, place in zip(panel.spots, places, strict=True)
+        for spot, place in zip(panel.spots, across, strict=True)
     }
-    up, side = (12, "top") if panel.steps else (0, "middle")
     taken = [(x - 5, x + 5, y) for x, y in at.values()]
     named: dict[int, str] = {}
     for spot in sorted((spot for spot in panel.spots if spot.rank is not None), key=lambda spot: spot.rank or 0):
         x, y = at[id(spot)]
         width = _LETTER * columns_of(page.name(spot.name))
-        for name, start in (("right", x + 6), ("left", x - 6 - width)):
+        sides = (("right", x + 6), ("left", x - 6 - width), ("center", x - width / 2))
+        places: list[tuple[str, float, float]] = [
+            (f"{height} {side}", start, y + up)
+            for height, up in (("middle", 0), ("top", 12), ("bottom", -12))
+            for side, start in sides
+            if height != "middle" or not (panel.steps or side == "center")
+        ]
+        for name, start, level in places:
             free = all(
-                start > end or start + width < begin or abs(y + up - other) > _LINE for begin, end, other in taken
+                start > end or start + width < begin or abs(level - other) > _LINE for begin, end, other in taken
             )
             if free and start > 0 and start + width < wide:
-                taken.append((start, start + width, y + up))
-                named[id(spot)] = f"{side} {name}"
+                taken.append((start, start + width, level))
+                named[id(spot)] = name
                 break
     return named
 

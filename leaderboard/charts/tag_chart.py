@@ -9,6 +9,7 @@ from statistics import fmean
 import plotly.graph_objects as go
 
 from leaderboard.charts.base import (
+    MOST_LINES,
     Chart,
     ChartQuery,
     chosen_judges,
@@ -20,7 +21,6 @@ from leaderboard.charts.base import table as table_of
 from leaderboard.charts.colours import JUDGES, LIGHT
 from leaderboard.charts.dot_plots import SYMBOLS, ChartLine, reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry, bucket_estimates
-from leaderboard.charts.judge_charts import MOST_LINES
 from leaderboard.charts.layout import (
     FADED,
     SMALL,
@@ -42,17 +42,15 @@ _DOT, _BETWEEN = 13, 22  # pixels: from a judge to the next one of a tag, from a
 
 def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return the error rate on the pairs of each error tag, and on the categories whose pairs carry none."""
-    result, notes = chosen_judges(entries, view)
-    chosen = [judge for judge in result if judge.tally.has_tags]
-    if len(chosen) < len(result):
-        text = _(
-            "Labels {revision} carry no error tags. Another label revision may have them.", revision=view.label_revision
-        )
-        notes += (text,)
+    chosen, notes = chosen_judges(
+        entries,
+        view,
+        most=MOST_LINES,
+        suits=lambda judge: judge.tally.has_tags,
+        otherwise=_("These labels carry no error tags. Another label revision may have them."),
+    )
     if not chosen:
         return empty_chart(notes)
-    if len(chosen) > MOST_LINES:
-        notes += (_("The best {most} of the {n} judges chosen are drawn.", most=MOST_LINES, n=len(chosen)),)
     lines = [
         ChartLine(judge.name, bucket_estimates(judge, view.protocol), link=f"entries/{judge.id}") for judge in chosen
     ]
@@ -67,7 +65,7 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         axis=_("Error rate, % (left is better)"),
     )
     notes += (_("A pair counts under every tag it carries. Pairs without a tag stand below, by category."),)
-    drawn = _rows_of_tags(lines[:MOST_LINES], keys, page=view.page, words=words)
+    drawn = _rows_of_tags(lines, keys, page=view.page, words=words)
     return to_chart(drawn, words, notes=notes, rows=table_of(lines, keys=keys))
 
 

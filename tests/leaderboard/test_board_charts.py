@@ -1,6 +1,5 @@
 """Figures about the board around the judges, and the sources of their numbers."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +9,9 @@ from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery
 from leaderboard.charts.bias_charts import length_estimates
-from leaderboard.charts.board_charts import level_lines, log_axis, score_range
+from leaderboard.charts.board_charts import best_so_far, level_lines, log_axis, score_range
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.estimates import judges
-from leaderboard.charts.fits import best_so_far, fit_line
 from leaderboard.charts.layout import Page
 from leaderboard.charts.scatter_plots import Point2D
 from tests.factories import pairwise
@@ -51,66 +49,19 @@ def data(chart: Chart) -> list[dict[str, Any]]:
     return list(chart.figure.to_plotly_json()["data"])
 
 
-def marks(chart: Chart, *, hollow: bool) -> list[dict[str, Any]]:
-    """Return traces of points, filled or hollow."""
-    points = [trace for trace in data(chart) if "markers" in trace["mode"]]
-    return [trace for trace in points if trace["marker"].get("symbol", "").endswith("-open") == hollow]
+def marks(chart: Chart) -> list[tuple[Any, str, str]]:
+    """Return the points: place, name beside it, symbol."""
+    return [
+        one
+        for trace in data(chart)
+        if "markers" in trace["mode"]
+        for one in zip(trace["x"], trace["text"], trace["marker"]["symbol"], strict=True)
+    ]
 
 
 def words(chart: Chart) -> str:
     assert chart.figure is not None
     return str(chart.figure.to_plotly_json())
-
-
-# --- Best-of-N --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("policy", "r", "p"), [(PAPER.policies[0], 0.946, 0.004), (PAPER.policies[1], 0.914, 0.011)])
-def test_the_points_of_the_paper_give_the_correlation_that_it_prints(policy: Any, r: float, p: float) -> None:
-    fit = fit_line([one.score for one in policy.choices], [one.accuracy for one in policy.choices])
-    assert fit is not None
-    assert (round(fit.r, 3), round(fit.p, 3), fit.n) == (r, p, 6)
-    assert fit.low < fit.r < fit.high
-
-
-def test_the_fit_is_that_of_scipy_with_the_textbook_band() -> None:
-    from scipy import stats
-
-    x, y = [1.0, 2, 4, 5, 9], [2.0, 3, 3.5, 6, 8]
-    fit, known = fit_line(x, y), stats.linregress(x, y)
-    assert fit is not None
-    assert (fit.slope, fit.intercept, fit.r, fit.p) == pytest.approx(
-        (known.slope, known.intercept, known.rvalue, known.pvalue)
-    )
-    interval = stats.pearsonr(x, y).confidence_interval(0.95)
-    assert (fit.low, fit.high) == pytest.approx(interval)
-    band = fit.band(0, 10, steps=3)
-    at_zero = stats.t.ppf(0.975, 3) * known.intercept_stderr
-    assert (band.low[0], band.middle[0], band.high[0]) == pytest.approx(
-        (known.intercept - at_zero, known.intercept, known.intercept + at_zero)
-    )
-
-
-@pytest.mark.parametrize(
-    "points", [([1.0, 2, 3], [1.0, 2, 3]), ([1.0] * 4, [1.0, 2, 3, 4]), ([1.0, 2, 3, 4], [5.0] * 4)]
-)
-def test_no_line_goes_through_too_few_points_or_through_what_never_varies(points: Any) -> None:
-    assert fit_line(*points) is None
-
-
-def test_points_on_one_line_are_correlated_fully_and_nothing_overflows() -> None:
-    fit = fit_line([1.0, 2, 3, 4], [2.0, 4, 6, 8])
-    assert fit is not None
-    assert fit.r == pytest.approx(1)
-    assert all(map(math.isfinite, (fit.low, fit.high, fit.p, *fit.band(0, 5).high)))
-
-
-def test_the_best_of_n_figure_names_its_sources() -> None:
-    chart = CHARTS["best-of-n"].draw([], VIEW)
-    assert "better answers" in chart.title
-    assert len(chart.rows) == 12
-    assert all("arXiv:2411.17451" in str(row[-1]) for row in chart.rows)
-    assert sum("read by eye" in str(row[-1]) for row in chart.rows) == 11
 
 
 # --- the paper's figures ----------------------------------------------------------------------------------------------
@@ -234,8 +185,7 @@ def test_size_tells_scored_from_reported_and_stands_on_a_log_axis() -> None:
     body = snapshot([entry(1, 0.8, parameters_b=70.0), entry(2, 0.6, parameters_b=None)])
     chart = CHARTS["size"].draw(body["entries"], view_of(body))
     assert [row[0] for row in chart.rows if row[1] == "scored"] == ["Judge 1"]
-    filled = marks(chart, hollow=False)
-    assert list(filled[0]["x"]) == [70]
+    assert [x for x, _name, symbol in marks(chart) if symbol == "circle"] == [70]
     assert any(row[1] == "reported" for row in chart.rows)
     assert CHARTS["size"].draw([], ChartQuery("v2", Page(VL))).figure is None
 
@@ -277,8 +227,7 @@ def test_the_best_so_far_is_the_best_of_a_day_and_only_ever_better() -> None:
 def test_of_equal_sizes_the_best_alone_has_a_name() -> None:
     body = snapshot([entry(number, 0.7 + number / 1000, parameters_b=7.0) for number in range(5)])
     chart = CHARTS["size"].draw([], view_of(body))
-    named = [text for trace in marks(chart, hollow=False) for text in trace["text"]]
-    assert sum(text.startswith("Judge") for text in named) <= 1
+    assert sum(name.startswith("Judge") for _x, name, _symbol in marks(chart)) <= 1
 
 
 def test_history_shows_every_result_and_names_records_alone() -> None:
@@ -286,9 +235,8 @@ def test_history_shows_every_result_and_names_records_alone() -> None:
     chart = CHARTS["history"].draw([], view_of(body))
     dated = [row for row in view_of(body).around.rows if row.date and row.value("macro") and row.tier != "baseline"]
     assert len(chart.rows) == len(dated)
-    points = marks(chart, hollow=False) + marks(chart, hollow=True)
-    assert sum(len(trace["x"]) for trace in points) == len(dated)
-    named = {text for trace in points for text in trace["text"]}
+    assert len(marks(chart)) == len(dated)
+    named = {name for _x, name, _symbol in marks(chart)}
     assert "Judge 2" in named
     assert "Judge 3" not in named
 

@@ -101,9 +101,7 @@ def test_the_line_of_each_panel_of_a_figure_is_at_its_chance() -> None:
     for spec, places in ((TIES, [100 / 3, 50]), (VL, [50, 50])):
         for lines in ([ChartLine("one", estimates)], [ChartLine("one", estimates), ChartLine("two", estimates)]):
             drawn = dots(lines, keys=keys, page=Page(spec), words=words)
-            marks = [trace for trace in drawn.data if trace.marker.symbol == "line-ns-open"]
-            across = {round(place, 6) for trace in marks for place in trace.x}
-            assert across == {round(place, 6) for place in places}
+            assert [shape.x0 for shape in drawn.layout.shapes] == pytest.approx(places)
 
 
 def test_the_line_of_a_plane_is_at_the_chance_of_the_headline() -> None:
