@@ -2,20 +2,27 @@
 
 The one place that decides. `redact` is applied before anything public is made of a tally, so that pages, files, ranks
 and digests are functions of what it leaves; the rest of this module formats these numbers.
+
+What scores give away was measured once (the numbers beside this file). An attacker's judge is right on 85 % of the
+pairs; 60 files are sent: its own, and 59 in which half of the answers of a block of one category are turned. Each
+answer tells the accuracy of the category, rounded to a step, and the overall, rounded to half a point. Belief
+propagation for dense questions about whole numbers (GAMP; S. Rangan, ISIT 2011) tells of each pair how likely the judge
+is right there. The attacker chooses the best block; the gain is the mean of ten runs, in points of the category.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from vlrb.arrays import IntArray
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _, joined
-from vlrb.disclosure_gains import FILES, JUDGE, CategoryStep, category_step, gain_of_overall
+from vlrb.common.messages import _
 from vlrb.protocols import category_counts, scores
 from vlrb.scoring import FIELDS, Tally, fields, slices
 from vlrb.statistics.uncertainty import wilson
@@ -27,20 +34,17 @@ STEPS = 200
 """Of the overall of labels that are not public: half a point."""
 _MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided", "half_right"))
 
-
-_PARTS = (
-    _(
-        "counts, the macro average, sources, error tags, the K curve, difficulty, length, position bias, other rules "
-        "and groupings, rank ranges, paired differences, and the overall finer than half a point"
-    ),
-    _("the categories"),
-)
-"""Information lost from each of the LEVELS to the next."""
-_TOLD = {
-    PUBLIC: _("everything"),
-    BY_CATEGORY: _("the overall to half a point, and the categories, rounded"),
-    HIDDEN: _("the overall alone, to half a point"),
+_SHOWN = {
+    PUBLIC: "everything",
+    BY_CATEGORY: "the overall to half a point, and the categories, rounded",
+    HIDDEN: "the overall alone, to half a point",
 }
+CATEGORY_STEPS = (0.5, 1.0, 2.5, 5.0)
+"""In points."""
+JUDGE, FILES = 0.85, 60
+"""The attacker's judge, and files turned on one category."""
+MOST_GAIN = 2.0
+"""Points of macro that an attacker gains at most, where a step allows that."""
 
 
 CANNOT_BE_HIDDEN = (
@@ -50,14 +54,8 @@ CANNOT_BE_HIDDEN = (
 
 
 def readers_words(before: str, after: str) -> str:
-    """Return what readers of the board lose or gain when its labels change from one level to another."""
-    first, last = sorted((LEVELS.index(before), LEVELS.index(after)))
-    if first == last:
-        return _("Readers will see as much as now: {shown}.", shown=_TOLD[after])
-    parts = joined(_PARTS[first:last], "; ")
-    if LEVELS.index(after) == last:
-        return _("Readers will lose {parts}. They will see {shown}.", parts=parts, shown=_TOLD[after])
-    return _("Readers will gain {parts}. They will see {shown}.", parts=parts, shown=_TOLD[after])
+    """Return what readers of the board see when its labels change from one level to another. For maintainers."""
+    return f"Readers will see {_SHOWN[after]}; now they see {_SHOWN[before]}."
 
 
 def shown_names(level: str, spec: BenchmarkSpec) -> tuple[str, ...]:
@@ -156,16 +154,40 @@ def half_point(share: float) -> float:
     return float(np.floor(share * STEPS + 0.5 + 1e-9) / STEPS)
 
 
+class CategoryStep(NamedTuple):
+    """In points. ``gain``: of the macro average, by the attack that was measured."""
+
+    step: float
+    gain: float
+
+
 def category_steps(sizes: Sequence[int]) -> list[CategoryStep]:
-    """Return how coarse the categories of so many pairs are shown, and what that gives away."""
-    return [category_step(n, sum(sizes), categories=len(sizes)) for n in sizes]
+    """Return how coarse the categories of so many pairs are shown, and what that gives away: each by the finest step at
+    which an attacker gains less than MOST_GAIN, or else the coarsest."""
+    known = [[gain / len(sizes) for gain in _gains(n, sum(sizes))] for n in sizes]
+    steps = [[CategoryStep(*one) for one in zip(CATEGORY_STEPS, gains, strict=False)] for gains in known]
+    return [next((step for step in own if step.gain < MOST_GAIN), own[-1]) for own in steps]
 
 
 def gain_of(level: str, sizes: Sequence[int]) -> float:
     """Return the points of macro that an attacker gains at most on one category at a level, as measured."""
     if level == BY_CATEGORY:
         return max(step.gain for step in category_steps(sizes))
-    return max(gain_of_overall(n, sum(sizes), categories=len(sizes)) for n in sizes)
+    return max(_gains(n, sum(sizes))[-1] / len(sizes) for n in sizes)
+
+
+def _gains(pairs: int, total: int) -> Sequence[float]:
+    """Return the gains at the next smaller category, with the next larger share: no less than at this one."""
+    table = _table()
+    size = max((known for known in table if known <= pairs), default=min(table))
+    share = min((known for known in table[size] if known >= pairs / max(total, 1) - 1e-9), default=1.0)
+    return table[size][share]
+
+
+@cache
+def _table() -> Mapping[int, Mapping[float, Sequence[float]]]:
+    stored = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    return {int(pairs): {float(share): row for share, row in rows.items()} for pairs, rows in stored["gains"].items()}
 
 
 @lru_cache(maxsize=4096)

@@ -144,7 +144,7 @@ def request_apply(
 
 
 def effect(ctx: ActionContext, revision: str) -> str:
-    """Return what readers lose or gain when a revision is applied; "" where there is no board. For maintainers."""
+    """Return what readers see when a revision is applied; "" where there is no board. For maintainers."""
     require_maintainer(ctx.user)
     with ctx.database.read() as session:
         board, levels = label_sets.current(session, ctx.benchmark), label_levels.levels(session, ctx.benchmark)

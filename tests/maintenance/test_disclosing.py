@@ -82,18 +82,18 @@ def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board:
     assert _import(board, "v3").count("agree") == 1, "of two hidden ones neither gives the other away"
 
 
-# --- what readers lose and gain ---------------------------------------------------------------------------------------
+# --- what readers see -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("level", "said"),
     [
-        ("public", "Readers will see as much as now: everything."),
-        ("hidden:categories", "Readers will lose counts, the macro average"),
-        ("hidden", "They will see the overall alone, to half a point."),
+        ("public", "Readers will see everything; now they see everything."),
+        ("hidden:categories", "Readers will see the overall to half a point, and the categories, rounded;"),
+        ("hidden", "Readers will see the overall alone, to half a point; now they see everything."),
     ],
 )
-def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: str, said: str) -> None:
+def test_preview_and_apply_say_what_readers_will_see(board: RealBoard, level: str, said: str) -> None:
     _import(board, disclosure=level)
     done = rescoring.request_preview(board.ctx, "v2")
     board.runner.run_all()
@@ -107,11 +107,11 @@ def test_preview_and_apply_say_what_readers_will_lose(board: RealBoard, level: s
     assert said in _apply(board).message
 
 
-def test_going_back_to_public_labels_is_a_gain(board: RealBoard) -> None:
+def test_going_back_to_public_labels_shows_everything_again(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
     _import(board, disclosure="public")
-    assert "Readers will gain counts, the macro average" in rescoring.effect(board.ctx, "v2")
+    assert "Readers will see everything; now they see the overall alone" in rescoring.effect(board.ctx, "v2")
 
 
 def test_health_and_the_policy_say_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
@@ -135,7 +135,7 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
     _apply(board)
     done = labels.disclose(board.ctx, "v2", reason="the paper is out", confirmation="v2")
     assert done.changed
-    assert "Readers will gain" in done.message
+    assert "Readers will see everything" in done.message
     board.publish()
     assert _snapshot(board)["disclosure"] == {}
     assert _revision(board).disclosure == "public"

@@ -148,26 +148,19 @@ def test_the_macro_interval_of_one_category_is_its_wilson_interval(pair):
 @given(st.lists(share, min_size=1, max_size=20))
 def test_arrays_give_what_scalars_give(pairs):
     k, n = np.array(pairs).T
-    for interval in (wilson, clopper_pearson):
-        found = interval(k, n)
-        assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == [interval(*pair) for pair in pairs]
+    found = wilson(k, n)
+    assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == [wilson(*pair) for pair in pairs]
     macro = mover_macro([(k, n), (n - k, n)])
     assert list(zip(macro.low.tolist(), macro.high.tolist(), strict=True)) == [
         mover_macro([(a, b), (b - a, b)]) for a, b in pairs
     ]
     assert mcnemar_exact(k, n).tolist() == [mcnemar_exact(*pair) for pair in pairs]
-    differences = macro_difference([(2 * k - n, n, n + 2), (n, n, n + 1)])
-    assert list(zip(*(column.tolist() for column in differences), strict=True)) == [
-        macro_difference([(2 * a - b, b, b + 2), (b, b, b + 1)]) for a, b in pairs
-    ]
 
 
 @INTERVALS
 def test_no_data_is_an_error_not_a_zero(interval):
     with pytest.raises(ValueError, match="n = 0"):
         interval(0, 0)
-    with pytest.raises(ValueError, match="n = 0"):
-        interval(np.array([1, 0]), np.array([2, 0]))
 
 
 def test_impossible_counts_are_refused():

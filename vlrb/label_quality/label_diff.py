@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,33 +10,6 @@ import numpy as np
 
 from vlrb.benchmarks.items import ItemTable, presentation_order
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
-
-
-def diff_labels(before: LabelSet, after: LabelSet) -> dict[str, int | None]:
-    """Return one revision against another, in counts; which items they are, the counts do not tell.
-
-    `tags_changed`: items of both with other error tags; None where only one revision has tags.
-
-    Raises:
-        ValueError: the two are not about the same table.
-    """
-    if before.preferred.shape != after.preferred.shape:
-        raise ValueError("the label revisions are about different items")
-    there, here = before.preferred != NOT_LABELLED, after.preferred != NOT_LABELLED
-    both = there & here
-    changed: int | None = None
-    if before.tags is not None and after.tags is not None:
-        changed = sum(before.tags[i] != after.tags[i] for i in np.flatnonzero(both))
-    elif before.tags is None and after.tags is None:
-        changed = 0
-    return {
-        "items_before": int(there.sum()),
-        "items_after": int(here.sum()),
-        "flipped": int((both & (before.preferred != after.preferred)).sum()),
-        "added": int((here & ~there).sum()),
-        "dropped": int((there & ~here).sum()),
-        "tags_changed": changed,
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +27,7 @@ class LabelChange:
 
     @property
     def change(self) -> str:
-        """Return the kind of change, as `diff_labels` counts it."""
+        """Return the kind of change."""
         if not self.before or not self.after:
             return "added" if self.after else "dropped"
         return "flipped" if self.before != self.after else "tags"
@@ -63,8 +37,24 @@ class LabelChange:
         return {"change": self.change, **asdict(self)}
 
 
+def diff_labels(before: LabelSet, after: LabelSet, *, table: ItemTable) -> dict[str, int | None]:
+    """Return one revision against another, in counts; which items they are, the counts do not tell.
+
+    `tags_changed`: items of both with other error tags; None where only one revision has tags.
+    """
+    changes = label_changes(before, after, table=table)
+    kinds = Counter(change.change for change in changes)
+    retagged = sum(bool(one.before and one.after) and one.tags_before != one.tags_after for one in changes)
+    return {
+        "items_before": before.items,
+        "items_after": after.items,
+        **{kind: kinds[kind] for kind in ("flipped", "added", "dropped")},
+        "tags_changed": retagged if (before.tags is None) == (after.tags is None) else None,
+    }
+
+
 def label_changes(before: LabelSet, after: LabelSet, *, table: ItemTable) -> list[LabelChange]:
-    """Return the pairs that `diff_labels` counts, in the order of the table."""
+    """Return the pairs whose label or tags differ, in the order of the table."""
     different = before.preferred != after.preferred
     if before.tags is not None and after.tags is not None:
         both = (before.preferred != NOT_LABELLED) & (after.preferred != NOT_LABELLED)

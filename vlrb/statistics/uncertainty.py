@@ -1,7 +1,7 @@
 """Confidence intervals and paired tests.
 
-Everything takes numbers or numpy arrays (element by element, thousands at once) and gives back what it was given:
-plain floats for numbers, arrays for arrays. Shares are fractions 0..1, intervals are 95%.
+Most take numbers or numpy arrays (element by element, thousands at once) and give back what they were given: plain
+floats for numbers, arrays for arrays. Shares are fractions 0..1, intervals are 95%.
 
 No data is an error: a denominator of zero raises ValueError instead of giving a zero or a NaN.
 ``scipy.special`` is imported where it is needed: it costs a third of a second, and a command line starts with us.
@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from vlrb.arrays import Array, FloatArray
 
@@ -34,16 +35,8 @@ class Intervals(NamedTuple):
     high: FloatArray
 
 
-class PairedDifference(NamedTuple):
-    """A paired difference of two macro averages (fractions, first judge minus second) and its two-sided p."""
-
-    delta: float
-    standard_error: float
-    p: float
-
-
 class Differences(NamedTuple):
-    """As Difference, for many pairs of judges."""
+    """Paired differences of two macro averages (fractions, first judge minus second) and their two-sided p."""
 
     delta: FloatArray
     standard_error: FloatArray
@@ -91,11 +84,7 @@ def wilson(k: Any, n: Any, z: float = Z) -> Interval | Intervals:
     return _interval(*_wilson(*_counts(k, n), z=z))
 
 
-@overload
-def clopper_pearson(k: float, n: float) -> Interval: ...
-@overload
-def clopper_pearson(k: Array, n: Array | float) -> Intervals: ...
-def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
+def clopper_pearson(k: float, n: float) -> Interval:
     """Return the exact interval of k right out of n: quantiles of Beta(k, n - k + 1) and Beta(k + 1, n - k).
 
     Source: Clopper & Pearson 1934. Wider than Wilson; for those who must never undercover.
@@ -105,12 +94,10 @@ def clopper_pearson(k: Any, n: Any) -> Interval | Intervals:
     """
     from scipy.special import betaincinv
 
-    right, total = _counts(k, n)
-    wrong = total - right
-    # The beta functions are undefined at k = 0 and k = n, where the bounds are 0 and 1 by definition.
-    low = np.where(right == 0, 0.0, betaincinv(np.maximum(right, 1), wrong + 1, ALPHA / 2))
-    high = np.where(wrong == 0, 1.0, betaincinv(right + 1, np.maximum(wrong, 1), 1 - ALPHA / 2))
-    return _interval(low, high)
+    _counts(k, n)
+    low = float(betaincinv(k, n - k + 1, ALPHA / 2)) if k else 0.0
+    high = float(betaincinv(k + 1, n - k, 1 - ALPHA / 2)) if k < n else 1.0
+    return Interval(low, high)
 
 
 def paired_interval(b: float, c: float, *, n: int) -> Interval:
@@ -198,11 +185,7 @@ def mcnemar_exact(b: Any, c: Any) -> float | FloatArray:
     return float(p) if p.ndim == 0 else p
 
 
-@overload
-def macro_difference(parts: Sequence[tuple[float, float, float]]) -> PairedDifference: ...
-@overload
-def macro_difference(parts: Sequence[tuple[Array, Array, Array | float]]) -> Differences: ...
-def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> PairedDifference | Differences:
+def macro_difference(parts: Sequence[tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]]) -> Differences:
     """Return the difference of two judges' macro averages by a paired z test, from three numbers per category: the
     sums over its n items of d and of d * d, and n, where d is the outcome of the first judge minus that of the second.
 
@@ -229,8 +212,6 @@ def macro_difference(parts: Sequence[tuple[Any, Any, Any]]) -> PairedDifference 
     error = np.sqrt(np.maximum(variance, 0.0)) / len(parts)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = np.where(error > 0, 2 * ndtr(-np.abs(delta) / error), np.where(delta == 0, 1.0, 0.0))
-    if np.ndim(p) == 0:
-        return PairedDifference(float(delta), float(error), p=float(p))
     return Differences(np.asarray(delta), np.asarray(error), p=p)
 
 

@@ -155,7 +155,7 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet, rules: str |
     known = scorer.labels.get(board.label_revision)
     if level != PUBLIC:  # ranks and macro averages of before and after tell more than the two boards
         return {"labels": None, "entries": len(entries)}
-    changed = None if known is None else diff_labels(known, labels)
+    changed = None if known is None else diff_labels(known, labels, table=scorer.table)
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
     before = in_order_of(spec, rank_entries(entries, counts[0], spec=spec_before), spec_before)

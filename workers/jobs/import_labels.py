@@ -136,4 +136,4 @@ def _agreement(labels: LabelSet, other: LabelSet) -> float:
 
 def _against(scorer: Scorer, active_revision: str | None, *, labels: LabelSet) -> dict[str, Any]:
     known = scorer.labels.get(active_revision) if active_revision else None
-    return {"against": active_revision, **(diff_labels(known, labels) if known is not None else {})}
+    return {"against": active_revision, **(diff_labels(known, labels, table=scorer.table) if known is not None else {})}

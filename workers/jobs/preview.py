@@ -124,7 +124,7 @@ def _head(board: ActiveBoard, scorer: Scorer, *, labels: LabelSet, old: LabelSet
     return {
         "from": {"label_revision": board.label_revision, "scorer_version": board.scorer_version},
         "to": {"label_revision": labels.revision, "scorer_version": scorer.version},
-        "labels": diff_labels(old, labels),
+        "labels": diff_labels(old, labels, table=scorer.table),
         "columns": list(scorer.table.spec.headline_first),
         **({"rules": dict(zip(("before", "after"), changed, strict=True))} if any(changed) else {}),
     }
