@@ -51,7 +51,6 @@ def agreement_report(
         name: {
             "answers": len(own),
             "mean_kappa": _weighted([(two.kappa, two.items) for two in shared if name in (two.first, two.second)]),
-            "alpha_of_the_others": _alpha(frame[frame["annotator"] != name]),
             **_person(own, gold),
         }
         for name, own in by_person.items()

@@ -1,11 +1,12 @@
-"""Pairs for questions with a known answer: a right and a wrong answer of nearly the same length. Pure, but for files.
+"""`vlrb edition build`: a right and a wrong answer of nearly the same length for questions with a known answer.
 
 Models are asked by whatever runs them: `to_answer.jsonl` holds what each is asked, and its answers come as a file.
 """
 
 from __future__ import annotations
 
-import re
+import argparse
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -14,20 +15,16 @@ from typing import Any
 
 from vlrb.editions.answer_checking import is_right
 from vlrb.editions.errors import CurateError, listed
-from vlrb.editions.pools.images import read_image, store_image
-from vlrb.editions.pools.pool_import import ImportSettings
-from vlrb.editions.pools.sources import folder_of, read_objects, read_source
+from vlrb.editions.images import read_image, store_image
+from vlrb.editions.pool import write_json, write_lines
+from vlrb.editions.pool_import import ImportSettings, check_name
+from vlrb.editions.sources import folder_of, read_objects, read_source
 
 ANSWER_PROMPT = (
     "{query}\n\nExplain your reasoning step by step. End with a line of its own:\nAnswer: <your final answer>"
 )
-CHECK_PROMPT = (
-    "Question: {query}\n\nKnown answer: {known}\n\nReply to be checked:\n{text}\n\nDoes the reply come to the known "
-    "answer? Do not solve the question yourself. Reply with one word: RIGHT, WRONG or UNCLEAR."
-)
 LENGTH_GAP = 0.1
 _COLUMNS = ImportSettings()
-_CHECKED = re.compile(r"\b(RIGHT|WRONG|UNCLEAR)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +44,8 @@ class KnownQuestion:
 
 @dataclass(frozen=True, slots=True)
 class CandidateAnswer:
-    """An answer to a question. ``id``: of question, model and answer; ``right``: None where nobody can tell."""
+    """An answer to a question. ``right``: None where nobody can tell."""
 
-    id: str
     model: str
     text: str
     right: bool | None
@@ -98,56 +94,31 @@ def with_choices(query: str, choices: Mapping[str, str]) -> str:
     return "\n".join((query, *(f"{letter}. {text}" for letter, text in choices.items())))
 
 
-def read_answers(
-    files: Mapping[str, Path], questions: Sequence[KnownQuestion], *, checks: Path | None
-) -> dict[str, list[CandidateAnswer]]:
-    """Return question id -> answers, with their correctness where their form or a check tells it.
+def read_answers(files: Mapping[str, Path], questions: Sequence[KnownQuestion]) -> dict[str, list[CandidateAnswer]]:
+    """Return question id -> answers, with their correctness where their form tells it.
 
-    ``files``: model -> lines with ``id`` of a question and ``text``. ``checks``: lines with ``id`` of an answer and the
-    ``text`` of a model that compared it with the known one.
+    ``files``: model -> lines with ``id`` of a question and ``text``.
 
     Raises:
         CurateError: a line is no answer, or about no question.
     """
-    checked = {line["id"]: line["text"] for line in _texts(checks, None)} if checks else {}
     known = {question.id: question for question in questions}
     answers: dict[str, list[CandidateAnswer]] = {name: [] for name in known}
     for model, path in files.items():
-        for line in _texts(path, known):
-            question, text = known[line["id"]], line["text"].strip()
-            count = sum(answer.model == model for answer in answers[question.id])
-            name = f"{question.id}-{model}-{count}"
-            right = is_right(text, question.answer, choices=question.choices)
-            if right is None and (words := _CHECKED.findall(checked.get(name, "").upper())):
-                right = {"RIGHT": True, "WRONG": False}.get(words[-1])
-            if text:
-                answers[question.id].append(CandidateAnswer(name, model, text=text, right=right))
+        for number, line in read_objects(path):
+            name, text = line.get("id"), line.get("text")
+            if not isinstance(name, str) or not isinstance(text, str) or name not in known:
+                raise CurateError(f"{path}, line {number}: give `id`, as in the file of what is asked, and `text`.")
+            if text := text.strip():
+                right = is_right(text, known[name].answer, choices=known[name].choices)
+                answers[name].append(CandidateAnswer(model, text, right=right))
     return answers
-
-
-def _texts(path: Path, known: Mapping[str, Any] | None) -> Iterator[Mapping[str, str]]:
-    for number, line in read_objects(path):
-        name, text = line.get("id"), line.get("text")
-        if not isinstance(name, str) or not isinstance(text, str) or (known is not None and name not in known):
-            raise CurateError(f"{path}, line {number}: give `id`, as in the file of what is asked, and `text`.")
-        yield {"id": name, "text": text}
 
 
 def to_answer(questions: Sequence[KnownQuestion]) -> Iterator[dict[str, str]]:
     """Yield what each model is asked."""
     for question in questions:
         yield {"id": question.id, "prompt": ANSWER_PROMPT.format(query=question.query), "image": question.image}
-
-
-def to_check(
-    questions: Sequence[KnownQuestion], answers: Mapping[str, Sequence[CandidateAnswer]]
-) -> Iterator[dict[str, str]]:
-    """Yield what a checking model is asked about answers whose correctness cannot be told."""
-    for question in questions:
-        for answer in answers[question.id]:
-            if answer.right is None:
-                prompt = CHECK_PROMPT.format(query=question.query, known=question.answer, text=answer.text)
-                yield {"id": answer.id, "prompt": prompt, "image": question.image}
 
 
 def length_gap(first: CandidateAnswer, second: CandidateAnswer) -> float:
@@ -173,3 +144,45 @@ def pair_line(question: KnownQuestion, pair: tuple[CandidateAnswer, CandidateAns
         "image": question.image, "category": question.category or None,
     }  # fmt: skip
     return {name: value for name, value in line.items() if value is not None}
+
+
+def add_build_command(commands: Any) -> None:
+    """Add `build`."""
+    parser = commands.add_parser("build", help="pairs for questions with a known answer", allow_abbrev=False)
+    about = "lines with id, query, image, answer and perhaps choices, or a Hub dataset"
+    parser.add_argument("questions", metavar="FILE", help=about)
+    about = "lines with id and text of a model (repeatable)"
+    parser.add_argument("--answers", action="append", default=[], metavar="MODEL=FILE", help=about)
+    parser.add_argument("--output", type=Path, required=True, metavar="DIR")
+    parser.set_defaults(run=build_command)
+
+
+def build_command(arguments: argparse.Namespace) -> int:
+    """Build pairs. Returns the exit code."""
+    files = {}
+    for text in arguments.answers:
+        model, _equals, path = text.partition("=")
+        files[check_name(model, "--answers")] = Path(path)
+    folder: Path = arguments.output
+    questions = read_questions(arguments.questions, folder)
+    write_lines(folder / "to_answer.jsonl", to_answer(questions))
+    if not files:
+        print(f"{len(questions):,} questions in {folder / 'to_answer.jsonl'}: ask models, then give --answers.")
+        return 0
+    answers = read_answers(files, questions)
+    lines: list[dict[str, Any]] = []
+    dropped = Counter[str]()
+    for question in questions:
+        built = build_pair(answers[question.id])
+        if isinstance(built, str):
+            dropped[built] += 1
+        else:
+            lines.append(pair_line(question, built))
+    write_lines(folder / "pairs.jsonl", lines)
+    write_json(folder / "build.json", {"questions": len(questions), "pairs": len(lines), "dropped": dropped})
+    left_out = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in dropped.items()) or "none"
+    print(f"{len(lines):,} pairs of {len(questions):,} questions. Questions left out: {left_out}.")
+    if unclear := sum(answer.right is None for given in answers.values() for answer in given):
+        print(f"Answers whose form does not tell whether they are right: {unclear:,}.")
+    print(f"Next: vlrb edition pool import {folder / 'pairs.jsonl'} --source NAME --licence L")
+    return 0

@@ -7,9 +7,9 @@ import os
 import sys
 
 from vlrb.common.command_line import CommandParser
-from vlrb.editions.errors import CurateError, UnfinishedError
+from vlrb.editions.errors import CurateError
 
-OPEN, USAGE = 1, 2  # as of `vlrb judge`
+USAGE = 2
 
 
 def run(arguments: list[str]) -> int:
@@ -20,7 +20,7 @@ def run(arguments: list[str]) -> int:
         return int(parsed.run(parsed))
     except CurateError as error:
         print(error, file=sys.stderr)
-        return OPEN if isinstance(error, UnfinishedError) else USAGE
+        return USAGE
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -30,13 +30,13 @@ def run(arguments: list[str]) -> int:
 
 def command_line() -> argparse.ArgumentParser:
     """Return the parser of all commands, which are in English: curators are few."""
-    from vlrb.editions.commands.build_command import add_build_command
-    from vlrb.editions.commands.filter_command import add_filter_command
-    from vlrb.editions.commands.freeze_command import add_freeze_command
-    from vlrb.editions.commands.pool_command import add_pool_commands
-    from vlrb.editions.commands.power_command import add_power_command
-    from vlrb.editions.commands.upload_command import add_upload_command
-    from vlrb.editions.commands.verify_command import add_verify_commands
+    from vlrb.editions.building import add_build_command
+    from vlrb.editions.compared_editions import add_pool_commands
+    from vlrb.editions.edition import add_freeze_command
+    from vlrb.editions.filtering import add_filter_command
+    from vlrb.editions.hub import add_upload_command
+    from vlrb.editions.power import add_power_command
+    from vlrb.editions.verification import add_verify_commands
 
     names = "pool|filter|build|verify|freeze|upload|power"
     about = f"`vlrb edition {names}`: from a pool of pairs to the next edition."

@@ -13,10 +13,6 @@ class CurateError(Exception):
     """The command cannot go on; the message says what was seen and what to do."""
 
 
-class UnfinishedError(CurateError):
-    """Something outside has stopped the command; the same command goes on later."""
-
-
 def listed(problems: Sequence[str]) -> str:
     """Return the first problems, one a line, and the number of the others."""
     more = len(problems) - _LISTED

@@ -16,7 +16,7 @@ from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.editions.errors import CurateError, listed
-from vlrb.editions.pools.pool import DROPPED, PoolPair, read_json
+from vlrb.editions.pool import DROPPED, PoolPair, read_json
 from vlrb.predictions.parse import Problem, UploadRejected, parse_predictions
 from vlrb.votes import UNDECIDED
 

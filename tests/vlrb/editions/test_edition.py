@@ -16,7 +16,7 @@ from vlrb.benchmarks.label_files import load_labels, load_table
 from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
-from vlrb.editions.pools.pool import file_digest, write_lines
+from vlrb.editions.pool import file_digest, write_lines
 from vlrb.predictions.parse import parse_predictions
 from vlrb.protocols import scores
 from vlrb.scoring import tally

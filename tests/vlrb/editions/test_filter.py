@@ -20,7 +20,7 @@ from tests.vlrb.editions.synthetic import (
     write_runs,
     write_sources,
 )
-from vlrb.editions.pools.pool import write_lines
+from vlrb.editions.pool import write_lines
 from vlrb.editions.wrong_labels import true_shares
 
 PAIRS = 500

@@ -12,7 +12,7 @@ import pytest
 
 import vlrb.editions.command_line as curate
 from tests.test_docs import maintenance_commands
-from vlrb.editions.pools.near_duplicates import KINDS
+from vlrb.editions.near_duplicates import KINDS
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs" / "curating.md").read_text(encoding="utf-8")

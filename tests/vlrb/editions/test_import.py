@@ -12,7 +12,7 @@ from pyarrow import parquet
 
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import picture
-from vlrb.editions.pools.pool import read_pool
+from vlrb.editions.pool import read_pool
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:
@@ -122,15 +122,13 @@ def test_bad_rows_are_refused_with_place_and_remedy(
     assert "row 2" in error
     assert said in error
     assert not (folder.parent / "pool" / "pairs.jsonl").exists(), "all or nothing"
-    assert take(path, "--skip-bad") == 0
-    assert len(read_pool(folder.parent / "pool")) == 1
 
 
 @pytest.mark.parametrize(("line", "said"), [("{broken", "row 2 is not JSON"), ("[1, 2]", "neither JSON lines nor")])
 def test_a_file_that_is_no_rows_is_refused(
     folder: Path, line: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert take(write(folder, row(0), line), "--skip-bad") == 2
+    assert take(write(folder, row(0), line)) == 2
     assert said in capsys.readouterr().err
 
 

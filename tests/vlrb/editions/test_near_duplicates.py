@@ -14,8 +14,8 @@ from tests.real_data import rows
 from tests.vlrb.editions.synthetic import picture
 from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.editions.folder.edition import definition
-from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex, similarity
+from vlrb.editions.edition import definition
+from vlrb.editions.near_duplicates import ComparedPair, PairIndex, similarity
 
 TEXTS = (
     "a long answer about the red car that stands to the left of the small house",

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
-from vlrb.editions.commands.power_command import neighbours
-from vlrb.editions.folder.edition import HIDDEN, PUBLIC, split
+from vlrb.editions.edition import HIDDEN, PUBLIC, split
+from vlrb.editions.power import neighbours
 
 TRAITS = ["id", "category", "source", "difficulty", "words"]
 

@@ -16,9 +16,9 @@ from tests.factories.fakes.fake_hub import COMMIT, DATASET, Repository, account,
 from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
 from tests.factories.suite.programs import Finished
-from vlrb.editions.folder.hub import LABELS as LABEL_COLUMNS
-from vlrb.editions.folder.hub import QUESTIONS as QUESTION_COLUMNS
-from vlrb.editions.folder.hub import write_card, write_split
+from vlrb.editions.hub import LABELS as LABEL_COLUMNS
+from vlrb.editions.hub import QUESTIONS as QUESTION_COLUMNS
+from vlrb.editions.hub import write_card, write_split
 
 TOKEN = "hf_write"
 QUESTIONS, LABELS = "owner/next", "owner/next-labels"
@@ -117,7 +117,7 @@ def test_a_hub_that_cannot_be_reached_is_one_sentence(tmp_path: Path) -> None:
     _write_edition(tmp_path)
     with _client("http://127.0.0.1:9", tmp_path) as client:
         refused = HubAccount({}, client).upload("--questions", QUESTIONS)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "cannot be reached (ConnectError)" in refused.stderr and "Check the network" in refused.stderr
     assert "Traceback" not in refused.stderr
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
-from vlrb.editions.pools.pool import write_lines
+from vlrb.editions.pool import write_lines
 from vlrb.label_quality.annotation import VERDICTS
 
 

@@ -1,7 +1,8 @@
-"""Import into a pool: rows of a data set become pairs, all of them or none."""
+"""`vlrb edition pool import`: rows of a data set become pairs, all of them or none."""
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import re
 from collections.abc import Mapping
@@ -11,9 +12,9 @@ from typing import Any
 
 from vlrb.benchmarks.items import presentation_order, response_fingerprint
 from vlrb.editions.errors import CurateError, follow, listed
-from vlrb.editions.pools.images import ImageFacts, read_image, store_image
-from vlrb.editions.pools.pool import PAIRS, fingerprint_of, read_pool, write_lines
-from vlrb.editions.pools.sources import folder_of, read_source
+from vlrb.editions.images import ImageFacts, read_image, store_image
+from vlrb.editions.pool import PAIRS, fingerprint_of, read_pool, write_lines
+from vlrb.editions.sources import folder_of, read_source
 
 LONGEST_TEXT = 64 * 1024
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -50,6 +51,33 @@ class ImportSettings:
         return next((row[column] for column in names if row.get(column) is not None), None)
 
 
+def add_import_command(kinds: Any) -> None:
+    """Add `pool import`."""
+    take = kinds.add_parser("import", help="add the pairs of a file or Hub dataset", allow_abbrev=False)
+    take.add_argument("file", metavar="FILE", help="JSON lines, parquet, or a Hub dataset (owner/name@COMMIT)")
+    take.add_argument("--source", required=True, metavar="NAME", help="name of the dataset that the pairs come from")
+    take.add_argument("--licence", required=True, metavar="L", help="of the source: CC-BY-NC-4.0")
+    take.add_argument("--category", default="all", metavar="KEY", help="of rows that name none (all)")
+    take.add_argument("--into", type=Path, default=Path("pool"), metavar="DIR", help="the pool (pool/)")
+    take.add_argument("--images", type=Path, metavar="DIR", help="where image paths begin (the file's directory)")
+    take.add_argument("--field", action="append", default=[], metavar="FIELD=COLUMN", help=", ".join(FIELDS))
+    take.set_defaults(run=import_command)
+
+
+def import_command(arguments: argparse.Namespace) -> int:
+    """Import a file. Returns the exit code."""
+    columns = {}
+    for text in arguments.field:
+        name, equals, column = text.partition("=")
+        if not equals or name not in FIELDS or not column:
+            raise CurateError(f"--field {text}: give FIELD=COLUMN with a field of {', '.join(FIELDS)}.")
+        columns[name] = column
+    names = check_name(arguments.source, "--source"), check_name(arguments.category, "--category")
+    settings = ImportSettings(names[0], arguments.licence, category=names[1], columns=columns)
+    print(import_pairs(arguments.into, arguments.file, settings=settings, images=arguments.images))
+    return 0
+
+
 def check_name(value: str, option: str) -> str:
     """Return a name that may stand in ids and paths. Raises CurateError for any other text."""
     if not _NAME.fullmatch(value):
@@ -57,13 +85,11 @@ def check_name(value: str, option: str) -> str:
     return value
 
 
-def import_pairs(
-    pool: Path, source: str, *, settings: ImportSettings, images: Path | None = None, skip_bad: bool = False
-) -> str:
+def import_pairs(pool: Path, source: str, *, settings: ImportSettings, images: Path | None = None) -> str:
     """Add the pairs of a source to a pool; pairs that it has already are passed over. Returns what was done.
 
     Raises:
-        CurateError: rows cannot be used; nothing is imported then, unless ``skip_bad``.
+        CurateError: rows cannot be used; nothing is imported then.
     """
     pairs = {pair["id"]: pair for pair in read_pool(pool)} if (pool / PAIRS).is_file() else {}
     known = len(pairs)
@@ -85,14 +111,12 @@ def import_pairs(
                 raise CurateError(f"the pool has another pair with the id {pair['id']!r}; give another --source")
         except CurateError as error:
             problems.append(f"{place}: {error}")
-    if (problems and not skip_bad) or not pairs:
+    if problems or not pairs:
         raise CurateError(
-            f"{source}: {len(problems):,} rows cannot be used, so nothing was imported. Correct them, or give "
-            f"--skip-bad.\n{listed(problems)}"
+            f"{source}: {len(problems):,} rows cannot be used, so nothing was imported.\n{listed(problems)}"
         )
     write_lines(pool / PAIRS, pairs.values())
-    left_out = f", {len(problems):,} left out" if problems else ""
-    return f"{len(pairs) - known:,} new pairs from {settings.source}{left_out}; {pool} holds {len(pairs):,}."
+    return f"{len(pairs) - known:,} new pairs from {settings.source}; {pool} holds {len(pairs):,}."
 
 
 def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.pool import read_json
+from vlrb.editions.pool import read_json
 from vlrb.statistics.power import pairs_to_separate
 from vlrb.statistics.uncertainty import wilson
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from vlrb.editions.markdown_report import ReportPart
-from vlrb.editions.pools.pool import PoolPair
+from vlrb.editions.pool import PoolPair
 from vlrb.statistics.power import DISCORDANT, smallest_gap
 
 if TYPE_CHECKING:

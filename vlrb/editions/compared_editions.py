@@ -1,19 +1,22 @@
-"""Editions and training sets that a pool is compared with, and how thoroughly each was."""
+"""`vlrb edition pool duplicates`: editions and training sets that a pool is compared with, and how thoroughly."""
 
 from __future__ import annotations
 
+import argparse
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError
-from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
+from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
 from vlrb.editions.errors import CurateError, follow
-from vlrb.editions.pools.images import inspect_image, read_image
-from vlrb.editions.pools.near_duplicates import ComparedPair, PairIndex
-from vlrb.editions.pools.pool_import import ImportSettings
-from vlrb.editions.pools.sources import folder_of, read_source
+from vlrb.editions.images import inspect_image, read_image
+from vlrb.editions.near_duplicates import LEFT_OUT, ComparedPair, Duplicate, PairIndex, inside
+from vlrb.editions.pool import DUPLICATES, read_json, read_pool, write_json
+from vlrb.editions.pool_import import ImportSettings, add_import_command
+from vlrb.editions.sources import folder_of, read_source
 
 
 def compared_sets(own: Path, others: Sequence[str]) -> Iterator[tuple[PairIndex, str]]:
@@ -87,3 +90,48 @@ def _image(value: Any, source: str) -> dict[str, str]:
     except CurateError:
         return {"image_sha256": "", "image_hash": ""}
     return {"image_sha256": facts.sha256, "image_hash": facts.perceptual}
+
+
+def add_pool_commands(commands: Any) -> None:
+    """Add the commands of a pool."""
+    pool = commands.add_parser("pool", help="pairs with preferences, and what they share with others")
+    kinds = pool.add_subparsers(dest="pool_command", required=True, metavar="import|duplicates")
+    add_import_command(kinds)
+    duplicates = kinds.add_parser("duplicates", help="find near duplicates", allow_abbrev=False)
+    duplicates.add_argument("directory", type=Path, metavar="DIR")
+    about = "a training set, or pairs of an edition by its id (repeatable)"
+    duplicates.add_argument("--against", action="append", default=[], metavar="NAME=FILE", help=about)
+    duplicates.set_defaults(run=duplicates_command)
+
+
+def duplicates_command(arguments: argparse.Namespace) -> int:
+    """Find near duplicates and record them. Returns the exit code."""
+    pool: Path = arguments.directory
+    pairs = read_pool(pool)
+    compared = [ComparedPair.of(pair) for pair in pairs]
+    results, told = [*inside(compared)], []
+    for index, how in compared_sets(definitions_folder(arguments.variables), arguments.against):
+        found = map(index.find, follow(compared, f"Comparing with {index.where}"))
+        results += [one for one in found if one is not None]
+        told.append(how)
+    duplicates = [one._asdict() for one in results]
+    write_json(pool / DUPLICATES, {"pairs": len(pairs), "compared": told, "duplicates": duplicates})
+    print(*told, _summary(results), sep="\n")
+    return 0
+
+
+def read_duplicates(pool: Path) -> tuple[list[Duplicate], int]:
+    """Return what `pool duplicates` found, and how many pairs it compared; nothing if it never ran."""
+    if not (pool / DUPLICATES).is_file():
+        return [], 0
+    found = read_json(pool / DUPLICATES, "pairs", "duplicates")
+    return [Duplicate(**line) for line in found["duplicates"]], found["pairs"]
+
+
+def _summary(duplicates: Sequence[Duplicate]) -> str:
+    if not duplicates:
+        return "No near duplicates."
+    counts = Counter((one.where, one.kind) for one in duplicates)
+    lines = [f"{where}: {number:,} {kind}" for (where, kind), number in sorted(counts.items())]
+    left_out = len({one.pair for one in duplicates if one.kind in LEFT_OUT})
+    return "\n".join([*lines, f"Left out of filters: {left_out:,}; a similar image alone leaves no pair out."])

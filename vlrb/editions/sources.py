@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, read_rows
-from vlrb.editions.errors import CurateError, UnfinishedError
+from vlrb.benchmarks.label_files import LabelsError, read_rows
+from vlrb.editions.errors import CurateError
 from vlrb.predictions.strict_json import JsonFault, loads
 
 
@@ -17,14 +17,12 @@ def read_source(name: str, columns: Sequence[str]) -> Sequence[Mapping[str, Any]
     Of parquet these columns alone are read.
 
     Raises:
-        CurateError: there is no such source, or it is damaged.
-        UnfinishedError: the Hub does not answer.
+        CurateError: there is no such source, it is damaged, or the Hub does not answer.
     """
     try:
         return read_rows(name, columns)
     except LabelsError as error:
-        kind = UnfinishedError if isinstance(error, LabelsUnreachable) else CurateError
-        raise kind(f"{name}: {str(error).removesuffix('.')}.") from None
+        raise CurateError(f"{name}: {str(error).removesuffix('.')}.") from None
 
 
 def folder_of(name: str) -> Path | None:

@@ -13,7 +13,7 @@ from vlrb.benchmarks.items import fingerprint
 from vlrb.common import atomic_files
 from vlrb.common.json_files import JsonFileFault, Shape, check_shape, read_object
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pools.sources import read_objects
+from vlrb.editions.sources import read_objects
 
 PAIRS, DUPLICATES = "pairs.jsonl", "duplicates.json"
 DROPPED = ("<image>",)

@@ -1,1 +1,0 @@
-"""Editions: definition, data card, layout of the Hub data set."""
