@@ -63,5 +63,4 @@ lock: dev  ## write requirements.lock anew from requirements.txt and requirement
 		--custom-compile-command "make lock" requirements-dev.txt -o requirements.lock
 
 messages: dev  ## bring the translations in vlrb/locale/ up to date with code and templates, and say what is missing
-	@$(BIN)/python -m scripts.messages
-	@$(BIN)/python -m scripts.messages --missing
+	@$(BIN)/python -m scripts.generated

@@ -24,7 +24,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from bench import service
-from bench.latency import latencies, latency_figures, requests_per_second
+from bench.latency import latency_figure, requests_per_second
 from bench.measure import Measurement, print_table
 from leaderboard.board.rows import Board
 from vlrb.common.rounding import percent
@@ -124,7 +124,7 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
         yield Measurement(f"first row visible, {of}", _ms(seen.first), beside="", ratio="", asked="")
         yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="")
         yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), beside="", ratio="", asked="at most 40 kB")
-        yield from latency_figures(latencies(address), FEW)
+        yield latency_figure(address, FEW)
         yield _load_figure(of, requests_per_second(address), beside="")
 
 
@@ -135,7 +135,7 @@ def _beside_peer(browser: Browser, folder: Path) -> Iterator[Measurement]:
     with service.service(folder) as address:
         first_rows = _write_rows(folder, service.board_of(folder))
         yield from _compared(browser, _our_target(browser, address), folder=folder, first_rows=first_rows)
-        yield from latency_figures(latencies(address), ENTRIES)
+        yield latency_figure(address, ENTRIES)
         rate, plain = requests_per_second(address), requests_per_second(address, "identity")
         yield _load_figure(of, rate, beside="" if plain is None else f"uncompressed: {plain:,.0f}")
 

@@ -1,5 +1,4 @@
-"""Latency of a response on a kept connection, in each encoding, beside an empty one; and how many
-responses a second 50 clients get."""
+"""Latency of a response on a kept connection, compressed and not; and how many responses a second 50 clients get."""
 
 from __future__ import annotations
 
@@ -8,17 +7,14 @@ import shutil
 import statistics
 import subprocess
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPConnection
 
 from bench.measure import Measurement
-from bench.service import kept_alive
 
 BLOCKS, BLOCK = 6, 50  # a connection that rests is acknowledged at once, so each is busy for a block of requests
 LOAD_SECONDS = 30  # 50 clients wait fifteen seconds each for a Dataframe of 10,000 rows
-EMPTY = "/healthz"  # the smallest response of the service
-ENCODINGS = ("identity", "gzip", "br")
+ENCODINGS = ("identity", "br")
 AT_MOST, SLACK_MS = 3, 3.0  # times the uncompressed response's p50, and milliseconds beside it
 
 
@@ -34,34 +30,32 @@ class Latency:
 
 
 def latencies(address: str) -> dict[str, Latency]:
-    """Return the latency by encoding, and of the empty response; they take turns block by block."""
-    asked = {coding: ("/", coding) for coding in ENCODINGS} | {EMPTY: (EMPTY, "identity")}
-    taken: dict[str, list[float]] = {name: [] for name in asked}
+    """Return the latency of the page by encoding; they take turns block by block."""
+    taken: dict[str, list[float]] = {coding: [] for coding in ENCODINGS}
     for at in range(BLOCKS + 1):
-        for name, wanted in asked.items():
-            path, encoding = wanted
-            times = _block(address, path, coding=encoding)
-            taken[name] += times if at else []  # the first block is not counted
-    return {name: _summary(times) for name, times in taken.items()}
+        for coding in ENCODINGS:
+            times = _block(address, coding)
+            taken[coding] += times if at else []  # the first block is not counted
+    return {coding: _summary(times) for coding, times in taken.items()}
 
 
-def _block(address: str, path: str, *, coding: str) -> list[float]:
+def _block(address: str, coding: str) -> list[float]:
     """Return the times of requests on one connection, without its first."""
-    connection = kept_alive(address)
+    connection = HTTPConnection(address.removeprefix("http://"), timeout=60)
     try:
-        return [_milliseconds(connection, path, coding=coding) for _ in range(BLOCK + 1)][1:]
+        return [_milliseconds(connection, coding) for _ in range(BLOCK + 1)][1:]
     finally:
         connection.close()
 
 
-def _milliseconds(connection: HTTPConnection, path: str, *, coding: str) -> float:
+def _milliseconds(connection: HTTPConnection, coding: str) -> float:
     started = time.perf_counter()
-    connection.request("GET", path, headers={"Accept-Encoding": coding})
+    connection.request("GET", "/", headers={"Accept-Encoding": coding})
     response = connection.getresponse()
     response.read()
     took = (time.perf_counter() - started) * 1000
     if response.status != 200 or response.getheader("Content-Encoding", "identity") != coding:
-        raise RuntimeError(f"{path} was not answered in {coding}")
+        raise RuntimeError(f"the page was not answered in {coding}")
     return took
 
 
@@ -69,19 +63,14 @@ def _summary(times: list[float]) -> Latency:
     return Latency(statistics.median(times), sorted(times)[int(len(times) * 0.99) - 1])
 
 
-def latency_figures(taken: dict[str, Latency], entries: int) -> Iterator[Measurement]:
-    """Yield the table's lines: what a browser asks for, beside the uncompressed page and an empty response."""
-    plain, empty = taken["identity"], taken[EMPTY]
+def latency_figure(address: str, entries: int) -> Measurement:
+    """Return the table's line: what a browser asks for, beside the uncompressed page."""
+    taken = latencies(address)
+    mine, plain = taken["br"], taken["identity"]
     limit = AT_MOST * plain.p50 + SLACK_MS
-    for coding in ("br", "gzip"):
-        what, mine = f"the page as {coding}, connection kept alive, {entries:,} entries", taken[coding]
-        asked = f"p50 at most {limit:.1f} ms ({AT_MOST} times + {SLACK_MS:.0f} ms)"
-        yield Measurement(
-            what, str(mine), beside=f"uncompressed: {plain}", ratio=f"{mine.p50 / plain.p50:.2f}", asked=asked
-        )
-        yield Measurement(
-            what, str(mine), beside=f"empty response ({EMPTY}): {empty}", ratio=f"{mine.p50 / empty.p50:.2f}", asked=""
-        )
+    asked = f"p50 at most {limit:.1f} ms ({AT_MOST} times + {SLACK_MS:.0f} ms)"
+    what, ratio = f"the page as br, connection kept alive, {entries:,} entries", f"{mine.p50 / plain.p50:.2f}"
+    return Measurement(what, str(mine), beside=f"uncompressed: {plain}", ratio=ratio, asked=asked)
 
 
 def requests_per_second(address: str, coding: str = "br") -> float | None:

@@ -9,23 +9,20 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import orjson
-from sqlalchemy import insert
 
 from bench.measure import Measurement, paired_seconds, print_table
 from bench.official_files import official_lines
 from bench.official_rule import category, official_counts, vote_status
-from storage.database import Database, migrate, open_database
+from bench.service import store
+from storage.database import migrate, open_database
 from storage.labels import label_sets
-from storage.models.core import Submission, new_entry_id
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.demo import demo_items, demo_label_rows, demo_labels, demo_pairs
 from vlrb.predictions.parse import parse_predictions
 from vlrb.scorecard import SCORER_VERSION, scorecard
 from vlrb.scoring import tally
-from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
 from workers.scorer import Scorer
 
@@ -91,19 +88,8 @@ def _processes(
     labels.write_text("".join(json.dumps(row) + "\n" for row in label_rows))
     file.write_bytes(data)
     empty.write_bytes(b"")
-    score = [
-        "vlrb",
-        "score",
-        str(file),
-        "--labels",
-        str(labels),
-        "--revision",
-        "demo",
-        "--items",
-        str(items),
-        "--json",
-    ]
-    subprocess.run([sys.executable, "-m", *score], check=True, capture_output=True)
+    options = ["--labels", str(labels), "--revision", "demo", "--items", str(items), "--json"]
+    subprocess.run([sys.executable, "-m", "vlrb", "score", str(file), *options], check=True, capture_output=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024  # kB on Linux; the only child so far
     yield Measurement(
         "peak memory of scoring that file, a whole process", f"{peak:.0f} MB", beside="", ratio="", asked="under 300 MB"
@@ -126,7 +112,11 @@ def _bulk(folder: Path, table: ItemTable, *, labels: LabelSet) -> Measurement:
     """Return how long it takes to score all that is stored under a new label revision."""
     database = open_database(f"sqlite:///{folder / 'bench.db'}")
     migrate(database)
-    _fill(database, table, labels=labels)
+    with database.write() as session:
+        label_sets.register(
+            session, labels.revision, benchmark=table.benchmark, digest=labels.digest, items=labels.items
+        )
+    store(database, range(ENTRIES), table=table, labels=labels)
     scorer = Scorer(table, {labels.revision: labels}, version=SCORER_VERSION)
     started = time.perf_counter()
     recorded = rescore(database, scorer, revision=labels.revision)
@@ -134,32 +124,12 @@ def _bulk(folder: Path, table: ItemTable, *, labels: LabelSet) -> Measurement:
     database.close()
     rate = recorded / seconds
     return Measurement(
-        f"re-scoring {recorded:,} stored entries, K={K}, SQLite",
+        f"re-scoring {recorded:,} stored entries, SQLite",
         f"{seconds:.1f} s",
         beside="",
         ratio=f"{rate:,.0f} entries/s",
         asked="5,000",
     )
-
-
-def _fill(database: Database, table: ItemTable, *, labels: LabelSet) -> None:
-    source = np.random.default_rng(1)
-    with database.write() as session:
-        label_sets.register(
-            session, labels.revision, benchmark=table.benchmark, digest=labels.digest, items=labels.items
-        )
-        for _ in range(ENTRIES // 500):
-            session.execute(insert(Submission), [_stored(source, table, revision=labels.revision) for _ in range(500)])
-
-
-def _stored(source: np.random.Generator, table: ItemTable, *, revision: str) -> dict[str, object]:
-    votes = Votes(source.integers(-1, 2, (len(table), K)).astype(np.int8)).pack()
-    name = new_entry_id()
-    return {
-        "id": name, "benchmark": table.benchmark, "owner": "bench", "content_sha256": source.bytes(32).hex(),
-        "size_bytes": 1, "format": "native", "revision": revision, "votes_per_item": K, "votes": votes,
-        "parse_rate": 1.0, "report": {}, "model": name,
-    }  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
 import socket
 import subprocess
@@ -131,17 +130,22 @@ def fill(folder: Path, entries: int) -> None:
     database = _open(folder)
     with database.read() as session:
         there = session.execute(select(func.count()).select_from(Submission)).scalar_one()
-    random = np.random.default_rng(there)
-    for start in range(there, entries, _CHUNK):
-        numbers = range(start, min(start + _CHUNK, entries))
+    store(database, range(there, entries), table=table, labels=labels)
+    rescore(database, Scorer(table, {labels.revision: labels}, version=SCORER_VERSION), revision=labels.revision)
+    database.close()
+
+
+def store(database: Database, numbers: range, *, table: ItemTable, labels: LabelSet) -> None:
+    """Store submissions that nobody has scored, each with its event."""
+    random = np.random.default_rng(numbers.start)
+    for start in range(numbers.start, numbers.stop, _CHUNK):
         with database.write() as session:
-            rows = [submission_row(random, number, table=table, labels=labels) for number in numbers]
+            chunk = range(start, min(start + _CHUNK, numbers.stop))
+            rows = [submission_row(random, number, table=table, labels=labels) for number in chunk]
             session.execute(insert(Submission), rows)
             for name, owner in ((row["id"], row["owner"]) for row in rows):
                 held = stored_rows.commitments(session, str(name))
                 audit.append(session, ACCEPTED, data={"submission": name, "owner": owner, **held})
-    rescore(database, Scorer(table, {labels.revision: labels}, version=SCORER_VERSION), revision=labels.revision)
-    database.close()
 
 
 def board_of(folder: Path) -> Board:
@@ -191,8 +195,3 @@ def _votes(random: np.random.Generator, items: int, *, k: int, labels: LabelSet)
     votes = np.where(right, truth, 1 - truth).astype(np.int8)
     votes[random.random((items, k)) < 0.03] = -1
     return votes
-
-
-def kept_alive(address: str) -> http.client.HTTPConnection:
-    """Return a connection that is used again and again, as a browser's."""
-    return http.client.HTTPConnection(address.removeprefix("http://"), timeout=60)

@@ -1,13 +1,11 @@
-"""Catalogues of translations: `python -m scripts.messages` brings `locale/*/LC_MESSAGES/messages.po` up to date.
+"""Catalogues of translations in `vlrb/locale/`, which `python -m scripts.generated` brings up to date.
 
 Sentences come from `_()` and `ngettext()` in the code, `{% trans %}` and `_()` in templates, and titles in
-definitions of benchmarks. New ones are added without a translation, those that are gone are removed; `--missing`
-prints what is missing.
+definitions of benchmarks. New ones are added without a translation, those that are gone are removed.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import io
 import re
@@ -129,18 +127,3 @@ def print_missing() -> None:
     for path in catalogues():
         for sentence in missing(read(path)):
             print(f"{path.parts[-3]}: {sentence}")
-
-
-def main() -> None:
-    """Update every catalogue, or print what is missing."""
-    parser = argparse.ArgumentParser(prog="python -m scripts.messages", description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--missing", action="store_true", help="print the sentences without a translation")
-    arguments = parser.parse_args()
-    if arguments.missing:
-        print_missing()
-    else:
-        update()
-
-
-if __name__ == "__main__":
-    main()
