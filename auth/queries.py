@@ -110,12 +110,6 @@ def live_session(session: Session, id_sha256: str, *, idle_seconds: float) -> tu
     return row and (row[0], row[1])
 
 
-def live_sessions(session: Session, account_id: str, *, idle_seconds: float) -> Sequence[UserSession]:
-    """Return all sessions of an account that hold, the newest first."""
-    rows = select(UserSession).where(UserSession.account_id == account_id, *_live(idle_seconds))
-    return session.scalars(rows.order_by(UserSession.created_at.desc())).all()
-
-
 def touch_session(session: Session, id_sha256: str) -> None:
     """Record that a session is in use."""
     session.execute(

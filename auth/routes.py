@@ -70,8 +70,6 @@ def refusals(
     async def answer(request: Request, error: Exception) -> Response:
         if not isinstance(error, AuthError):
             raise error
-        where = f"{request.method} {request.url.path}"
-        await to_thread.run_sync(identities.record_denial, error, where, client_address(request.scope))
         if "text/html" not in request.headers.get("accept", "") or request.url.path.startswith("/api/"):
             return refusal(error)
         title, detail, first = _("That is not possible"), error.detail, (_("Your account"), "/account")
@@ -178,11 +176,8 @@ class _Account(NamedTuple):
 
     def _of_session(self, identity: Identity) -> Mapping[str, Any]:
         if identity.auth_method != "session":
-            return {"tokens": (), "sessions": ()}
-        return {
-            "tokens": self.identities.tokens.list_for(identity),
-            "sessions": self.identities.sessions_of(identity),
-        }
+            return {"tokens": ()}
+        return {"tokens": self.identities.tokens.list_for(identity)}
 
 
 def _add_account(router: APIRouter, account: _Account) -> None:

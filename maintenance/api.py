@@ -12,14 +12,13 @@ from inspect import Parameter as SignatureParameter
 from inspect import Signature
 from typing import Annotated, Any, Literal
 
-from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from auth import AuthError, Role
-from auth.middleware import client_address, identity_of
+from auth.middleware import identity_of
 from auth.problem_details import problem, refusal
 from auth.role_routes import require_role
 from maintenance import preview_rows
@@ -33,7 +32,6 @@ from storage.database import LARGEST
 from storage.limits.sliding_window import RateLimited
 from storage.models.core import UnfitText
 
-NoteRefusal = Callable[[AuthError, str, str], None]
 QueryNumber = Annotated[int, Field(ge=0, le=LARGEST)]
 """Of something that is numbered."""
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -53,18 +51,13 @@ class RequestBody(BaseModel):
         return value
 
 
-def build(
-    registry: ActionRegistry,
-    context: ActionContext,
-    *,
-    note_refusal: NoteRefusal = lambda refused, where, address: None,
-) -> APIRouter:
-    """Return all routes. `note_refusal` records who was refused, trying what."""
-    router = APIRouter(route_class=partial(Route, note_refusal, None))  # type: ignore[arg-type]  # called like a class
+def build(registry: ActionRegistry, context: ActionContext) -> APIRouter:
+    """Return all routes."""
+    router = APIRouter(route_class=partial(Route, None))  # type: ignore[arg-type]  # called like a class
     _add_decisions(router, context)
     for action in registry:
-        _add_action(router, action, context=context, route=partial(Route, note_refusal, action.declared.role))
-    by_hand = APIRouter(route_class=partial(Route, note_refusal, Role.MAINTAINER))  # type: ignore[arg-type]
+        _add_action(router, action, context=context, route=partial(Route, action.declared.role))
+    by_hand = APIRouter(route_class=partial(Route, Role.MAINTAINER))  # type: ignore[arg-type]
     _add_by_hand(by_hand, context)
     router.routes.extend(by_hand.routes)
     return router
@@ -188,10 +181,8 @@ class Route(APIRoute):
     """A route that asks first who it is, and whose refusals become problem details. What else an owner or an annotator
     needs, the use case asks."""
 
-    def __init__(
-        self, note_refusal: NoteRefusal, needs: Role | None, path: str, *arguments: Any, **options: Any
-    ) -> None:
-        self._note_refusal, self._needs = note_refusal, needs
+    def __init__(self, needs: Role | None, path: str, *arguments: Any, **options: Any) -> None:
+        self._needs = needs
         if needs is Role.MAINTAINER:  # docs/maintaining.md describes these; the public description lists none
             options["include_in_schema"] = False
         super().__init__(path, *arguments, **options)
@@ -205,8 +196,6 @@ class Route(APIRoute):
             try:
                 return await inner(request)
             except AuthError as refused:
-                where = f"{request.method} {request.url.path}"
-                await to_thread.run_sync(self._note_refusal, refused, where, client_address(request.scope))
                 return refusal(refused)
             except NotFound as missing:
                 return problem(missing.status, missing.code, detail=str(missing.args[0]))

@@ -26,7 +26,7 @@ from vlrb.disclosure import PUBLIC, shown_scores
 from vlrb.scoring import Tally
 
 MOST_ENTRIES = 500
-RESCORED = ("rescore.applied", "rescore.undone", "board.pointed")
+RESCORED = ("rescore.applied", "rescore.undone")
 
 # What the owner reads of events that no action writes; the event's own fields in braces.
 _SENTENCES: Mapping[str, str] = {
@@ -117,7 +117,7 @@ def activity_of(
         subjects = {audit.labels(revision, rules.spec.id) for revision in visible.revisions}
         chunks = audit.newest(session, [audit.SCORES_RECORDED], subjects=subjects, before=before)
     concerned = [chunk for chunk in chunks if any(visible.in_chunk(name, chunk) for name in names)]
-    events = sorted([*about, *concerned, *_explained(moves)], key=lambda event: event.seq, reverse=True)[:limit]
+    events = sorted([*about, *concerned, *moves], key=lambda event: event.seq, reverse=True)[:limit]
     return [
         line for event in events for line in _lines(event, mine, visible=visible, account=account, sentences=sentences)
     ]
@@ -161,12 +161,6 @@ class _Scores:
         name = self._spec.headline if level == PUBLIC else self._spec.pooled
         value = shown_scores(Tally.from_json(json.loads(result.tally), self._spec), level)[name]
         return "" if value is None else f"{name} {percent(value)}"
-
-
-def _explained(moves: Sequence[StoredEvent]) -> list[StoredEvent]:
-    """Without the pointer's own event where the next one says why."""
-    explained = {move.seq - 1 for move in moves if move.kind != "board.pointed"}
-    return [move for move in moves if move.seq not in explained and move.body.get("from")]
 
 
 def _lines(

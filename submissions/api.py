@@ -30,18 +30,15 @@ from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.spool import Spool, TooLarge, UploadedFile, UploadWriter
 from storage.files.uploads import StoreOffline
-from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from storage.limits.sliding_window import RateLimited
 from submissions import activity, policy_text, visibility_options
 from submissions.metadata import FIELDS, MetadataRejected
-from submissions.own_votes import own_votes
 from submissions.refusals import FileRejected, SubmissionRefused, not_predictions
 from submissions.sandbox import ReadingFailed
 from submissions.service import Accepted, Allowance, SubmissionService
 from submissions.status import Status
-from vlrb.benchmarks.items import ItemTable
 from vlrb.common.messages import _
 
 SUBMISSION_ERRORS = (SubmissionRefused, StoreOffline)
@@ -202,26 +199,6 @@ def _owner_routes(database: Database, benchmark: str) -> APIRouter:
             )
 
         return _changed_response(change)
-
-    return router
-
-
-def build_votes(database: Database, table: Callable[[], ItemTable]) -> APIRouter:
-    """Return the route of an owner's own votes. `table`: the items of the benchmark, read when first asked for."""
-    router = APIRouter(route_class=RoleRoute)
-
-    @router.get("/api/v1/submissions/{submission}/votes", responses=answers("votes"))
-    def votes(submission: str, request: Request) -> Response:
-        """Return the votes and scores of your own submission, pair by pair, as a native file. Nobody else gets it."""
-        try:
-            file = own_votes(database, table(), submission=submission, user=identity_of(request))
-        except LookupError:
-            return problem_response(UNKNOWN_SUBMISSION)
-        except RecordChanged as changed:
-            return problem(500, "record-changed", detail=str(changed))
-        name = f'attachment; filename="votes-{submission}.jsonl"'  # an id: others were not found
-        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Disposition": name}
-        return Response(file, headers=headers, media_type="application/jsonl")
 
     return router
 

@@ -4,15 +4,44 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
 from auth import Identity
+from auth.middleware import identity_of
+from auth.problem_details import problem
+from auth.role_routes import RoleRoute
+from common.openapi import answers
 from storage.database import Database
 from storage.integrity import stored_votes
+from storage.integrity.integrity_alarms import RecordChanged
 from submissions.visibility_options import require_owned
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE
 from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Margins, Votes
+
+
+def build(database: Database, table: Callable[[], ItemTable]) -> APIRouter:
+    """Return the route of an owner's own votes. `table`: the items of the benchmark, read when first asked for."""
+    router = APIRouter(route_class=RoleRoute)
+
+    @router.get("/api/v1/submissions/{submission}/votes", responses=answers("votes"))
+    def votes(submission: str, request: Request) -> Response:
+        """Return the votes and scores of your own submission, pair by pair, as a native file. Nobody else gets it."""
+        try:
+            file = own_votes(database, table(), submission=submission, user=identity_of(request))
+        except LookupError as unknown:
+            return problem(404, "unknown-submission", detail=str(unknown))
+        except RecordChanged as changed:
+            return problem(500, "record-changed", detail=str(changed))
+        name = f'attachment; filename="votes-{submission}.jsonl"'  # an id: others were not found
+        headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Disposition": name}
+        return Response(file, headers=headers, media_type="application/jsonl")
+
+    return router
 
 
 def own_votes(database: Database, table: ItemTable, *, submission: str, user: Identity) -> str:

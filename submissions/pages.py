@@ -1,6 +1,7 @@
-"""HTML pages: the submission policy, and the owner's page of a submission. They need no script.
+"""HTML pages: the submission policy, and the owner's page of a submission; sections of the account page. They need no
+script.
 
-``web/owner_actions.py`` adapts what other packages do (edit, withdraw); whether somebody may is decided there.
+``web/app.py`` adapts what other packages do (edit, withdraw); whether somebody may is decided there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from auth import Identity, Role
+from auth import AuthError, Identity, Role
 from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE
@@ -26,6 +27,7 @@ from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
 from storage.models.core import MAX_VOTES
 from submissions import policy_text, visibility_options
 from submissions import status as submissions_status
+from submissions.activity import ActivityRules, list_activity
 from submissions.metadata import FIELDS, MetadataRejected
 from submissions.service import Allowance, SubmissionService
 from submissions.status import Status
@@ -110,6 +112,30 @@ def build(database: Database, intake: SubmissionService, *, pages: AccountPages,
         return await to_thread.run_sync(partial(actions.act, user, submission, what=what, fields=fields))
 
     return router
+
+
+def submission_sections(
+    database: Database, boards: Sequence[ActivityRules], *, intake: SubmissionService, user: Identity
+) -> dict[str, Any]:
+    """Return what identity_account.html shows of an account's submissions to all boards, the newest first.
+
+    `intake`: of the benchmark whose page it is, for the next possible submission.
+    """
+    own = [
+        one for board in boards for one in submissions_status.list_own(database, board.spec.id, account=user.account)
+    ]
+    result = {
+        "submissions": sorted(own, key=lambda status: status.created_at, reverse=True),
+        "has_pages": visibility_options.is_owner(user, user.account),
+    }
+    try:
+        happened = [one for board in boards for one in list_activity(database, user, rules=board, limit=20)]
+        result["activity"] = sorted(happened, key=lambda item: item.at, reverse=True)
+        if user.auth_method != "local":
+            result["next_submission"] = next_submission_text(intake.allowance(user))
+    except AuthError:  # somebody who may look, but do nothing
+        pass
+    return result
 
 
 def next_submission_text(allowance: Allowance) -> str:

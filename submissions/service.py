@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,7 +95,6 @@ class SubmissionService:
         self._signer = signer
         self.policy, self._stated, self._shipped = rules.policy, rules.stated, rules.shipped
         self._replicated = rules.replicated
-        self._turns = KeyedLocks()
 
     def check(self, file: UploadedFile) -> dict[str, Any]:
         """Return the check report of a file. Touches no label and no table."""
@@ -142,20 +139,19 @@ class SubmissionService:
     def _accept(
         self, file: UploadedFile, metadata: Metadata, *, user: Identity, shown: EntryVisibility, accept_unreadable: bool
     ) -> Accepted:
-        with self._turns.of(user.account, file.sha256):  # fifty copies at once are checked once
-            with self._database.read() as session:
-                if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
-                    return known
-            report, upload = self._read(file.path)
-            if upload is None or not report["ok"]:
-                raise FileRejected(report)
-            if needs_confirmation(report) and not accept_unreadable:
-                raise NotConfirmed(report)
-            self._uploads.keep(file.path)
-            try:
-                return self._persist(file, report, upload=upload, metadata=metadata, user=user, shown=shown)
-            except IntegrityError:  # another process was faster; now its row is there to be seen
-                return self._persist(file, report, upload=upload, metadata=metadata, user=user, shown=shown)
+        with self._database.read() as session:
+            if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
+                return known
+        report, upload = self._read(file.path)
+        if upload is None or not report["ok"]:
+            raise FileRejected(report)
+        if needs_confirmation(report) and not accept_unreadable:
+            raise NotConfirmed(report)
+        self._uploads.keep(file.path)
+        try:
+            return self._persist(file, report, upload=upload, metadata=metadata, user=user, shown=shown)
+        except IntegrityError:  # another process was faster; now its row is there to be seen
+            return self._persist(file, report, upload=upload, metadata=metadata, user=user, shown=shown)
 
     def allowance(self, user: Identity) -> Allowance:
         """Return the remaining quota. Raises AuthError as `submit` does."""
@@ -330,27 +326,3 @@ def _row(
         created_at=now,
         **metadata.columns(),
     )
-
-
-class KeyedLocks:
-    """One lock for each key in use, so that identical work is done one after another."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._locks: dict[tuple[str, ...], tuple[threading.Lock, int]] = {}
-
-    @contextmanager
-    def of(self, *key: str) -> Iterator[None]:
-        with self._guard:
-            lock, users = self._locks.get(key, (threading.Lock(), 0))
-            self._locks[key] = (lock, users + 1)
-        try:
-            with lock:
-                yield
-        finally:
-            with self._guard:
-                lock, users = self._locks[key]
-                if users == 1:
-                    del self._locks[key]
-                else:
-                    self._locks[key] = (lock, users - 1)

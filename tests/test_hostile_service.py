@@ -145,7 +145,7 @@ def peak(process: int) -> int:
     return int(found[1]) << 10
 
 
-UPLOADS = ("/app/gradio_api/upload", "/api/v1/check", "/app/gradio_api/queue/join", "/auth/sign-out")
+UPLOADS = ("/app/gradio_api/upload", "/api/v1/check", "/app/gradio_api/queue/join", "/dispute/x")
 
 
 @pytest.mark.parametrize("path", UPLOADS)

@@ -11,8 +11,7 @@ from starlette.responses import PlainTextResponse
 
 from settings import Settings
 from tests.factories.services.serving import serving_on
-from web.middleware.header_timeout import HeaderTimeoutProtocol
-from web.server import open_listener
+from web.server import HeaderTimeoutProtocol, open_listener
 
 
 def seen_by(listener: socket.socket) -> list[bool]:

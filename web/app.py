@@ -23,18 +23,24 @@ import review.pages
 import review.sections
 import submissions.api
 import submissions.notifications.routes
+import submissions.own_votes
 import submissions.pages
 import web.status_page
 from auth import Identity
 from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets
+from maintenance.action_context import ActionContext
+from maintenance.actions import entries
 from maintenance.decision_log import PublicLog
 from maintenance.page.routes import MaintainPage
+from maintenance.types import Conflict
 from operation.metrics import render
 from operation.public_status import PublicStatus
+from receipts.service import ReceiptService, ShownScore
 from settings import Settings
-from submissions.account_page import submission_sections
+from storage.integrity.integrity_alarms import RecordChanged
+from vlrb.benchmarks.spec import BenchmarkSpec
 from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
@@ -42,7 +48,6 @@ from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware.languages import LanguageDispatch
 from web.middleware_stack import middleware, wrap
-from web.owner_actions import owner_actions
 from web.services import BenchmarkServices, Services, action_context, activity_rules
 
 
@@ -138,10 +143,42 @@ def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of
             use_cases, services.spool, track=of.submission_status, database=database, rules=rules, alarms=alarms
         )
     )
-    app.include_router(submissions.api.build_votes(database, lambda: of.items.table))
-    owner = owner_actions(action_context(settings, services, of=of), of.receipts, spec=of.served.spec)
+    app.include_router(submissions.own_votes.build(database, lambda: of.items.table))
+    owner = _owner_actions(action_context(settings, services, of=of), of.receipts, spec=of.served.spec)
     app.include_router(submissions.pages.build(database, use_cases, pages=of.account_pages, owner=owner))
     app.include_router(receipts.api.build(of.receipts))
+
+
+def _owner_actions(
+    context: ActionContext, receipts: ReceiptService, *, spec: BenchmarkSpec
+) -> submissions.pages.OwnerActions:
+    """Return what owners do about their submissions, as the pages of an account need it."""
+
+    def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
+        return possible(lambda: entries.edit(context.acting_as(user), entry, changes=fields))
+
+    def withdraw(user: Identity, entry: str, reason: str) -> object:
+        return possible(lambda: entries.withdraw(context.acting_as(user), entry, reason=reason))
+
+    def possible(act: Callable[[], object]) -> object:
+        try:
+            return act()
+        except Conflict as impossible:
+            raise submissions.pages.OwnerConflict(str(impossible)) from None
+
+    def scores(user: Identity, entry: str) -> Sequence[ShownScore]:
+        try:
+            return receipts.shown_scores(entry, user)
+        except RecordChanged:  # on record and in the log; the page goes without scores
+            return []
+
+    return submissions.pages.OwnerActions(
+        metadata=lambda user, entry: entries.look(context.acting_as(user), entry)[1],
+        edit=edit,
+        withdraw=withdraw,
+        scores=scores,
+        measures=spec.headline_first,
+    )
 
 
 def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> None:
@@ -154,13 +191,7 @@ def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> N
 
 def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     context = action_context(settings, services, of=of)
-    app.include_router(
-        maintenance.api.build(
-            ACTIONS,
-            context,
-            note_refusal=services.auth.record_denial,
-        )
-    )
+    app.include_router(maintenance.api.build(ACTIONS, context))
     sections = (*maintenance.page.sections.SECTIONS, *review.sections.SECTIONS)
     page = MaintainPage(ACTIONS, context, of.account_pages, sections)
     app.include_router(maintenance.page.routes.build(page))
@@ -180,7 +211,7 @@ def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) ->
     email = None if services.email is None else services.email.subscriptions
 
     def sections(user: Identity) -> Mapping[str, Any]:
-        told = submission_sections(database, boards, intake=of.submissions, user=user)
+        told = submissions.pages.submission_sections(database, boards, intake=of.submissions, user=user)
         return {**told, "notifications": submissions.notifications.routes.account_sections(email, user)}
 
     app.include_router(auth.routes.build(services.auth, of.account_pages, sections=sections))

@@ -17,7 +17,6 @@ NON_PUBLIC_EVENTS = (
     "integrity.failed",
     "service.restored",
     "uploads.checked",
-    "identity.refused",
     "task.requested",
     "task.failed",
     "dispute.opened",

@@ -145,16 +145,3 @@ def test_a_refusal_is_a_page_for_browsers_and_a_problem_for_programs(site: AuthS
     assert (problem.status_code, problem.headers["content-type"]) == (401, "application/problem+json")
     assert problem.headers["www-authenticate"] == "Bearer"
     assert problem.json()["code"] == "sign-in-needed"
-
-
-def test_refused_maintenance_is_on_record_and_cannot_flood_it(site: AuthSite, alice: Browser) -> None:
-    for _ in range(25):
-        alice.post("/maintain")
-    program(site).post("/maintain")
-    alice.get("/whoami")
-    rows = site.sql("SELECT body FROM events WHERE kind = 'identity.refused'")
-    bodies = [json.loads(body) for (body,) in rows]
-    assert len(bodies) == 21
-    assert bodies[0]["where"] == "POST /maintain"
-    assert bodies[0]["needed"] == "maintainer"
-    assert bodies[-1]["account"] == ""

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from auth import AuthError, Identity
+from auth import Identity
 from maintenance import api
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY
@@ -25,20 +25,14 @@ from web.actions import ACTIONS
 
 class _ApiSite:
     def __init__(self, database: Database, benchmark: str = "demo") -> None:
-        self.refused: list[tuple[str, str]] = []
         app = FastAPI()
         app.include_router(
             api.build(
-                ACTIONS,
-                by(database, ANONYMOUS, benchmark=benchmark, parse=lambda raw: Metadata.parse(raw).columns()),
-                note_refusal=self._note,
+                ACTIONS, by(database, ANONYMOUS, benchmark=benchmark, parse=lambda raw: Metadata.parse(raw).columns())
             )
         )
         self._client = TestClient(SignedInAs(app))
         (self.entry,) = small_benchmark.submit(database, range(1), owner=OWNER_OF_IT.account)
-
-    def _note(self, refused: AuthError, where: str, address: str) -> None:
-        self.refused.append((refused.identity.account, where))
 
     def ask(self, user: Identity, method: str, *, path: str, body: Any = None) -> Any:
         return self._client.request(method, path, json=body, headers={"X-Account": user.account})

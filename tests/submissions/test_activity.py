@@ -12,6 +12,7 @@ from sqlalchemy import insert
 from auth import ANONYMOUS, OPEN, Unauthenticated
 from maintenance.actions import entries
 from storage.database import Database
+from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.labels import label_levels
 from storage.models.moderation import ImportedLabels
@@ -62,9 +63,13 @@ def test_scores_and_decisions_are_listed_with_their_reason(scored: Database) -> 
 
 def test_a_re_score_is_reported_for_each_entry_with_both_numbers(scored: Database, scorer: Scorer) -> None:
     register(scored, scorer, revision="flipped")
-    small_benchmark.switch_board(scored, scorer, revision="flipped", reason="sixteen labels were wrong")
+    rescore(scored, scorer, revision="flipped")
+    before, after = ({"label_revision": name, "scorer_version": scorer.version} for name in ("demo", "flipped"))
+    facts = {"benchmark": "demo", "from": before, "to": after, "reason": "sixteen labels were wrong"}
+    with scored.write() as session:
+        audit.append(session, "rescore.applied", data=facts)
     later = small_benchmark.submit(scored, range(5, 6), owner=OWNER_OF_IT.account)
-    told = [line for line in _said(scored) if line.kind == "board.pointed"]
+    told = [line for line in _said(scored) if line.kind == "rescore.applied"]
     assert len({line.entry for line in told}) == len(told) == 2
     assert not {line.entry for line in told} & set(later)
     sentence = told[0].sentence

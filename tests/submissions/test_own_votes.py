@@ -14,9 +14,8 @@ from auth import Forbidden, Identity, Unauthenticated
 from auth.model import ANONYMOUS
 from storage.database import Database
 from storage.visibility import EntryVisibility
-from submissions import api
 from submissions.metadata import Metadata
-from submissions.own_votes import native_file, own_votes
+from submissions.own_votes import build, native_file, own_votes
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.prediction_files import MANY_VOTES, ONE_VOTE, Writer, random_votes
@@ -82,7 +81,7 @@ def test_its_owner_alone_gets_the_file(database: Database, tmp_path: Path) -> No
         with pytest.raises(LookupError):
             file("Unseen", user)
     app = FastAPI()
-    app.include_router(api.build_votes(database, lambda: TABLE))
+    app.include_router(build(database, lambda: TABLE))
     with TestClient(signed_in_as_everybody(app, database)) as everybody:
         asked = {model: everybody.get(f"/api/v1/submissions/{name}/votes").status_code for model, name in ids.items()}
     assert asked == {"Seen": 403, "Unseen": 404}, "where all have one account nothing is anybody's own"

@@ -8,12 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from common.script_texts import script_texts
 from leaderboard import theme
 from review import annotation_page as annotate
 from tests.factories.specs import VL
 from vlrb.common.messages import Message
-from vlrb.common.translations import translations
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS: dict[str, tuple[Message, ...]] = {
@@ -39,11 +37,6 @@ def test_every_sentence_of_a_script_can_be_translated(name: str) -> None:
     assert {text for text in found if _SENTENCE.match(text)} - known == set()
     assert set(re.findall(r"\btr\(\"([^\"]+)\"", source)) - known == set()
     assert {text for text in known if f'"{text}"' not in source} == set()
-
-
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_needs_no_sentences_in_english(name: str) -> None:
-    assert script_texts(translations("en"), SCRIPTS[name]) == {}
 
 
 def test_gradio_pages_carry_the_sentences_of_their_script_as_data() -> None:

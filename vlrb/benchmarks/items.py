@@ -97,7 +97,6 @@ class Item:
     rows: dict[str, int]  # revision -> row number
     characters: tuple[int, int]  # of the raw stored responses
     words: tuple[int, int]  # of the raw stored responses
-    query_characters: int
     query_words: int
 
     @property
@@ -278,7 +277,6 @@ def item_of(question: str, responses: tuple[str, str], *, source: str, spec: Ben
         rows={},
         characters=(len(first), len(second)),
         words=(len(first.split()), len(second.split())),
-        query_characters=len(question),
         query_words=len(normalise_query(question, spec.drop_from_questions).split()),
     )
 

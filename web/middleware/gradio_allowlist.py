@@ -8,7 +8,6 @@ and clients need are allowed, and a call may only name files that were uploaded 
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -36,7 +34,6 @@ _READ = frozenset(
 )
 _READ_BELOW = ("/assets/", "/static/", "/svelte/", f"{_API}heartbeat/")
 _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
-_SHOWN = "/uploads"  # what clients see instead of the directory of uploads, whose place is nobody's business
 _CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
 _KEY = re.compile("[0-9a-f]{64}")
 _SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
@@ -53,14 +50,13 @@ class GradioAllowlistMiddleware:
     """In front of Gradio, which takes seconds to import and 100 MB: it is loaded when somebody first asks for its page,
     and until it is there visitors get one that comes back by itself.
 
-    `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`. Clients know these as
-    `/uploads/<SHA-256>/<name>` and nothing of where they lie.
+    `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`.
     `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
     `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
     """
 
     def __init__(self, uploads: Path, public_url: str = "", *, behind_proxies: bool = False) -> None:
-        self._uploads, self._public, self._behind_proxies = uploads, urlsplit(public_url), behind_proxies
+        self._uploads, self._public, self._behind_proxies = str(uploads), urlsplit(public_url), behind_proxies
         self._apps: dict[str, ASGIApp] = {}
         self._functions: Collection[int] = ()
         self.asked = asyncio.Event()  # whether somebody has asked for the page
@@ -79,11 +75,8 @@ class GradioAllowlistMiddleware:
             target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
             await RedirectResponse(target, 308)(scope, receive, send)
             return
-        if path.startswith(_FILE):
-            if not is_uploaded_file(path.removeprefix(_FILE)):
-                raise HTTPException(404)
-            scope = {**scope, "path": scope["path"].replace(path, _FILE + self._stored(path.removeprefix(_FILE)))}
-        elif not is_allowed(scope["method"], path):
+        named = path.removeprefix(_FILE) if path.startswith(_FILE) else None
+        if not (is_allowed(scope["method"], path) if named is None else self._is_uploaded_file(named)):
             raise HTTPException(404)
         language = scope.get("language", ENGLISH)
         app = self._apps.get(language)
@@ -93,28 +86,22 @@ class GradioAllowlistMiddleware:
             return
         if scope["method"] == "POST" and path != _UPLOAD:
             body = await read_body(receive)
-            refused, call = self._read_call(body)
-            if refused is not None:
+            if (refused := self._refusal(body)) is not None:
                 await refused(scope, receive, send)
                 return
-            receive = replay_body(self._with_stored_paths(body, call), receive)
-        if scope["method"] != "HEAD":
-            send = _Renamed(send, str(self._uploads), shown=_SHOWN)
+            receive = replay_body(body, receive)
         await app({**scope, "headers": self._with_public_host(scope["headers"])}, receive, send)
 
-    def _read_call(self, body: bytes) -> tuple[Response | None, Any]:
-        """Return why a call is refused, or None and the call."""
+    def _refusal(self, body: bytes) -> Response | None:
+        """Return why a call is refused, or None."""
         if len(body) > MOST_BYTES:
             return problem(
                 413, "too-large", detail=f"A call has at most {MOST_BYTES >> 10} KiB. Files are uploaded first."
-            ), None
+            )
         try:
             call = orjson.loads(body)
         except orjson.JSONDecodeError as error:
-            return problem(422, "not-json", detail=f"The call is not JSON: {error}"), None
-        return self._refusal(call), call
-
-    def _refusal(self, call: Any) -> Response | None:
+            return problem(422, "not-json", detail=f"The call is not JSON: {error}")
         if not isinstance(call, dict):
             return problem(422, "invalid-call", detail="A call is a JSON object.")
         number = call.get("fn_index")
@@ -123,22 +110,19 @@ class GradioAllowlistMiddleware:
         session = call.get("session_hash")
         if session is not None and not (isinstance(session, str) and _SESSION.fullmatch(session)):
             return problem(422, "invalid-session", detail="A session has up to 64 letters and digits.")
-        if not all(is_uploaded_file(path) for path in file_paths_in(call)):
+        if not all(map(self._is_uploaded_file, file_paths_in(call))):
             return problem(
                 422, "not-uploaded", detail="A file in a call is one that was uploaded here within the last hour."
             )
         return None
 
-    def _stored(self, path: str) -> str:
-        """Return where an upload lies, of the name that clients know it by."""
-        return str(self._uploads) + path.removeprefix(_SHOWN)
-
-    def _with_stored_paths(self, body: bytes, call: dict[str, Any]) -> bytes:
-        """Return the call, in which every file has the path where it lies."""
-        files = list(_files_in(call))
-        for file in files:
-            file["path"] = self._stored(file["path"])
-        return json.dumps(call).encode() if files else body
+    def _is_uploaded_file(self, path: Any) -> bool:
+        """Return whether this names a file that was uploaded, or made for a download; there or not."""
+        if not isinstance(path, str) or "\0" in path:
+            return False
+        folder, _slash, name = path.rpartition("/")
+        parent, _slash, key = folder.rpartition("/")
+        return parent == self._uploads and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
 
     def _with_public_host(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
         """Return a request's headers, with our own address in them or nothing that anybody could invent."""
@@ -157,60 +141,15 @@ def is_allowed(method: str, path: str) -> bool:
 
 def file_paths_in(value: Any) -> Iterator[Any]:
     """Return the paths of whatever Gradio could take for a file, however deep it lies; they may be of any type."""
-    return (file["path"] for file in _files_in(value))
-
-
-def _files_in(value: Any) -> Iterator[dict[str, Any]]:
     waiting = [value]
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):
             if "path" in item:
-                yield item
+                yield item["path"]
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
-
-
-def is_uploaded_file(path: Any) -> bool:
-    """Return whether this is how clients name a file that was uploaded, or made for a download; there or not."""
-    if not isinstance(path, str) or "\0" in path:
-        return False
-    folder, _slash, name = path.rpartition("/")
-    parent, _slash, key = folder.rpartition("/")
-    return parent == _SHOWN and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
-
-
-class _Renamed:
-    """Sends JSON and event streams with another name for a directory; everything else as it is."""
-
-    def __init__(self, send: Send, directory: str, *, shown: str) -> None:
-        written = (json.dumps(directory)[1:-1], orjson.dumps(directory).decode()[1:-1])  # as either writes it in JSON
-        self._names, self._shown = [name.encode() for name in dict.fromkeys(written)], shown.encode()
-        self._send, self._renames = send, False
-        self._start: Message | None = None  # kept back until the new length is known
-        self._body = b""
-
-    async def __call__(self, message: Message) -> None:
-        """Pass on a message of the application."""
-        if message["type"] == "http.response.start":
-            headers = Headers(raw=message["headers"])
-            kind = headers.get("content-type", "").partition(";")[0]
-            self._renames = kind in ("application/json", "text/event-stream") and "content-encoding" not in headers
-            if self._renames and "content-length" in headers:
-                self._start = message
-                return
-        elif self._renames and message["type"] == "http.response.body":
-            message = {**message, "body": self._body + message.get("body", b"")}
-            if self._start is not None and message.get("more_body"):
-                self._body = message["body"]
-                return
-            for name in self._names:
-                message["body"] = message["body"].replace(name, self._shown)
-            if self._start is not None:
-                MutableHeaders(scope=self._start)["content-length"] = str(len(message["body"]))
-                await self._send(self._start)
-        await self._send(message)
 
 
 async def read_body(receive: Receive) -> bytes:

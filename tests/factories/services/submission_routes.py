@@ -25,8 +25,8 @@ from tests.factories.services.service import PATIENCE
 from tests.factories.services.serving import serving
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, signed_in_as_everybody
-from web.middleware.header_timeout import HeaderTimeoutProtocol
 from web.middleware.request_limits import RequestLimitsMiddleware
+from web.server import HeaderTimeoutProtocol
 
 PROBLEM = "application/problem+json"
 
