@@ -404,19 +404,16 @@ def _health_facts(result: Health) -> Iterator[tuple[str, str]]:
     values = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
     yield "The board shows", board_words(values)
     yield "Jobs", ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
-    yield "Tasks", ", ".join(f"{number} {state}" for state, number in result.tasks.items() if number) or "none"
     yield "Longest wait", NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"
     for disk in result.disks:
         yield f"Disk of {disk.path}", f"{disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free"
-    waiting = ", ".join(f"{benchmark} {number:,}" for benchmark, number in result.approvals_by_benchmark.items())
-    yield "Approvals", f"{result.approvals:,} waiting" + (f" ({waiting})" if waiting else "")
+    yield "Approvals", ", ".join(f"{name} {number:,}" for name, number in result.approvals.items()) or "none waiting"
     yield "Last backup", backup(result)
     checked = result.integrity_checked_at
     yield "Rows compared with the chain", "not yet" if checked is None else minute(checked)
     for revision, measured in result.measured.items():
         if measured:
             yield f"Hidden labels {revision}", f"{measured_sentence(measured)}"
-    yield "Audit chain", f"{result.chain_seq:,} events"
     yield "Commit", result.commit
 
 

@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.files import backups
-from storage.integrity import audit, integrity_check
+from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from storage.models.core import AuditEvent, BoardState, Snapshot, Submission, WorkerHeartbeat
 from storage.models.queue import Job, State
 
-_RECENT = 100  # jobs and snapshots of which times are reported, at most
+_RECENT = 100  # jobs of which times are reported, at most
 _RECENT_SECONDS = 3600.0  # for which they are: a rush that is over must not look like one that goes on
 STUCK_SECONDS = 300.0
 
@@ -31,13 +31,11 @@ class ServiceFigures:
     oldest_job_age: float | None
     oldest_running_age: float | None
     last_scored_age: float | None
-    scoring_seconds: tuple[float, ...]  # of the last hour's jobs, sorted: from claim to score
     waiting_seconds: tuple[float, ...]  # of the last hour's jobs, sorted: from submission to score
     worker_age: float | None  # since the last heartbeat of any worker
     workers: int
     revisions: dict[tuple[str, str], int]  # benchmark, label revision -> live workers that hold it
     snapshot_age: float | None
-    build_seconds: tuple[float, ...]  # of the last hour's, sorted: from the first query to the published board
     backup_age: float | None
 
     @property
@@ -50,7 +48,7 @@ class ServiceFigures:
 def gather(session: Session) -> ServiceFigures:
     """Return all figures of one moment."""
     now = session.execute(select(database_now())).scalar_one()
-    scoring, waiting, last = _recent(session, now)
+    waiting, last = _recent(session, now)
     backup = backups.last(session)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
     seen = worker_heartbeats.last_seen(session)
@@ -62,51 +60,39 @@ def gather(session: Session) -> ServiceFigures:
         oldest_job_age=_age(now, session.execute(_oldest_waiting(session)).scalar_one()),
         oldest_running_age=_age(now, session.execute(_oldest(Job.started_at, State.RUNNING)).scalar_one()),
         last_scored_age=_age(now, last),
-        scoring_seconds=scoring,
         waiting_seconds=waiting,
         worker_age=seen.seconds_ago if seen else None,
         workers=workers,
         revisions=revisions,
         snapshot_age=_age(now, snapshot),
-        build_seconds=_build_seconds(session, now),
         backup_age=_age(now, backup.started_at if backup else None),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkFigures:
-    """Jobs that wait, and the age of the board in seconds; None before there is one."""
+class BoardFigures:
+    """Jobs of a benchmark that wait, and the ages of its board and last score in seconds; None before there is one."""
 
     queued: int
     snapshot_age: float | None
+    last_score_age: float | None
 
 
-def of_benchmark(session: Session, benchmark: str) -> BenchmarkFigures:
+def of_benchmark(session: Session, benchmark: str) -> BoardFigures:
     """Return the figures of one benchmark."""
+    now = session.execute(select(database_now())).scalar_one()
     waiting = select(func.count()).where(Job.state == State.QUEUED.value, Job.benchmark == benchmark)
-    latest = session.execute(select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)).scalar_one()
-    now = session.execute(select(database_now())).scalar_one()
-    return BenchmarkFigures(session.execute(waiting).scalar_one(), _age(now, latest))
+    latest = select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)
+    scored = select(Job.finished_at).where(Job.state == State.DONE.value, Job.benchmark == benchmark)
+    last = session.execute(scored.order_by(Job.id.desc()).limit(1)).scalar_one_or_none()
+    return BoardFigures(
+        session.execute(waiting).scalar_one(), _age(now, session.execute(latest).scalar_one()), _age(now, last)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class BoardAges:
-    """Ages of a benchmark's board and of its last score, in seconds; None before there is one."""
-
-    snapshot: float | None
-    last_score: float | None
-
-
-def board_ages(session: Session) -> dict[str, BoardAges]:
-    """Return the ages of every benchmark's board: one that is fresh must not hide another that is not."""
-    now = session.execute(select(database_now())).scalar_one()
-    ages = {}
-    for benchmark in session.scalars(select(BoardState.benchmark)).all():
-        latest = select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)
-        scored = select(Job.finished_at).where(Job.state == State.DONE.value, Job.benchmark == benchmark)
-        last = session.execute(scored.order_by(Job.id.desc()).limit(1)).scalar_one_or_none()
-        ages[benchmark] = BoardAges(_age(now, session.execute(latest).scalar_one()), _age(now, last))
-    return ages
+def of_boards(session: Session) -> dict[str, BoardFigures]:
+    """Return the figures of every benchmark's board: one that is fresh must not hide another that is not."""
+    return {name: of_benchmark(session, name) for name in session.scalars(select(BoardState.benchmark)).all()}
 
 
 def last_event_age(session: Session, kind: str) -> float | None:
@@ -131,22 +117,13 @@ def _oldest_waiting(session: Session) -> Select[Any]:
     return oldest.where(Job.scorer_version.in_(running)) if running else oldest
 
 
-def _recent(session: Session, now: float) -> tuple[tuple[float, ...], tuple[float, ...], float | None]:
-    """Return scoring and waiting times of the last hour's jobs, and when the last job ever was done."""
-    done = select(Job.created_at, Job.started_at, Job.finished_at).where(Job.state == State.DONE.value)
+def _recent(session: Session, now: float) -> tuple[tuple[float, ...], float | None]:
+    """Return the waiting times of the last hour's jobs, and when the last job ever was done."""
+    done = select(Job.created_at, Job.finished_at).where(Job.state == State.DONE.value)
     rows = session.execute(done.order_by(Job.id.desc()).limit(_RECENT)).all()
-    ended_jobs = [(created, begun, ended) for created, begun, ended in rows if begun is not None and ended is not None]
-    times = [row for row in ended_jobs if row[2] > now - _RECENT_SECONDS]
-    scoring = sorted(ended - begun for _, begun, ended in times)
-    waiting = sorted(ended - created for created, _, ended in times)
-    return tuple(scoring), tuple(waiting), max((ended for _, _, ended in ended_jobs), default=None)
-
-
-def _build_seconds(session: Session, now: float) -> tuple[float, ...]:
-    """Return how long the last hour's snapshots took; those of earlier releases do not say."""
-    events = audit.newest(session, [integrity_check.PUBLISHED], limit=_RECENT)
-    bodies = (event.body for event in events if event.at > now - _RECENT_SECONDS)
-    return tuple(sorted(body["build_ms"] / 1000 for body in bodies if "build_ms" in body))
+    ended_jobs = [(created, ended) for created, ended in rows if ended is not None]
+    waiting = sorted(ended - created for created, ended in ended_jobs if ended > now - _RECENT_SECONDS)
+    return tuple(waiting), max((ended for _, ended in ended_jobs), default=None)
 
 
 def _live(session: Session, now: float) -> tuple[int, dict[tuple[str, str], int]]:

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from operation import figures
 from operation.alarms import Alarms, ServiceAlarm, service_alarms
 from operation.build import BuildFacts
-from operation.figures import BoardAges, ServiceFigures
+from operation.figures import BoardFigures, ServiceFigures
 from operation.replication.litestream import Litestream
 from storage.database import Database
 
@@ -46,7 +46,7 @@ class InstallationCollector(Collector):
             yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=lag)
         try:
             with self.database.read() as session:
-                result, boards = figures.gather(session), figures.board_ages(session)
+                result, boards = figures.gather(session), figures.of_boards(session)
                 alarms = self.alarms(session)
         except SQLAlchemyError:
             yield gauge("leaderboard_database_up", "Whether the database answers.", value=0)
@@ -102,18 +102,10 @@ def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
     for name, text, age in _AGES:
         if (seconds := age(service_figures)) is not None:
             yield gauge(f"leaderboard_{name}_age_seconds", text, value=seconds)
-    for name, text, values in (
-        ("scoring", "From claim to score, of the last hour's jobs.", service_figures.scoring_seconds),
-        ("waiting", "From submission to score, of the last hour's jobs.", service_figures.waiting_seconds),
-        (
-            "snapshot_build",
-            "From the first query to the published board, of the last hour's.",
-            service_figures.build_seconds,
-        ),
-    ):
-        if values:
-            shares = {str(share): quantile(values, share) for share in QUANTILES}
-            yield _labelled(f"leaderboard_{name}_seconds", text, label="quantile", values=shares)
+    if values := service_figures.waiting_seconds:
+        shares = {str(share): quantile(values, share) for share in QUANTILES}
+        words = "From submission to score, of the last hour's jobs."
+        yield _labelled("leaderboard_waiting_seconds", words, label="quantile", values=shares)
     yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", value=service_figures.workers)
     words = "Workers that have loaded a label revision."
     loaded = GaugeMetricFamily("leaderboard_label_revision_workers", words, labels=["benchmark", "revision"])
@@ -130,9 +122,9 @@ def _of_alarms(alarms: Sequence[ServiceAlarm]) -> Iterator[Metric]:
     yield family
 
 
-def _of_boards(boards: Mapping[str, BoardAges]) -> Iterator[Metric]:
-    scored = {name: ages.last_score for name, ages in boards.items() if ages.last_score is not None}
-    snapshot_ages = {name: ages.snapshot for name, ages in boards.items() if ages.snapshot is not None}
+def _of_boards(boards: Mapping[str, BoardFigures]) -> Iterator[Metric]:
+    scored = {name: board.last_score_age for name, board in boards.items() if board.last_score_age is not None}
+    snapshot_ages = {name: board.snapshot_age for name, board in boards.items() if board.snapshot_age is not None}
     yield _labelled(
         "leaderboard_last_score_age_seconds", "Since a submission was scored.", label="benchmark", values=scored
     )

@@ -14,17 +14,16 @@ from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, plural
+from operation import figures
 from operation.alarms import ServiceAlarm
 from operation.build import UNKNOWN, own_commit
 from storage.files import backups
 from storage.files.backups import BackupRecord
 from storage.integrity import audit, integrity_alarms
-from storage.integrity.integrity_alarms import IntegrityAlarm
 from storage.jobs import job_queue, tasks
 from storage.jobs.tasks import TaskRequest, TaskView
 from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
-from storage.models.queue import Job, Task
 
 REQUEUED = "job.requeued"
 BACKUP = "backup"
@@ -52,18 +51,14 @@ class Health:
     label_revision: str | None
     scorer_version: str | None
     jobs: dict[str, int]
-    tasks: dict[str, int]
     waiting_seconds: float | None  # the longest that a queued job has waited
     workers: tuple[WorkerStatus, ...]
     failures: tuple[FailedJob, ...]
     failed_tasks: tuple[TaskView, ...]  # after which nobody asked for the same
     disks: tuple[Disk, ...]
-    chain_seq: int
     backup: BackupRecord | None = None  # the newest copy
     backup_failed: BackupRecord | None = None  # the attempt that failed after it
-    approvals: int = 0  # submissions that wait for one, to any benchmark of the service
-    approvals_by_benchmark: Mapping[str, int] = field(default_factory=dict)  # without those where none waits
-    integrity: IntegrityAlarm | None = None  # stored rows that are not what the audit chain says
+    approvals: Mapping[str, int] = field(default_factory=dict)  # benchmark -> submissions that wait for one
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     measured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # label revision -> what its scores tell
     commit: str = UNKNOWN  # of the process that answers
@@ -177,24 +172,20 @@ def health(ctx: ActionContext) -> Health:
     """Return queue, workers, failures with their reason, disks and the last backup. For maintainers."""
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
-        waiting = approval_queries.numbers_waiting(session)
+        counted, last_backup = figures.gather(session), backups.last(session)
         return Health(
             paused=submission_pause.pause_message(session),
             label_revision=board.label_revision if board else None,
             scorer_version=board.scorer_version if board else None,
-            jobs=queries.counts(session, Job),
-            tasks=queries.counts(session, Task),
-            waiting_seconds=queries.oldest_waiting(session),
+            jobs=counted.jobs,
+            waiting_seconds=counted.oldest_job_age,
             workers=tuple(queries.workers(session)),
             failures=tuple(queries.failed_jobs(session, ctx.benchmark)),
             failed_tasks=tuple(tasks.failures(session, _LATELY)),
             disks=tuple(_disk(path) for path in ctx.paths if path.exists()),
-            chain_seq=audit.head(session).seq,
-            backup=(last_backup := backups.last(session)),
+            backup=last_backup,
             backup_failed=_since(last_backup, backups.last(session, whole=False)),
-            approvals=sum(waiting.values()),
-            approvals_by_benchmark=waiting,
-            integrity=integrity_alarms.alarm(session),
+            approvals=approval_queries.numbers_waiting(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             measured=label_levels.measured(session, ctx.benchmark),
             commit=own_commit(),

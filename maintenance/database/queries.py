@@ -18,7 +18,7 @@ from storage.labels import label_levels
 from storage.metadata import NAMES
 from storage.models.core import Account, AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.moderation import Edit, ImportedLabels, Moderation
-from storage.models.queue import Job, State, Task
+from storage.models.queue import Job, State
 from storage.models.review import AnnotationProject, Dispute
 from storage.models.visibility import Approval
 from storage.visibility import WAITING, pending_approval_ids, unpublished
@@ -243,21 +243,6 @@ def failed_jobs(session: Session, benchmark: str, *, limit: int = 100) -> list[F
         .limit(limit)
     )
     return [FailedJob(*row) for row in rows]
-
-
-def counts(session: Session, table: type[Job] | type[Task]) -> dict[str, int]:
-    """State -> how many jobs (or tasks) are in it."""
-    result = {state.value: 0 for state in State}
-    result.update(
-        (state, number) for state, number in session.execute(select(table.state, func.count()).group_by(table.state))
-    )
-    return result
-
-
-def oldest_waiting(session: Session) -> float | None:
-    """Return for how many seconds the first job has waited; None where none waits."""
-    wanted = select(database_now() - func.min(Job.created_at)).where(Job.state == State.QUEUED.value)
-    return session.execute(wanted).scalar_one()
 
 
 def workers(session: Session) -> list[WorkerStatus]:

@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from operation import figures
 from operation.alarms import ServiceAlarm
 from operation.build import BuildFacts
-from operation.figures import BoardAges, ServiceFigures
+from operation.figures import BoardFigures, ServiceFigures
 from operation.metrics import InstallationCollector, make_registry, render
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
@@ -31,16 +31,14 @@ EVERYTHING = ServiceFigures(
     oldest_job_age=1.0,
     oldest_running_age=1.0,
     last_scored_age=1.0,
-    scoring_seconds=(0.1, 0.2),
     waiting_seconds=(0.1, 0.2),
     worker_age=1.0,
     workers=1,
     revisions={("demo", "v2"): 1},
     snapshot_age=1.0,
-    build_seconds=(0.1, 0.2),
     backup_age=1.0,
 )
-BOARDS = {"demo": BoardAges(1.0, 1.0)}
+BOARDS = {"demo": BoardFigures(1, 1.0, 1.0)}
 _NAME = re.compile(r"\b((?:leaderboard|process)_\w+)(?:\{([^}]*)\})?")
 _LABEL = re.compile(r"(\w+)\s*[=!]~?")
 _SHOWN = re.compile(r"{{\s*(?:\$labels\.)?(\w+)\s*}}")
@@ -58,7 +56,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> dict[str, set[str]]:
     """Name of every sample of a service that has everything to measure, and its labels."""
     monkeypatch.setattr(figures, "gather", lambda session: EVERYTHING)
-    monkeypatch.setattr(figures, "board_ages", lambda session: BOARDS)
+    monkeypatch.setattr(figures, "of_boards", lambda session: BOARDS)
     monkeypatch.setattr(Litestream, "lag", lambda self: 1.0)
     litestream = Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path)))
     raised = [ServiceAlarm("disk-full", "Make room.")]

@@ -118,13 +118,13 @@ def test_times_are_of_the_last_hour_and_ages_are_of_each_board(tmp_path: Path) -
                 done = update(Job).where(Job.benchmark == benchmark).values(state="done", epoch=1, **facts)
                 session.execute(done)
         with database.read() as session:
-            found, boards = figures.gather(session), figures.board_ages(session)
+            found, boards = figures.gather(session), figures.of_boards(session)
     assert [round(seconds) for seconds in found.waiting_seconds] == [100], "the job of two hours ago is not recent"
     assert found.last_scored_age is not None
     assert found.last_scored_age < 600
-    assert (boards["demo"].last_score or 0) >= two_hours
-    assert (boards["other"].last_score or two_hours) < 600
-    assert boards["demo"].snapshot is None
+    assert (boards["demo"].last_score_age or 0) >= two_hours
+    assert (boards["other"].last_score_age or two_hours) < 600
+    assert boards["demo"].snapshot_age is None
 
 
 def test_the_commit_is_that_of_the_file_else_of_git_else_unknown(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from operation import figures
 from storage.database import Database
 from storage.integrity import audit
 from tests.factories import small_benchmark
@@ -55,17 +54,6 @@ def test_an_entry_appears_with_its_score_and_not_before(ready: Database, scorer:
     rescore(ready, scorer, revision="demo")
     publish_if_changed(ready, scorer)
     assert len(small_benchmark.snapshot(ready)["entries"]) == 2
-
-
-def test_the_figures_of_the_service_say_how_long_the_last_snapshots_took(ready: Database, scorer: Scorer) -> None:
-    with ready.write() as session:
-        audit.append(
-            session, "snapshot.published", data={"snapshot": "a" * 64, "through": 1}
-        )  # as earlier releases said it
-    publish_if_changed(ready, scorer)
-    with ready.read() as session:
-        (seconds,) = figures.gather(session).build_seconds
-    assert 0 <= seconds < 600
 
 
 def test_at_its_start_a_worker_replaces_what_its_release_would_not_write(ready: Database, scorer: Scorer) -> None:

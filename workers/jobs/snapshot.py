@@ -189,7 +189,7 @@ def _publish(
         board = update(BoardState).where(BoardState.benchmark == before.benchmark)
         session.execute(board.values(snapshot_id=name, shown_seq=content.through))
         build_ms = round(1000 * (time.perf_counter() - started))  # until the lock that everybody shares is asked for
-        facts = {"snapshot": name, "through": content.through, "build_ms": build_ms}
+        facts = {"snapshot": name, "through": content.through}
         audit.append(session, PUBLISHED, data=facts | {"benchmark": before.benchmark})
     memory.keep(name, fragments)
     log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"]), "build_ms": build_ms}})
