@@ -9,7 +9,7 @@ from typing import Any
 
 from operation.doctor import InstallationFiles, examine
 from operation.replication.replica import UPLOADS, ReplicaUnusable
-from operation.restore import Restored, RestoreRefused, newest_copy, put_aside, put_back, restore_copy, sqlite_head
+from operation.restore import Restored, RestoreRefused, put_aside, put_back, sqlite_head
 from operation.start import prove, replicating_litestream
 from settings import WorkerSettings
 from vlrb.common.command_line import complain, say
@@ -19,8 +19,7 @@ _KEY = "receipt.key"
 
 def add_commands(commands: Any) -> None:
     """Add the commands to an argparse subparsers object; each sets `files`."""
-    restore = commands.add_parser("restore", help="bring the database back: from REPLICA_URL, or from a daily copy")
-    restore.add_argument("copy", nargs="?", help="path or URL of a copy; left out: REPLICA_URL, else the newest copy")
+    restore = commands.add_parser("restore", help="bring the database back from REPLICA_URL")
     restore.add_argument("--replace", action="store_true", help="put the database that is there aside")
     restore.set_defaults(command=None, files=_restore)
     doctor = commands.add_parser(
@@ -33,7 +32,7 @@ def add_commands(commands: Any) -> None:
 def _restore(options: argparse.Namespace) -> int:
     settings = WorkerSettings.from_env(os.environ)
     try:
-        restored = _bring(settings, options.copy, replace=options.replace)
+        restored = _bring(settings, replace=options.replace)
     except (RestoreRefused, ReplicaUnusable) as error:
         complain(f"maintenance: {error}")
         return 1
@@ -45,19 +44,13 @@ def _restore(options: argparse.Namespace) -> int:
         "--head says so and exits 1. Check with the newest head from before. Then say in public from which "
         "event on the chain begins anew."
     )
-    if options.copy and replicating_litestream(settings.database_url, settings.replica) is not None:
-        say(
-            "Before you start the service, copy everything but database/ from REPLICA_URL to a new place, "
-            "and name that as REPLICA_URL: files and labels are there alone, and the database there holds "
-            "later transactions."
-        )
     return 0
 
 
-def _bring(settings: WorkerSettings, copy: str | None, *, replace: bool) -> Restored:
+def _bring(settings: WorkerSettings, *, replace: bool) -> Restored:
     litestream = replicating_litestream(settings.database_url, settings.replica)
-    if copy is not None or litestream is None:
-        return restore_copy(copy or newest_copy(settings.backup_url), settings.database_url, replace=replace)
+    if litestream is None:
+        raise RestoreRefused("REPLICA_URL names no place, or DATABASE_URL a server, whose copies are its own.")
     path, replica = litestream.database, litestream.replica
     if path.exists() and not replace:
         raise RestoreRefused(f"{path} is there already. Stop the service, then use --replace to put it aside.")

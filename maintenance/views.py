@@ -408,7 +408,6 @@ def _health_facts(result: Health) -> Iterator[tuple[str, str]]:
     for disk in result.disks:
         yield f"Disk of {disk.path}", f"{disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free"
     yield "Approvals", ", ".join(f"{name} {number:,}" for name, number in result.approvals.items()) or "none waiting"
-    yield "Last backup", backup(result)
     checked = result.integrity_checked_at
     yield "Rows compared with the chain", "not yet" if checked is None else minute(checked)
     for revision, measured in result.measured.items():
@@ -422,16 +421,6 @@ def last_sign(worker: WorkerStatus) -> str:
     if worker.silent_since is not None:
         return f"silent since {minute(worker.silent_since)}"
     return f"last seen {worker.seconds_ago:.0f} s ago"
-
-
-def backup(result: Health) -> str:
-    """Return the newest copy of the database, and whether the last attempt failed."""
-    kept, failed, words = result.backup, result.backup_failed, "none yet"
-    if kept is not None:
-        size = kept.size_bytes or 0
-        words = f"{minute(kept.started_at)}, {kept.name}, "
-        words += f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{size / 2**10:.0f} KiB"
-    return words + (f"; failed {minute(failed.started_at)}: {failed.error}" if failed is not None else "")
 
 
 def chain_check(result: ChainCheck) -> View:

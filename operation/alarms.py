@@ -15,7 +15,6 @@ from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
 from operation.replication import stored_uploads
 from operation.replication.litestream import Litestream
-from storage.files import backups
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_sets
@@ -55,16 +54,13 @@ def service_alarms(
     id -> title.
     """
     alarms = [alarm for path in paths if path.exists() and (alarm := _disk(path))]
-    figures_now = figures.gather(session)
-    if alarm := _scoring(figures_now):
+    if alarm := _scoring(figures.gather(session)):
         alarms.append(alarm)
     alarms += _labels_alarms(session, benchmarks)
     if (uploads := stored_uploads.alarm(session)) is not None:
         alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
     if (rows := integrity_alarms.alarm(session)) is not None:
         alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
-    if backups.failures_since_last(session):
-        alarms.append(ServiceAlarm("backup-failed", _last_copy(figures_now.backup_age)))
     if litestream is not None and (behind := litestream.alarm()) is not None:
         alarms.append(ServiceAlarm("replica-behind", behind, effect=NO_FILES))
     return alarms
@@ -129,15 +125,6 @@ def _disk(path: Path) -> ServiceAlarm | None:
     )
     public = "A disk of the service is full. Make room; until then no file is taken."
     return ServiceAlarm("disk-full", words, blocking=True, effect=NO_FILES, public=public)
-
-
-def _last_copy(age: float | None) -> str:
-    if age is None:
-        return "No copy of the database could ever be made. The command health says why: check BACKUP_URL and its keys."
-    return (
-        f"No copy of the database could be made; the newest is {age / 3600:.0f} hours old. The command health "
-        "says why: check BACKUP_URL and its keys."
-    )
 
 
 def _scoring(service_figures: ServiceFigures) -> ServiceAlarm | None:

@@ -10,7 +10,6 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.files import backups
 from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from storage.models.core import AuditEvent, BoardState, Snapshot, Submission, WorkerHeartbeat
@@ -36,7 +35,6 @@ class ServiceFigures:
     workers: int
     revisions: dict[tuple[str, str], int]  # benchmark, label revision -> live workers that hold it
     snapshot_age: float | None
-    backup_age: float | None
 
     @property
     def stuck(self) -> bool:
@@ -49,7 +47,6 @@ def gather(session: Session) -> ServiceFigures:
     """Return all figures of one moment."""
     now = session.execute(select(database_now())).scalar_one()
     waiting, last = _recent(session, now)
-    backup = backups.last(session)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
     seen = worker_heartbeats.last_seen(session)
     workers, revisions = _live(session, now)
@@ -65,7 +62,6 @@ def gather(session: Session) -> ServiceFigures:
         workers=workers,
         revisions=revisions,
         snapshot_age=_age(now, snapshot),
-        backup_age=_age(now, backup.started_at if backup else None),
     )
 
 

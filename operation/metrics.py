@@ -30,7 +30,6 @@ class InstallationCollector(Collector):
     state: Path
     build: BuildFacts
     litestream: Litestream | None = None
-    backups_kept: int = 0
     alarms: Alarms = service_alarms
 
     def describe(self) -> Sequence[Metric]:
@@ -41,7 +40,6 @@ class InstallationCollector(Collector):
         """Yield every figure that can be measured now."""
         yield InfoMetricFamily("leaderboard_build", "Version of this build, and its commit.", self.build._asdict())
         yield from _disk(self.state)
-        yield gauge("leaderboard_backups_kept", "Daily copies that stay; 0: none are made.", value=self.backups_kept)
         if self.litestream is not None and (lag := self.litestream.lag()) is not None:
             yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=lag)
         try:
@@ -91,7 +89,6 @@ _AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
     ("oldest_job", "Of the oldest job that waits.", lambda values: values.oldest_job_age or 0.0),
     ("running_job", "Of the oldest job in hand.", lambda values: values.oldest_running_age or 0.0),
     ("worker_heartbeat", "Since the latest sign of life of any worker.", lambda values: values.worker_age),
-    ("backup", "Of the newest daily copy.", lambda values: values.backup_age),
 )
 
 

@@ -1,26 +1,16 @@
-"""Restore of a daily copy: the database comes whole or not at all, readable by the service alone."""
+"""Database files that make way for a restored one, and the chain that it ends with."""
 
 from __future__ import annotations
 
-import gzip
-import os
 import shutil
 import sqlite3
-import tempfile
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import make_url
-
-from storage.files.backups import is_copy
-from storage.files.object_store import address_below, open_store
 from storage.integrity.audit import Head
-from vlrb.common import atomic_files
 
-_CHUNK = 1 << 20
 _SIDECARS = ("-wal", "-shm")
 
 
@@ -35,40 +25,6 @@ class Restored:
     source: str
     head: Head
     aside: Path | None = None
-
-
-def copy_names(place: str) -> list[str]:
-    """Return the names of the copies in a directory or at an fsspec URL, the newest last. Raises what it raises."""
-    if "://" not in place:
-        folder = Path(place)
-        names = [path.name for path in folder.iterdir()] if folder.exists() else []
-    else:
-        system, base = open_store(place)
-        try:
-            names = [name.rpartition("/")[2] for name in system.ls(base, detail=False)]
-        except FileNotFoundError:
-            names = []
-    return sorted(filter(is_copy, names))
-
-
-def newest_copy(place: str) -> str:
-    """Return the address of the newest copy in a directory or at an fsspec URL. Raises RestoreRefused."""
-    copies = copy_names(place)
-    if not copies:
-        raise RestoreRefused(f"There is no copy of a database in {place}. Name one: restore COPY.")
-    return address_below(place, copies[-1])
-
-
-def restore_copy(source: str, database_url: str, *, replace: bool = False) -> Restored:
-    """Restore a copy (path or URL) as the database of the settings.
-
-    `replace`: a SQLite database that is there is put aside first. Raises RestoreRefused.
-    """
-    url = make_url(database_url)
-    if url.get_backend_name() != "sqlite":
-        raise RestoreRefused(f"{source} is a copy of SQLite, and DATABASE_URL names PostgreSQL: use its pg_restore.")
-    with _fetched(source) as path:
-        return _restore_sqlite(source, path, database=Path(url.database or "").absolute(), replace=replace)
 
 
 def put_aside(database: Path) -> Path | None:
@@ -105,41 +61,3 @@ def sqlite_head(database: Path) -> Head:
     if answer != "ok":
         raise RestoreRefused(f"{database.name} is damaged ({answer}). Take another copy.")
     return Head(seq, digest)
-
-
-def _restore_sqlite(source: str, copy: Path, *, database: Path, replace: bool) -> Restored:
-    if database.exists() and not replace:
-        raise RestoreRefused(f"{database} is there already. Stop the service, then use --replace to put it aside.")
-    database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    incoming = database.with_name(f".{database.name}.restoring")
-    try:
-        with gzip.open(copy, "rb") as content, incoming.open("wb") as file:
-            os.fchmod(file.fileno(), 0o600)
-            shutil.copyfileobj(content, file, _CHUNK)
-            file.flush()
-            os.fsync(file.fileno())
-        head = sqlite_head(incoming)
-        aside = put_aside(database)
-        incoming.replace(database)
-        atomic_files.sync_directory(database.parent)
-    except (OSError, EOFError) as error:
-        raise RestoreRefused(f"{source} cannot be restored ({error}). Nothing has changed.") from None
-    finally:
-        for ending in ("", *_SIDECARS):
-            incoming.with_name(incoming.name + ending).unlink(missing_ok=True)
-    return Restored(source, head, aside=aside)
-
-
-@contextmanager
-def _fetched(source: str) -> Iterator[Path]:
-    """Provide the copy as a local file."""
-    if "://" not in source:
-        if not Path(source).is_file():
-            raise RestoreRefused(f"{source} is not a file.")
-        yield Path(source)
-        return
-    with tempfile.TemporaryDirectory(prefix="restore-") as folder:
-        path = Path(folder) / "copy"
-        system, name = open_store(source)
-        system.get_file(name, str(path))
-        yield path

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from sqlalchemy import make_url
 
 from operation.replication.litestream import Litestream
 from operation.replication.replica import AUDIT, DATABASE, LABELS, UPLOADS, Replica, ReplicaUnusable, unusable
-from operation.restore import copy_names
 from storage.database import Database, is_made
-from storage.files.object_store import public_address
 from storage.integrity import audit
 
 RESTORED, NEW_BOARD = "service.restored", "board.begins"
@@ -33,12 +31,9 @@ def replicating_litestream(database_url: str, replica: Replica | None) -> Litest
     return Litestream(path, replica) if replica is not None and path is not None else None
 
 
-def prepare_database(
-    database_url: str, replica: Replica | None, *, environ: Mapping[str, str], copies: str = ""
-) -> bool:
-    """Bring the database from the replica where it is missing.
+def prepare_database(database_url: str, replica: Replica | None, *, environ: Mapping[str, str]) -> bool:
+    """Bring the database from the replica where it is missing; return whether it was brought.
 
-    `copies`: where daily copies go. Returns whether the database was brought.
     Raises ReplicaUnusable, and DatabaseAway or DatabaseUnusable of PostgreSQL.
     """
     path, litestream = sqlite_path(database_url), replicating_litestream(database_url, replica)
@@ -48,11 +43,11 @@ def prepare_database(
         return False
     if litestream is not None and litestream.restore(environ):
         return True
-    reason = _files_of_a_board(replica, copies, sqlite=path is not None)
+    reason = "" if replica is None else _files_of_a_board(replica, sqlite=path is not None)
     # A process that begins a board beside this one writes to the replica after it has made the database.
     if reason and not _is_there(database_url, path):
         raise ReplicaUnusable(reason)
-    looked_at = {"REPLICA_URL": "" if replica is None else replica.public_name, "BACKUP_URL": public_address(copies)}
+    looked_at = {"REPLICA_URL": "" if replica is None else replica.public_name}
     log.info(NEW_BOARD, extra={"data": {"reason": "no copy of a board is there", **looked_at}})
     return False
 
@@ -79,34 +74,27 @@ def prove(replica: Replica, database: Path | None) -> None:
         replica.write(".probe", bytes(_PROBE_BYTES))
         replica.remove(".probe")
     except Exception as error:  # of whatever library
-        raise unusable("REPLICA_URL", replica.url, error=error) from None
+        raise unusable(replica.url, error=error) from None
 
 
 def _is_there(database_url: str, path: Path | None) -> bool:
     return is_made(database_url) if path is None else path.exists() and path.stat().st_size > 0
 
 
-def _files_of_a_board(replica: Replica | None, copies: str, *, sqlite: bool) -> str:
-    """Return that files or copies of a board without a database are there, in words; "" where none are.
+def _files_of_a_board(replica: Replica, *, sqlite: bool) -> str:
+    """Return that files of a board without a database are there, in words; "" where none are.
 
-    A new board would push them out. Raises ReplicaUnusable where nobody can tell: a place may be away for a moment.
+    Raises ReplicaUnusable where nobody can tell: a place may be away for a moment.
     """
     # Where Litestream has found no database, it may have left folders that it began with.
     folders = (UPLOADS, LABELS, AUDIT) if sqlite else (DATABASE, UPLOADS, LABELS, AUDIT)
-    places: list[tuple[str, str, Callable[[], Iterable[str]]]] = []
-    if replica is not None:
-        places.append(("REPLICA_URL", replica.url, lambda: filter(replica.names, folders)))
-    if copies:
-        places.append(("BACKUP_URL", copies, lambda: copy_names(copies)))
-    for setting, url, look in places:
-        try:
-            found = list(look())
-        except Exception as error:  # of whatever library
-            raise unusable(setting, url, error=error) from None
-        if found:
-            return (
-                f"There is no database, but {setting}={public_address(url)} holds {found[-1]} of one. No new "
-                f"board was made. Restore it (python -m maintenance restore), or name another {setting} to start "
-                "an empty board."
-            )
-    return ""
+    try:
+        found = list(filter(replica.names, folders))
+    except Exception as error:  # of whatever library
+        raise unusable(replica.url, error=error) from None
+    if not found:
+        return ""
+    return (
+        f"There is no database, but REPLICA_URL={replica.public_name} holds {found[-1]} of one. No new board was made. "
+        "Bring the database back (python -m maintenance restore), or name another REPLICA_URL to start an empty board."
+    )

@@ -22,7 +22,7 @@ _FILLED = {
 """What a topology cannot do without, for each role; the workers' label sources are none of a web process's."""
 
 _PAGE = """# Settings of a {title}. Copy this file to {role}.env beside it, and fill that in (docs/settings.md).
-# deploy/compose.yaml sets ROLE, DATABASE_URL, REPLICA_URL, BACKUP_URL, TRUSTED_PROXIES and the store's keys itself; a
+# deploy/compose.yaml sets ROLE, DATABASE_URL, REPLICA_URL, TRUSTED_PROXIES and the store's keys itself; a
 # value here for one of them is not read there. This file is generated: python -m scripts.generated.
 
 # The same in web.env and worker.env; LABELS of a web process names the revisions alone

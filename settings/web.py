@@ -26,7 +26,7 @@ _SPACE_DEFAULTS = {
     "host": "0.0.0.0",  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
     "trusted_proxies": "10.0.0.0/8",  # a Space is reached through Hugging Face's own network only
 }
-_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "backups", "editions")
+_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "editions")
 _STATE_NAMES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", *_FOLDERS)
 _HOST = re.compile(r"[a-z0-9.-]+")
 _PUBLIC = (

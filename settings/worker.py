@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pydantic import field_validator, model_validator
 
 from operation.replication.replica import Replica
 from settings.benchmarks import BenchmarkSettings
 from settings.declared import setting
-from storage.files.object_store import address_below
 from vlrb.benchmarks.spec import DEMO
 
 DATABASE_FILE = "leaderboard.db"
@@ -40,12 +39,6 @@ class WorkerSettings(BenchmarkSettings):
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$",
         workers_only=True,
     )
-    backup_url: str = setting(
-        "",
-        "where the daily copy of the database goes: a directory, or an fsspec URL such as `s3://bucket/backups`",
-        shown="`DATA_DIR/backups`",
-        repr=False,
-    )
     replica_url: str = setting(
         "",
         "where the database is copied to within a second, with uploads, imported labels and audit heads: a directory "
@@ -54,7 +47,6 @@ class WorkerSettings(BenchmarkSettings):
         shown="none",
         repr=False,
     )
-    backup_keep: int = setting(14, "how many copies of a SQLite database stay; `0` makes none", ge=0, le=10_000)
 
     @field_validator("database_url")
     @classmethod
@@ -73,18 +65,9 @@ class WorkerSettings(BenchmarkSettings):
     @model_validator(mode="after")
     def _revisions_fit(self) -> Self:
         _ = self.served  # raises where the settings of benchmarks do not fit each other
-        derived: dict[str, Any] = {
-            "database_url": self.database_url or f"sqlite:///{self.state_dir / DATABASE_FILE}",
-            "backup_url": self._own_backup_url,
-        }
-        for name, value in derived.items():
-            object.__setattr__(self, name, value)
+        if not self.database_url:
+            object.__setattr__(self, "database_url", f"sqlite:///{self.state_dir / DATABASE_FILE}")
         return self
-
-    @property
-    def backups_kept(self) -> int:
-        """How many copies of a SQLite database stay; PostgreSQL is copied by its own means."""
-        return self.backup_keep if self.database_url.startswith("sqlite") else 0
 
     @property
     def import_dir(self) -> Path:
@@ -98,10 +81,3 @@ class WorkerSettings(BenchmarkSettings):
             return None
         whole = Replica(self.replica_url)
         return whole.part(DEMO) if self.is_demo else whole
-
-    @property
-    def _own_backup_url(self) -> str:
-        """Where daily copies go; those of the demo apart, since the newest is what an empty disk asks for."""
-        if not self.backup_url:
-            return str(self.state_dir / "backups")
-        return address_below(self.backup_url, DEMO) if self.is_demo else self.backup_url

@@ -25,7 +25,7 @@ def require_own_boards(database: Database, *, demo: bool) -> None:
         raise OtherBoards(
             _(
                 "The database holds the demo's board, and LABELS names real labels. No board was opened. Name another "
-                "DATABASE_URL or DATA_DIR; where it came from REPLICA_URL or BACKUP_URL, another one of these too."
+                "DATABASE_URL or DATA_DIR; where it came from REPLICA_URL, another one of these too."
             )
         )
     if demo and known and DEMO not in known:

@@ -42,7 +42,7 @@ SECRETS = {
 }
 PLANTED = tuple(f"LABEL-CANARY-{number}-{number * 7919 % 9973}" for number in range(20))
 WORKERS = (
-    "submission.scored", "relations.", "backup.", "head.", "snapshot.", "identity.refused"
+    "submission.scored", "relations.", "head.", "snapshot.", "identity.refused"
 )  # fmt: skip
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 HOSTILE = {

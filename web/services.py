@@ -149,7 +149,7 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
     litestream = replicating_litestream(settings.database_url, settings.replica)
     alarms = _alarms(settings, litestream)
     collector = InstallationCollector(database, settings.state_dir, build=BuildFacts(BUILD, own_commit()))
-    collector = replace(collector, litestream=litestream, backups_kept=settings.backups_kept, alarms=alarms)
+    collector = replace(collector, litestream=litestream, alarms=alarms)
     registry = make_registry(collector)
     local = settings.identity.mode is Mode.LOCAL
     contexts = contexts_of([worker.spec for worker in settings.served], local_mode=local)

@@ -114,9 +114,7 @@ def open_service_database(settings: Settings) -> Database:
     """
     replica = settings.replica
     try:
-        restored = prepare_database(
-            settings.database_url, replica, environ=child_environment(), copies=settings.backup_url
-        )
+        restored = prepare_database(settings.database_url, replica, environ=child_environment())
     except ReplicaUnusable as error:
         raise SettingsError(str(error)) from None
     database = open_migrated(settings.database_url)

@@ -21,7 +21,6 @@ from settings import ServedSettings, SettingsError, WorkerSettings
 from storage.change_listener import listening
 from storage.database import Database, DatabaseAway, is_away, is_made, open_migrated
 from storage.database_wait import retry_while_away
-from storage.files.backups import BackupTarget
 from storage.own_boards import require_own_boards
 from vlrb.benchmarks.spec import DEMO
 from vlrb.common.messages import _
@@ -149,13 +148,11 @@ def _runner(
     runner = create_task_runner(
         database, scorer, state=settings.state_dir, lease_seconds=settings.lease_seconds, dataset=dataset
     )
-    backup = BackupTarget(settings.backup_url, settings.backups_kept) if settings.backups_kept else None
     return replace(
         runner,
         worker=name,
         import_dirs=(settings.import_dir,),
         labels_token=settings.labels_token,
-        backup=backup,
     )
 
 

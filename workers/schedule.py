@@ -1,4 +1,4 @@
-"""Periodic actions beside the loop of jobs: heartbeats, expired leases, missing jobs, snapshots, statistics, copies.
+"""Periodic actions beside the loop of jobs: heartbeats, expired leases, missing jobs, snapshots, statistics.
 
 What runs oftener than every ten minutes is a loop: a thread that counts seconds by a clock which never jumps.
 APScheduler does the rest, by the clock on the wall. A turn that was missed is not made up for.
@@ -31,7 +31,6 @@ HEARTBEAT_SECONDS = 15.0
 TASK_SECONDS = 0.5
 REFRESH_SECONDS = 2.0
 HEAD_SECONDS = 600.0
-BACKUP_SECONDS = 600.0
 INTEGRITY_SECONDS = 600.0
 MIRROR_SECONDS = 1.0
 _LEAVE_SECONDS = 2.0  # that all loops together get to finish their turns at the end
@@ -136,7 +135,6 @@ def _daily(runners: Sequence[TaskRunner]) -> Sequence[PeriodicAction]:
         for runner in runners
         for action in (
             PeriodicAction("head", HEAD_SECONDS, runner.keep_head, at_once=True),  # a worker need not live so long
-            PeriodicAction("backup", BACKUP_SECONDS, runner.back_up),
             PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
         )
     ]

@@ -12,7 +12,6 @@ NON_PUBLIC_EVENTS = (
     "snapshot.published",
     "submission.accepted",
     "job.failed",
-    "backup.made",
     "integrity.checked",
     "integrity.failed",
     "service.restored",

@@ -9,7 +9,6 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from storage.database import Database
-from storage.files.backups import BackupTarget
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports
@@ -31,7 +30,6 @@ class TaskContext:
     scorer: Scorer
     store: LabelStore
     chunk: int = CHUNK  # entries that are scored in one transaction
-    backup: BackupTarget | None = None  # where copies of the database go
     import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
     labels_token: SecretStr = NO_TOKEN  # who may read private datasets
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from storage.files import backups
-from storage.files.backups import BackupFailed
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskClaim, TaskKind
 from workers.jobs import (
@@ -17,16 +15,6 @@ from workers.jobs import (
 from workers.task_context import TaskContext
 
 TaskHandler = Callable[[TaskContext, TaskClaim], None]
-
-
-def _back_up(context: TaskContext, claim: TaskClaim) -> None:
-    if context.backup is None:
-        raise BackupFailed("no backups are kept here: BACKUP_KEEP is 0, or the database is PostgreSQL")
-    backup = backups.make(context.database, context.backup)
-    with context.database.write() as session:
-        tasks.finish(
-            session, claim, result={"name": backup.name}, outcome=f"{backup.name}, {backup.size_bytes:,} bytes."
-        )
 
 
 def _preview(context: TaskContext, claim: TaskClaim) -> None:
@@ -53,7 +41,6 @@ HANDLERS: Mapping[TaskKind, TaskHandler] = {
     TaskKind.IMPORT: import_labels.import_labels,
     TaskKind.RETIRE: import_labels.retire,
     TaskKind.DRAFT: draft_labels.draft,
-    TaskKind.BACKUP: _back_up,
     TaskKind.PREVIEW: _preview,
     TaskKind.APPLY: _apply,
 }

@@ -14,8 +14,6 @@ from sqlalchemy.orm import Session
 
 from storage.database import Database
 from storage.database_wait import log_away
-from storage.files import backups
-from storage.files.backups import BackupFailed
 from storage.integrity import integrity_alarms
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import leases, tasks
@@ -108,18 +106,6 @@ class TaskRunner(TaskContext):
         on_disk = {name for name in label_imports.names(session, self.scorer.benchmark) if self.store.has(name)}
         return {*self.registry, *on_disk} - self.missing
 
-    def back_up(self) -> None:
-        """Make the backup of the day, where backups are wanted."""
-        if self.backup is None:
-            return
-        try:
-            backup = backups.make_if_due(self.database, self.backup)
-        except BackupFailed as failed:
-            log.error("backup.failed", extra={"data": {"reason": str(failed)}})
-            return
-        if backup is not None:
-            log.info(backups.MADE, extra={"data": {"name": backup.name, "bytes": backup.size_bytes}})
-
     def check_rows(self) -> None:
         """Compare stored rows with the audit chain once a day; what differs is an alarm in `health`."""
         result = integrity_alarms.check_daily(self.database)
@@ -143,7 +129,7 @@ class TaskRunner(TaskContext):
             raise  # the database is away; the task is done again when its lease is over
         except (LabelSetChanged, BoardChangedMeanwhile) as error:
             self._fail(claim, f"{type(error).__doc__}", retry=False)
-        except (LabelsError, BackupFailed, RecordChanged) as error:
+        except (LabelsError, RecordChanged) as error:
             self._fail(claim, str(error), retry=False)
         except Exception:
             log.exception("task.failed", extra={"data": about})

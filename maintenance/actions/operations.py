@@ -1,4 +1,4 @@
-"""Use cases of operation: failed jobs, pausing submissions, health, backups."""
+"""Use cases of operation: failed jobs, pausing submissions, health."""
 
 from __future__ import annotations
 
@@ -17,16 +17,13 @@ from maintenance.types import ActionResult, NotFound, clean_reason, plural
 from operation import figures
 from operation.alarms import ServiceAlarm
 from operation.build import UNKNOWN, own_commit
-from storage.files import backups
-from storage.files.backups import BackupRecord
 from storage.integrity import audit, integrity_alarms
 from storage.jobs import job_queue, tasks
-from storage.jobs.tasks import TaskRequest, TaskView
+from storage.jobs.tasks import TaskView
 from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
 
 REQUEUED = "job.requeued"
-BACKUP = "backup"
 _LATELY = 50  # tasks
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
 PauseMessage = Annotated[
@@ -56,8 +53,6 @@ class Health:
     failures: tuple[FailedJob, ...]
     failed_tasks: tuple[TaskView, ...]  # after which nobody asked for the same
     disks: tuple[Disk, ...]
-    backup: BackupRecord | None = None  # the newest copy
-    backup_failed: BackupRecord | None = None  # the attempt that failed after it
     approvals: Mapping[str, int] = field(default_factory=dict)  # benchmark -> submissions that wait for one
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     measured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # label revision -> what its scores tell
@@ -65,23 +60,6 @@ class Health:
     benchmark: str = ""
     data: tuple[str, ...] = ()  # where files are kept
     alarms: tuple[ServiceAlarm, ...] = ()
-
-
-@action(
-    "service.backup",
-    "POST /api/v1/maintenance/backup",
-    help="have a worker copy the database now",
-    command="backup",
-    waits="until it is done",
-    button="Back up now",
-)
-def request_backup(ctx: ActionContext) -> ActionResult:
-    """Have a worker copy the database now, beside the daily copies. For maintainers."""
-    with ctx.database.write() as session:
-        task, new = tasks.request(
-            session, TaskRequest(BACKUP, "database", params={}, reason="asked for", requested_by=ctx.user.account)
-        )
-    return ActionResult(new, f"A worker copies the database (task {task}).", task_id=task)
 
 
 @action(
@@ -169,10 +147,10 @@ def resume(ctx: ActionContext) -> ActionResult:
     view=views.health,
 )
 def health(ctx: ActionContext) -> Health:
-    """Return queue, workers, failures with their reason, disks and the last backup. For maintainers."""
+    """Return queue, workers, failures with their reason, disks. For maintainers."""
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
-        counted, last_backup = figures.gather(session), backups.last(session)
+        counted = figures.gather(session)
         return Health(
             paused=submission_pause.pause_message(session),
             label_revision=board.label_revision if board else None,
@@ -183,8 +161,6 @@ def health(ctx: ActionContext) -> Health:
             failures=tuple(queries.failed_jobs(session, ctx.benchmark)),
             failed_tasks=tuple(tasks.failures(session, _LATELY)),
             disks=tuple(_disk(path) for path in ctx.paths if path.exists()),
-            backup=last_backup,
-            backup_failed=_since(last_backup, backups.last(session, whole=False)),
             approvals=approval_queries.numbers_waiting(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             measured=label_levels.measured(session, ctx.benchmark),
@@ -210,11 +186,6 @@ def recent_tasks(ctx: ActionContext) -> list[TaskView]:
     """Return what workers were asked lately, the newest first. For maintainers."""
     with ctx.database.read() as session:
         return tasks.latest(session, _LATELY)
-
-
-def _since(backup: BackupRecord | None, failed: BackupRecord | None) -> BackupRecord | None:
-    """Return a failure that no copy has followed."""
-    return failed if failed is not None and (backup is None or failed.started_at > backup.started_at) else None
 
 
 def _disk(path: Path) -> Disk:

@@ -81,4 +81,4 @@ def restore_items(replica: Replica | None, state: Path) -> int:
     try:
         return FolderMirror(state / ITEMS, ITEMS, replica=replica).restore()
     except Exception as error:  # of whatever store
-        raise unusable("REPLICA_URL", replica.url, error=error) from None
+        raise unusable(replica.url, error=error) from None

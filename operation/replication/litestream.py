@@ -28,6 +28,7 @@ _LIST_SECONDS = 5.0
 _BEHIND_SECONDS = 60.0  # before it is an alarm
 _LONGEST_SOCKET_PATH = 100  # of 107 that Linux takes
 _RESTORE_SECONDS = 3600
+_KEPT = "336h"  # for so long the database can be had as it was at any instant
 _RETRY_SECONDS = 0.1  # while Litestream is starting
 
 
@@ -61,6 +62,7 @@ class Litestream:
         config: dict[str, Any] = {
             "logging": {"type": "json", "stderr": True, "level": "warn"},
             "socket": {"enabled": True, "path": str(self.socket), "permissions": 0o600},
+            "snapshot": {"interval": "24h", "retention": _KEPT},
             "dbs": [{"path": str(self.database), "replica": {**self.replica.litestream(), "sync-interval": "1s"}}],
         }
         atomic_files.write(self.config_path, json.dumps(config).encode())  # JSON is YAML

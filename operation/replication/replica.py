@@ -14,7 +14,7 @@ DATABASE, UPLOADS, LABELS, AUDIT, ITEMS = "database", "uploads", "labels", "audi
 
 
 class ReplicaUnusable(Exception):
-    """REPLICA_URL or BACKUP_URL prevents the start; the message says what to do."""
+    """REPLICA_URL prevents the start; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +101,13 @@ class Replica:
         return {name for name in names if name != folder and not name.startswith(".")}
 
 
-def unusable(setting: str, url: str, *, error: Exception) -> ReplicaUnusable:
+def unusable(url: str, *, error: Exception) -> ReplicaUnusable:
     """Return what to raise where a place cannot be used: its address, the reason, and what to do.
 
     The error's own words may hold the address, and that a secret.
     """
     return ReplicaUnusable(
-        f"{setting}={public_address(url)} cannot be used ({failure_reason(error)}). No board was opened. "
+        f"REPLICA_URL={public_address(url)} cannot be used ({failure_reason(error)}). No board was opened. "
         "Check the address, its free space, and the keys in the environment (AWS_ACCESS_KEY_ID and so on), "
         "or name another to start an empty board."
     )

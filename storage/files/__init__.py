@@ -1,1 +1,1 @@
-"""Files beside the database: uploads, backups, object stores."""
+"""Files beside the database: uploads, object stores."""

@@ -46,7 +46,7 @@ class Head(NamedTuple):
 
 
 class HeadMissing(LookupError):
-    """The audit chain has lost its head: table audit_head has no row 1. Restore a backup."""
+    """The audit chain has lost its head: table audit_head has no row 1. Restore a copy of the database."""
 
     def __init__(self) -> None:
         super().__init__(HeadMissing.__doc__)

@@ -26,7 +26,6 @@ class TaskKind(StrEnum):
     IMPORT = "labels.import"
     RETIRE = "labels.retire"
     DRAFT = "labels.draft"
-    BACKUP = "backup"
     PREVIEW = "rescore.preview"
     APPLY = "rescore.apply"
 

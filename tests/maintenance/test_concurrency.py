@@ -16,7 +16,7 @@ from maintenance.actions import bans as actions_bans
 from maintenance.actions import entries, operations, reported
 from storage.database import Database
 from storage.integrity import audit
-from storage.jobs import job_queue, tasks
+from storage.jobs import job_queue
 from storage.models.core import Account, AuditEvent
 from tests.databases import fill_once
 from tests.factories import small_benchmark
@@ -95,7 +95,6 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
         lambda site: lambda user: operations.requeue(by(site.database, user), site.failed[0]),
     ),
     "pause": ([operations.PAUSED], lambda site: lambda user: operations.pause(by(site.database, user), "moving house")),
-    "backup": ([tasks.REQUESTED], lambda site: lambda user: operations.request_backup(by(site.database, user))),
     "import results": (
         [reported.IMPORTED],
         lambda site: lambda user: reported.import_file(by(site.database, user), REPORTED, reason="because"),

@@ -36,7 +36,6 @@ EVERYTHING = ServiceFigures(
     workers=1,
     revisions={("demo", "v2"): 1},
     snapshot_age=1.0,
-    backup_age=1.0,
 )
 BOARDS = {"demo": BoardFigures(1, 1.0, 1.0)}
 _NAME = re.compile(r"\b((?:leaderboard|process)_\w+)(?:\{([^}]*)\})?")

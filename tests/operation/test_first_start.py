@@ -12,8 +12,6 @@ from operation.start import replicating_litestream
 from settings import Settings, SettingsError
 from storage.database import Database
 from storage.database_wait import retry_while_away
-from storage.files import backups
-from storage.files.backups import BackupTarget
 from storage.integrity import audit
 from storage.labels import label_sets
 from storage.own_boards import OtherBoards
@@ -69,14 +67,12 @@ def copied_board(data: Path, settings: Settings) -> None:
         path.unlink()
 
 
-def test_the_demos_replica_and_copies_are_never_restored_as_a_real_board(tmp_path: Path) -> None:
+def test_the_demos_replica_is_never_restored_as_a_real_board(tmp_path: Path) -> None:
     (tmp_path / "replica").mkdir()
     data = tmp_path / "data"
-    places = {"REPLICA_URL": str(tmp_path / "replica"), "BACKUP_URL": str(tmp_path / "copies")}
+    places = {"REPLICA_URL": str(tmp_path / "replica")}
     demo, real = settings_of(data, **places), settings_of(data, **places, **LABELS)
     copied_board(data, demo)
-    with closing(open_service_database(demo)) as restored:
-        backups.make(restored, BackupTarget(demo.backup_url, 3))
     with closing(open_service_database(real)) as new, new.read() as session:
         assert audit.head(session).seq == 0, "a board of its own"
 

@@ -48,15 +48,13 @@ def test_imported_labels_of_every_benchmark_come_back(tmp_path: Path, replica: R
 
 
 @pytest.mark.parametrize(("place", "options"), [("/r", ""), ("s3://bucket/r", "?endpoint=http://s3.example")])
-def test_the_demo_has_a_part_of_its_own_in_the_replica_and_among_the_copies(place: str, options: str) -> None:
-    base = {"IDENTITY": "local", "RECEIPT_KEY": "A" * 43 + "=", "BACKUP_URL": f"{place}-copies{options}"}
-    base |= {"REPLICA_URL": place + options}
+def test_the_demo_has_a_part_of_its_own_in_the_replica(place: str, options: str) -> None:
+    base = {"IDENTITY": "local", "RECEIPT_KEY": "A" * 43 + "=", "REPLICA_URL": place + options}
     demo, real = Settings.from_env(base), Settings.from_env({**base, "LABELS": "v2=/labels.jsonl"})
     assert demo.replica is not None
     assert demo.replica.url == f"{place}/demo{options}"
     assert demo.uploads_url == f"{place}/demo/uploads{options}"
-    assert demo.backup_url == f"{place}-copies/demo{options}"
-    assert (real.replica, real.backup_url) == (Replica(place + options), f"{place}-copies{options}")
+    assert real.replica == Replica(place + options)
 
 
 def test_a_mount_that_failed_is_noticed_by_the_demo_too(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
-"""Restore of daily copies: whole or not at all, private, never over what is there; and what the doctor finds."""
+"""Restore from the replica: never over what is there, no new board beside an old one's files; what the doctor finds."""
 
 from __future__ import annotations
 
-import gzip
-import json
 import logging
 import os
 import shutil
@@ -19,11 +17,8 @@ from operation import doctor
 from operation.doctor import CheckResult, InstallationFiles, examine
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica, ReplicaUnusable
-from operation.restore import RestoreRefused, newest_copy, restore_copy
 from operation.start import NEW_BOARD, prepare_database
-from storage.database import Database, open_database
-from storage.files import backups
-from storage.files.backups import BackupTarget
+from storage.database import Database
 from storage.files.uploads import Uploads
 from storage.integrity import audit
 from tests.databases import new_database
@@ -40,87 +35,18 @@ def database(tmp_path: Path) -> Iterator[Database]:
     found.close()
 
 
-def copied(database: Database, place: str) -> str:
-    return f"{place}/{backups.make(database, BackupTarget(place, 3)).name}"
-
-
-@pytest.mark.parametrize("scheme", ["", "local://"])
-def test_the_newest_copy_comes_back_private_with_its_head(tmp_path: Path, database: Database, scheme: str) -> None:
-    place = f"{scheme}{tmp_path}/copies"
-    copied(database, place)
-    url = f"sqlite:///{tmp_path}/new disk/leaderboard.db"
-    restored = restore_copy(newest_copy(place), url)
-    target = tmp_path / "new disk" / "leaderboard.db"
-    assert target.stat().st_mode & 0o777 == 0o600
-    assert [path.name for path in target.parent.iterdir()] == ["leaderboard.db"]
-    opened = open_database(url)
-    with opened.read() as session:
-        assert audit.head(session) == restored.head
-        assert restored.head.seq == 1, "what came after the copy is not in it"
-    opened.close()
-
-
-def test_a_database_that_is_there_is_put_aside_only_if_asked(tmp_path: Path, database: Database) -> None:
-    copy = copied(database, str(tmp_path / "copies"))
-    url = f"sqlite:///{tmp_path}/old/leaderboard.db"
-    with pytest.raises(RestoreRefused, match="--replace"):
-        restore_copy(copy, url)
-    database.close()
-    restored = restore_copy(copy, url, replace=True)
-    assert restored.aside is not None
-    assert restored.aside.exists()
-
-
-def test_a_damaged_copy_changes_nothing(tmp_path: Path, database: Database) -> None:
-    damaged = tmp_path / "leaderboard-20261122T020000Z.db.gz"
-    damaged.write_bytes(gzip.compress(b"no database")[:-4])
-    url = f"sqlite:///{tmp_path}/new/leaderboard.db"
-    with pytest.raises(RestoreRefused, match="Nothing has changed"):
-        restore_copy(str(damaged), url)
-    damaged.write_bytes(gzip.compress(b"no database"))
-    with pytest.raises(RestoreRefused, match="not a complete database"):
-        restore_copy(str(damaged), url)
-    assert not list((tmp_path / "new").iterdir())
-    with pytest.raises(RestoreRefused, match="no copy"):
-        newest_copy(str(tmp_path / "nothing"))
-    with pytest.raises(RestoreRefused, match="is a copy of SQLite"):
-        restore_copy(str(damaged), "postgresql://host/name")
-
-
-@pytest.mark.parametrize("scheme", ["", "local://"])
-def test_no_board_begins_on_an_empty_disk_where_copies_wait(tmp_path: Path, database: Database, scheme: str) -> None:
-    place, path = f"{scheme}{tmp_path}/copies", tmp_path / "new disk" / "leaderboard.db"
-    url = f"sqlite:///{path}"
-    path.parent.mkdir()
-    assert not prepare_database(url, None, environ={}, copies=place), "without copies a new board begins"
-    name = copied(database, place).rpartition("/")[2]
-    for make in (path.touch, lambda: None):
-        make()
-        with pytest.raises(ReplicaUnusable, match=rf"{name}.*maintenance restore\).*another BACKUP_URL"):
-            prepare_database(url, None, environ={}, copies=place)
-    restore_copy(newest_copy(place), url, replace=True)
-    assert not prepare_database(url, None, environ={}, copies=place)
-
-
-def test_no_board_begins_where_nobody_can_tell_whether_there_are_copies(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(ReplicaUnusable, match=r"BACKUP_URL=.*cannot be used \(Not a directory\)"):
-        prepare_database(f"sqlite:///{tmp_path}/leaderboard.db", None, environ={}, copies=str(tmp_path / "file"))
-
-
-def test_a_new_board_is_said_to_begin_with_the_places_that_hold_none(
+def test_a_new_board_is_said_to_begin_with_the_place_that_holds_none(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
-    url, places = f"sqlite:///{tmp_path}/data/leaderboard.db", (tmp_path / "replica", tmp_path / "not mounted")
-    for place in places:
-        place.mkdir()
-    prepare_database(url, Replica(str(places[0])), environ=dict(os.environ), copies=str(places[1]))
+    url, place = f"sqlite:///{tmp_path}/data/leaderboard.db", tmp_path / "replica"
+    place.mkdir()
+    prepare_database(url, Replica(str(place)), environ=dict(os.environ))
     (said,) = (one for one in caplog.records if one.message == NEW_BOARD)
-    assert {"REPLICA_URL": str(places[0]), "BACKUP_URL": str(places[1])}.items() <= said.data.items()  # type: ignore[attr-defined]
+    assert said.data["REPLICA_URL"] == str(place)  # type: ignore[attr-defined]
     caplog.clear()
     new_database(url).close()
-    prepare_database(url, None, environ={}, copies=str(places[1]))
+    prepare_database(url, None, environ={})
     assert not caplog.records, "only before the first start"
 
 
@@ -148,18 +74,24 @@ def test_an_empty_postgresql_beside_files_of_a_service_is_refused(tmp_path: Path
 def test_the_commands_work_where_there_is_no_database(
     tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    copied(database, str(tmp_path / "copies"))
-    places = {"DATA_DIR": tmp_path / "new", "BACKUP_URL": tmp_path / "copies"}
+    (tmp_path / "replica").mkdir()
+    with subprocess.Popen(
+        Litestream(tmp_path / "old" / "leaderboard.db", Replica(str(tmp_path / "replica"))).configure()
+    ) as process:
+        assert Litestream(tmp_path / "old" / "leaderboard.db", Replica(str(tmp_path / "replica"))).wait(30)
+        process.terminate()
+    places = {"DATA_DIR": tmp_path / "new", "REPLICA_URL": tmp_path / "replica"}
     for name, value in {**places, "LABELS": "v2=/labels.jsonl", "RECEIPT_KEY": ""}.items():
         monkeypatch.setenv(name, str(value))
     assert main(["doctor"]) == 1
     assert "ALARM" in capsys.readouterr().out
     assert main(["restore"]) == 0
-    assert "newer than this copy" in capsys.readouterr().out
+    assert "ends with event 1" in capsys.readouterr().out
+    assert (tmp_path / "new" / "leaderboard.db").stat().st_mode & 0o777 == 0o600
     assert main(["restore"]) == 1
     assert "--replace" in capsys.readouterr().err
-    assert main(["doctor", "--json"]) == 0
-    assert all(one["ok"] for one in json.loads(capsys.readouterr().out))
+    assert main(["restore", "--replace"]) == 0
+    assert len(list((tmp_path / "new").glob("leaderboard.db.before-*"))) >= 1
 
 
 @pytest.fixture

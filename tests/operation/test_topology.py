@@ -42,7 +42,7 @@ class Topology:
         role = name.partition("-")[0]
         environ = {key: os.environ[key] for key in KEPT if key in os.environ}
         environ |= {"IDENTITY": "local", "ROLE": role, "DATA_DIR": str(self.folder / "data"), "LEASE_SECONDS": "3"}
-        environ |= {"DATABASE_URL": f"{self.database}&application_name={name}", "BACKUP_KEEP": "0"}
+        environ |= {"DATABASE_URL": f"{self.database}&application_name={name}"}
         if role == "web":
             self.ports.setdefault(name, free_port())
             environ["PORT"] = str(self.ports[name])

@@ -25,7 +25,7 @@ from storage.models.core import (
     new_entry_id,
 )
 from storage.models.moderation import Edit, ImportedLabels, Moderation, ServiceFlag
-from storage.models.operations import Backup, ReportedResult
+from storage.models.operations import ReportedResult
 from storage.models.queue import Job, Task
 from storage.models.review import Annotation, AnnotationProject, Annotator, Dispute, ProjectItem
 from tests.databases import BOTH, IMPORTED, a_submission, empty_of_kind, new_database, submitted, with_labels
@@ -238,9 +238,6 @@ REPORTED = {"id": "r-x", "benchmark": "demo", "facts": {"name": "x"}, "imported_
 MODERATION += [
     (ReportedResult, {**REPORTED, "id": "e00000000000"}),
     (ReportedResult, {**REPORTED, "benchmark": ""}),
-    (Backup, {"name": ""}),
-    (Backup, {"name": "x", "finished_at": 1.0}),
-    (Backup, {"name": "x", "sha256": A}),
 ]
 
 
