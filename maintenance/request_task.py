@@ -8,7 +8,8 @@ from maintenance.action_context import ActionContext
 from maintenance.types import Conflict
 from storage.database import Session
 from storage.jobs import tasks
-from storage.jobs.tasks import TaskConflict, TaskRequest
+from storage.jobs.tasks import TaskConflict
+from storage.models.queue import Task
 
 
 def request_task(ctx: ActionContext, session: Session, *, kind: str, subject: str, **more: Any) -> tuple[int, bool]:
@@ -18,6 +19,6 @@ def request_task(ctx: ActionContext, session: Session, *, kind: str, subject: st
     """
     asked = {"params": {}, "requested_by": ctx.user.account, "benchmark": ctx.benchmark, **more}
     try:
-        return tasks.request(session, TaskRequest(kind, subject, **asked))
+        return tasks.request(session, Task(kind=kind, subject=subject, **asked))
     except TaskConflict as busy:
         raise Conflict("busy", str(busy)) from busy

@@ -44,21 +44,7 @@ class StoredSubscription(NamedTuple):
     confirmed_at: float | None
 
 
-class EmailClaim(NamedTuple):
-    """An e-mail that a sender holds until its lease ends."""
-
-    id: int
-    epoch: int
-    account: str
-    subscription: str
-    through_seq: int
-    lines: Sequence[dict[str, Any]]
-    attempts: int
-    created_at: float
-
-
 _SUBSCRIPTION = tuple(getattr(EmailSubscription, name) for name in StoredSubscription._fields)
-_CLAIMED = tuple(getattr(OutgoingEmail, name) for name in EmailClaim._fields)
 
 
 def subscription(session: Session, account: str) -> StoredSubscription | None:
@@ -147,11 +133,10 @@ def queue(
     return True
 
 
-def claim(session: Session, sender: str, *, lease_seconds: float) -> EmailClaim | None:
+def claim(session: Session, sender: str, *, lease_seconds: float) -> OutgoingEmail | None:
     """Take the first e-mail that is due; None where there is none."""
-    first = select(OutgoingEmail.id).where(*_due()).order_by(OutgoingEmail.due_at, OutgoingEmail.id)
-    taken = leases.claim(session, first, lease=Lease(sender, lease_seconds), columns=_CLAIMED)
-    return None if taken is None else EmailClaim(*taken)
+    first = select(OutgoingEmail).where(*_due()).order_by(OutgoingEmail.due_at, OutgoingEmail.id)
+    return leases.claim(session, first, lease=Lease(sender, lease_seconds))
 
 
 def any_due(session: Session) -> bool:
@@ -163,12 +148,7 @@ def _due() -> tuple[ColumnElement[bool], ...]:
     return (OutgoingEmail.state == State.QUEUED.value, OutgoingEmail.due_at <= database_now())
 
 
-def finish(session: Session, held: EmailClaim) -> None:
-    """Mark an e-mail done. Raises LeaseLost."""
-    leases.finish(session, held, lines=[])
-
-
-def fail(session: Session, held: EmailClaim, *, why: str, retry: bool) -> None:
+def fail(session: Session, held: OutgoingEmail, *, why: str, retry: bool) -> None:
     """End an attempt that did not work: again later, each time later, or failed for good. Raises LeaseLost."""
     wait = _BACKOFF_SECONDS[min(held.attempts, len(_BACKOFF_SECONDS)) - 1]
     leases.fail(session, held, outcome=why, retry=retry, due_at=database_now() + wait)

@@ -10,7 +10,6 @@ import logging
 import os
 import secrets
 import socket
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,8 +21,6 @@ from storage import visibility
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.jobs import job_queue, leases, worker_heartbeats
-from storage.jobs.job_queue import Claim
-from storage.jobs.release import release_expired
 from storage.models.queue import Job, State
 from workers.board_index import BoardIndex
 from workers.jobs import pairwise_statistics, snapshot
@@ -46,19 +43,16 @@ def worker_name() -> str:
 
 
 class CurrentJob:
-    """The claim being worked on, shared with the thread that keeps its lease."""
+    """The job being worked on, shared with the thread that keeps its lease."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._claim: Claim | None = None
+        self._claim: Job | None = None
 
-    def set(self, claim: Claim | None) -> None:
-        with self._lock:
-            self._claim = claim
+    def set(self, claim: Job | None) -> None:
+        self._claim = claim
 
-    def get(self) -> Claim | None:
-        with self._lock:
-            return self._claim
+    def get(self) -> Job | None:
+        return self._claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +128,7 @@ class Worker:
             if not leases.any_expired(session):
                 return 0
         with self.database.write() as session:
-            released = release_expired(session)
+            released = leases.release_expired(session)
         log.warning("queue.released", extra={"data": {"rows": released}})
         return released
 

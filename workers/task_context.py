@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from storage.database import Database
 from storage.jobs import tasks
-from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports
+from storage.models.queue import Task
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _
@@ -47,7 +47,7 @@ class TaskContext:
             raise LabelsError(_("this worker holds other labels than those imported as {revision}", revision=revision))
         return labels
 
-    def report(self, claim: TaskClaim) -> Callable[[int, int], None]:
+    def report(self, claim: Task) -> Callable[[int, int], None]:
         """Return the function that records progress: entries done, entries in all. It raises LeaseLost."""
 
         def report(done: int, total: int) -> None:

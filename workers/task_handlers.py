@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from storage.jobs import tasks
-from storage.jobs.tasks import TaskClaim, TaskKind
+from storage.jobs.tasks import TaskKind
+from storage.models.queue import Task
 from workers.jobs import (
     activate_revision,
     draft_labels,
@@ -14,10 +15,10 @@ from workers.jobs import (
 )
 from workers.task_context import TaskContext
 
-TaskHandler = Callable[[TaskContext, TaskClaim], None]
+TaskHandler = Callable[[TaskContext, Task], None]
 
 
-def _preview(context: TaskContext, claim: TaskClaim) -> None:
+def _preview(context: TaskContext, claim: Task) -> None:
     labels = context.labels(claim.subject)
     result = preview.preview(
         context.database,
@@ -32,7 +33,7 @@ def _preview(context: TaskContext, claim: TaskClaim) -> None:
         tasks.finish(session, claim, result=result, outcome=words)
 
 
-def _apply(context: TaskContext, claim: TaskClaim) -> None:
+def _apply(context: TaskContext, claim: Task) -> None:
     labels = context.labels(claim.subject)
     activate_revision.apply(context.database, context.scorer, labels=labels, claim=claim, chunk=context.chunk)
 
@@ -46,7 +47,7 @@ HANDLERS: Mapping[TaskKind, TaskHandler] = {
 }
 
 
-def handle(context: TaskContext, claim: TaskClaim) -> None:
+def handle(context: TaskContext, claim: Task) -> None:
     """Run the handler of a task's kind. Raises ValueError for a kind of another release, and what the handler
     raises."""
     HANDLERS[TaskKind(claim.kind)](context, claim)

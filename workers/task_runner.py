@@ -18,9 +18,9 @@ from storage.integrity import integrity_alarms
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import leases, tasks
 from storage.jobs.leases import LeaseLost
-from storage.jobs.tasks import TaskClaim, TaskFilter
 from storage.labels import label_imports
 from storage.labels.label_sets import LabelSetChanged
+from storage.models.queue import Task
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
 from workers import task_handlers
@@ -52,12 +52,14 @@ class TaskRunner(TaskContext):
 
     def run_one(self) -> bool:
         """Run the first waiting task; False where there is none."""
-        wanted = TaskFilter(self.scorer.benchmark, self.scorer.version)
+        benchmark, version = self.scorer.benchmark, self.scorer.version
         with self.database.read() as session:
-            if not tasks.any_waiting(session, wanted):
+            if session.scalars(tasks.waiting(benchmark, version).limit(1)).first() is None:
                 return False
         with self.database.write() as session:
-            claim = tasks.claim(session, self.worker, lease_seconds=self.lease_seconds, wanted=wanted)
+            claim = tasks.claim(
+                session, self.worker, lease_seconds=self.lease_seconds, benchmark=benchmark, scorer_version=version
+            )
         if claim is None:
             return False
         with self._keep_lease(claim):
@@ -117,7 +119,7 @@ class TaskRunner(TaskContext):
         if self.heads is not None and audit_checkpoint.write_checkpoint(self.database, self.heads) and self.dataset:
             audit_checkpoint.publish_heads(self.heads, self.dataset)
 
-    def _execute(self, claim: TaskClaim) -> None:
+    def _execute(self, claim: Task) -> None:
         """Run one unit of work and record its failure with the task."""
         about = {"task": claim.id, "kind": claim.kind, "subject": claim.subject}
         try:
@@ -135,15 +137,15 @@ class TaskRunner(TaskContext):
             log.exception("task.failed", extra={"data": about})
             self._fail(claim, _FAULT, retry=True)
 
-    def _fail(self, claim: TaskClaim, words: str, *, retry: bool) -> None:
+    def _fail(self, claim: Task, words: str, *, retry: bool) -> None:
         try:
             with self.database.write() as session:
-                tasks.fail(session, claim, words=words, retry=retry)
+                leases.fail(session, claim, outcome=words, retry=retry)
         except LeaseLost:
             log.warning("task.lease_lost", extra={"data": {"task": claim.id}})
 
     @contextmanager
-    def _keep_lease(self, claim: TaskClaim) -> Iterator[None]:
+    def _keep_lease(self, claim: Task) -> Iterator[None]:
         """Keep the lease of a task that takes long, from a thread of its own."""
         done = threading.Event()
 

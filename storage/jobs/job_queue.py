@@ -1,7 +1,7 @@
 """Jobs of the queue: submissions to be scored. leases.py changes their state, and holds what is promised."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
@@ -23,37 +23,15 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.integrity import audit
 from storage.jobs import leases
-from storage.jobs.leases import MAX_ATTEMPTS, Lease
+from storage.jobs.leases import Lease
 from storage.models.core import BoardState, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.queue import Job, State
 from storage.visibility import pending_approval_ids
-from vlrb.common.messages import _
 
 URGENT, BACKFILL = 0, 1
-GAVE_UP = _(
-    "Scoring was interrupted {times} times. This is a fault of the service, not of the file; maintainers see it.",
-    times=MAX_ATTEMPTS,
-)
 _MEASURED_JOBS = 50
 _LIVE_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A job that a worker holds until its lease ends. `epoch` is what the fence compares."""
-
-    id: int
-    epoch: int
-    benchmark: str
-    submission_id: str
-    label_revision: str
-    scorer_version: str
-    attempts: int
-
-
-_CLAIMED = tuple(getattr(Job, item.name) for item in fields(Claim))
 
 
 class JobStage(StrEnum):
@@ -166,19 +144,17 @@ def claim(
     lease_seconds: float,
     revisions: Mapping[str, Sequence[str]] | None = None,
     scorer_version: str | None = None,
-) -> Claim | None:
+) -> Job | None:
     """Take the first waiting job, or None where there is none.
 
     `revisions`: only of these label revisions of each benchmark; `scorer_version`: only of this one.
     """
-    waiting = select(Job.id).where(Job.state == State.QUEUED.value)
+    waiting = select(Job).where(Job.state == State.QUEUED.value)
     if revisions is not None:
         waiting = waiting.where(of_revisions(revisions))
     if scorer_version is not None:
         waiting = waiting.where(Job.scorer_version == scorer_version)
-    first, lease = waiting.order_by(Job.priority, Job.id), Lease(worker, lease_seconds)
-    taken = leases.claim(session, first, lease=lease, columns=_CLAIMED)
-    return None if taken is None else Claim(*taken)
+    return leases.claim(session, waiting.order_by(Job.priority, Job.id), lease=Lease(worker, lease_seconds))
 
 
 def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
@@ -187,14 +163,6 @@ def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
         false(),
         *(and_(Job.benchmark == name, Job.label_revision.in_(under)) for name, under in revisions.items()),
     )
-
-
-def fail(session: Session, claim: Claim, *, reason: str, retry: bool) -> State:
-    """End an attempt that did not work; returns QUEUED if it is tried again at once, else FAILED. Raises LeaseLost."""
-    state = leases.fail(session, claim, outcome=reason, retry=retry)
-    if state is State.FAILED:
-        record_failure(session, claim)
-    return state
 
 
 def requeue(session: Session, job_id: int) -> bool:
@@ -285,9 +253,3 @@ def _eta(session: Session, jobs: int) -> float | None:
         .where(WorkerHeartbeat.heartbeat_at > database_now() - literal(_LIVE_SECONDS))
     )
     return median(durations) * (jobs + running.scalar_one()) / max(1, live.scalar_one())
-
-
-def record_failure(session: Session, claim: Claim | Job) -> None:
-    """Record that a job has failed for good."""
-    facts = {"submission": claim.submission_id, "label_revision": claim.label_revision}
-    audit.append(session, "job.failed", data={**facts, "scorer_version": claim.scorer_version})

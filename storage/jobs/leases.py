@@ -10,32 +10,37 @@ through its lease cannot write over the one that took the row since: the fence. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, Row, Select, select, update
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import ColumnElement, Select, select, update
+from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.models.queue import QueueRow, State
+from storage.integrity import audit
+from storage.models.queue import Job, QueueRow, State, Task
+from vlrb.common.messages import _
 
 MAX_ATTEMPTS = 5
+GAVE_UP = _(
+    "Scoring was interrupted {times} times. This is a fault of the service, not of the file; maintainers see it.",
+    times=MAX_ATTEMPTS,
+)
+_TASK_GAVE_UP = _(
+    "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again.",
+    times=MAX_ATTEMPTS,
+)
+_GOES_ON = _(  # of a change of the board: scores that are staged stay
+    "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again: it goes on "
+    "where it stopped.",
+    times=MAX_ATTEMPTS,
+)
+JOB_FAILED, TASK_FAILED = "job.failed", "task.failed"
 _NO_SYNC = {"synchronize_session": False}
+_Kind = TypeVar("_Kind", bound=QueueRow)
 
 
 class LeaseLost(Exception):
     """The row was given to another worker, or is no longer running; nothing was recorded."""
-
-
-class Held(Protocol):
-    """A claim: a row that a worker holds until its lease ends. `epoch` is what the fence compares."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def epoch(self) -> int: ...
-    @property
-    def attempts(self) -> int: ...
 
 
 class Lease(NamedTuple):
@@ -45,46 +50,38 @@ class Lease(NamedTuple):
     seconds: float
 
 
-def claim(
-    session: Session,
-    waiting: Select[int],
-    *,
-    lease: Lease,
-    columns: Sequence[InstrumentedAttribute[Any]],
-) -> Row[*tuple[Any, ...]] | None:
-    """Take the first row of a query of ids and return these columns of it, or None where there is none."""
-    first = waiting.limit(1).with_for_update(skip_locked=True)
-    values = {
-        "state": State.RUNNING.value,
-        "epoch": QueueRow.epoch + 1,
-        "attempts": QueueRow.attempts + 1,
-        "worker": lease.worker,
-        "progress": 0,
-        "lease_until": database_now() + lease.seconds,
-        "started_at": database_now(),
-    }
-    taken = update(QueueRow).where(QueueRow.id == first.scalar_subquery()).values(**values).returning(*columns)
-    return session.execute(taken, execution_options=_NO_SYNC).first()
+def claim(session: Session, waiting: Select[_Kind], *, lease: Lease) -> _Kind | None:
+    """Take the first row of a query, or None where there is none. What is returned is held until the lease ends, and
+    stays as it is now: its `epoch` is what the fence compares."""
+    first = waiting.limit(1).with_for_update(skip_locked=True).execution_options(populate_existing=True)
+    row = session.scalars(first).first()
+    if row is not None:
+        row.state, row.worker, row.progress = State.RUNNING.value, lease.worker, 0
+        row.epoch, row.attempts = row.epoch + 1, row.attempts + 1
+        row.started_at, row.lease_until = database_now(), database_now() + lease.seconds
+        session.flush()
+        session.expunge(row)
+    return row
 
 
-def extend(session: Session, held: Held, *, seconds: float) -> bool:
+def extend(session: Session, held: QueueRow, *, seconds: float) -> bool:
     """Make the lease last from now; False if it was lost."""
     return _change(session, held, lease_until=database_now() + seconds)
 
 
-def write(session: Session, held: Held, **values: Any) -> None:
+def write(session: Session, held: QueueRow, **values: Any) -> None:
     """Write columns of a row that is held. Raises LeaseLost: then nothing may be recorded."""
     if not _change(session, held, **values):
         raise LeaseLost(f"queue {held.id}, epoch {held.epoch}")
 
 
-def finish(session: Session, held: Held, **values: Any) -> None:
+def finish(session: Session, held: QueueRow, **values: Any) -> None:
     """Mark the row done, in the transaction that records its result. Raises LeaseLost: then record nothing."""
     ended = {"state": State.DONE.value, "lease_until": None, "finished_at": database_now()}
     write(session, held, **{"outcome": "", **ended, **values})
 
 
-def fail(session: Session, held: Held, *, outcome: str, retry: bool, **again: Any) -> State:
+def fail(session: Session, held: QueueRow, *, outcome: str, retry: bool, **again: Any) -> State:
     """End an attempt that did not work; return QUEUED if it is tried again, else FAILED. Raises LeaseLost.
 
     `again`: columns to write where it is tried again; without any, that is at once.
@@ -94,6 +91,7 @@ def fail(session: Session, held: Held, *, outcome: str, retry: bool, **again: An
         write(session, held, state=State.QUEUED.value, **why, **again)
         return State.QUEUED
     write(session, held, state=State.FAILED.value, finished_at=database_now(), **why)
+    _record_failure(session, held)
     return State.FAILED
 
 
@@ -102,27 +100,43 @@ def any_expired(session: Session) -> bool:
     return session.scalars(select(QueueRow.id).where(*_late()).limit(1)).first() is not None
 
 
-def release_expired(session: Session, gave_up: Callable[[QueueRow], str]) -> tuple[int, Sequence[QueueRow]]:
-    """Give rows back whose lease is over; those with MAX_ATTEMPTS fail, with the outcome that `gave_up` says.
-
-    Returns how many these were, and those that failed.
-    """
+def release_expired(session: Session) -> int:
+    """Give rows back whose lease is over, or fail them after MAX_ATTEMPTS; return how many."""
     late = select(QueueRow).where(*_late()).order_by(QueueRow.id).with_for_update(skip_locked=True)
     rows = session.scalars(late, execution_options={"populate_existing": True}).all()
     failed = [row for row in rows if row.attempts >= MAX_ATTEMPTS]
     for row in rows:
         row.state, row.lease_until = State.QUEUED.value, None
     for row in failed:
-        row.state, row.outcome, row.finished_at = State.FAILED.value, gave_up(row), database_now()
+        row.state, row.outcome, row.finished_at = State.FAILED.value, _gave_up(row), database_now()
     session.flush()
-    return len(rows), failed
+    for row in failed:  # the audit chain's lock comes last
+        _record_failure(session, row)
+    return len(rows)
+
+
+def _gave_up(row: QueueRow) -> str:
+    if isinstance(row, Task):
+        return _GOES_ON if row.kind == Task.ONE_AT_A_TIME else _TASK_GAVE_UP
+    return GAVE_UP if isinstance(row, Job) else "interrupted too often"
+
+
+def _record_failure(session: Session, row: QueueRow) -> None:
+    """Record that a job or a task has failed for good."""
+    if isinstance(row, Job):
+        names = ("label_revision", "scorer_version")
+        facts = {"submission": row.submission_id, **{name: getattr(row, name) for name in names}}
+        audit.append(session, JOB_FAILED, data=facts)
+    elif isinstance(row, Task):
+        facts = {"task": row.id, **{name: getattr(row, name) for name in ("kind", "subject", "benchmark")}}
+        audit.append(session, TASK_FAILED, data=facts)
 
 
 def _late() -> tuple[ColumnElement[bool], ...]:
     return (QueueRow.state == State.RUNNING.value, QueueRow.lease_until < database_now())
 
 
-def _change(session: Session, held: Held, **values: Any) -> bool:
+def _change(session: Session, held: QueueRow, **values: Any) -> bool:
     """Change a running row if the claim still holds it (the fence); return False if it does not."""
     still_held = (QueueRow.id == held.id, QueueRow.epoch == held.epoch, QueueRow.state == State.RUNNING.value)
     changed = update(QueueRow).where(*still_held).values(**values).returning(QueueRow.id)

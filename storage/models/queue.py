@@ -71,13 +71,13 @@ class QueueRow(Base):
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     queue: Mapped[Words]
     benchmark: Mapped[Words] = mapped_column(default="")  # "": about none
-    scorer_version: Mapped[Words | None]  # of the workers that may do it; None: any
+    scorer_version: Mapped[Words] = mapped_column(nullable=True)  # of the workers that may do it; None: any
     priority: Mapped[int] = mapped_column(default=0)  # 0 somebody waits for it, 1 it fills a gap
     state: Mapped[Words] = mapped_column(default=State.QUEUED.value)
     outcome: Mapped[Words] = mapped_column(default="")  # plain words; never an address
     epoch: Mapped[int] = mapped_column(default=0)  # grows with every claim: the fence
     attempts: Mapped[int] = mapped_column(default=0)
-    worker: Mapped[Words | None]
+    worker: Mapped[Words] = mapped_column(nullable=True)
     lease_until: Mapped[Instant | None]
     due_at: Mapped[Instant] = mapped_column(default=database_now())
     created_at: Mapped[Instant] = mapped_column(default=database_now())
@@ -112,6 +112,7 @@ class Job(QueueRow):
 class Task(QueueRow):
     """Something a maintainer asked for that needs labels, so that a worker does it (storage/jobs/tasks.py)."""
 
+    ONE_AT_A_TIME = "rescore.apply"  # of this kind only one may be open for a benchmark, whatever its subject
     __mapper_args__ = _mapped(polymorphic_identity="tasks")
 
 

@@ -20,8 +20,10 @@ from storage import notifications
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.integrity import audit
+from storage.jobs import leases
 from storage.jobs.leases import LeaseLost
-from storage.notifications import EmailClaim, StoredSubscription
+from storage.models.queue import OutgoingEmail
+from storage.notifications import StoredSubscription
 from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
 from submissions.notifications.subscriptions import EmailSubscriptions
 from vlrb.common.messages import Message, _
@@ -86,7 +88,7 @@ class EmailDelivery:
             sent += self._send(claim)
         return sent
 
-    def _send(self, claim: EmailClaim) -> bool:
+    def _send(self, claim: OutgoingEmail) -> bool:
         email = self.compose(claim)
         try:
             if email is not None:
@@ -96,17 +98,17 @@ class EmailDelivery:
             return False
         try:
             with self.database.write() as session:
-                notifications.finish(session, claim)
+                leases.finish(session, claim, lines=[])
         except LeaseLost:
             log.warning("email.lease_lost", extra={"data": {"email": claim.id}})
         return email is not None
 
-    def _failed(self, claim: EmailClaim, why: str, *, retry: bool) -> None:
+    def _failed(self, claim: OutgoingEmail, why: str, *, retry: bool) -> None:
         log.warning("email.not_sent", extra={"data": {"email": claim.id, "reason": why}})
         with suppress(LeaseLost), self.database.write() as session:
             notifications.fail(session, claim, why=why, retry=retry)
 
-    def compose(self, claim: EmailClaim) -> PlainEmail | None:
+    def compose(self, claim: OutgoingEmail) -> PlainEmail | None:
         """Return the e-mail; None where nobody wants it any more."""
         with self.database.read() as session:
             stored = notifications.subscription_by_id(session, claim.subscription)

@@ -31,7 +31,7 @@ def test_the_same_error_is_logged_once_a_minute_with_its_number() -> None:
 def test_another_error_and_what_is_no_error_are_logged_at_once() -> None:
     once = OncePerMinute(lambda: 0.0)
     assert once.filter(record(logging.ERROR, "schedule.failed", error=OSError("full"), action="head"))
-    assert once.filter(record(logging.ERROR, "schedule.failed", error=OSError("full"), action="head"))
+    assert once.filter(record(logging.ERROR, "schedule.failed", error=OSError("full"), action="backup"))
     assert once.filter(record(logging.ERROR, "schedule.failed", error=ValueError("odd"), action="head"))
     assert all(once.filter(record(logging.INFO, "job.scored", job=1)) for _ in range(3))
 

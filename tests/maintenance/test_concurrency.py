@@ -16,7 +16,7 @@ from maintenance.actions import bans as actions_bans
 from maintenance.actions import entries, operations, reported
 from storage.database import Database
 from storage.integrity import audit
-from storage.jobs import job_queue
+from storage.jobs import job_queue, leases
 from storage.models.core import Account, AuditEvent
 from tests.databases import fill_once
 from tests.factories import small_benchmark
@@ -63,7 +63,7 @@ def _fill(database: Database) -> tuple[list[str], list[int]]:
         with database.write() as session:
             claim = job_queue.claim(session, "worker", lease_seconds=60.0, revisions={"demo": ["demo"]})
             assert claim is not None
-            job_queue.fail(session, claim, reason="broken", retry=False)
+            leases.fail(session, claim, outcome="broken", retry=False)
             failed.append(claim.id)
     return ids, failed
 

@@ -20,7 +20,7 @@ from storage.boards import snapshots
 from storage.clock import minute
 from storage.database import Database
 from storage.integrity import audit
-from storage.jobs import job_queue
+from storage.jobs import job_queue, leases
 from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
@@ -340,7 +340,7 @@ def test_a_failed_job_is_tried_again_once(database: Database, scorer: Scorer) ->
     with database.write() as session:
         claim = job_queue.claim(session, "w", lease_seconds=60)
         assert claim is not None
-        job_queue.fail(session, claim, reason="broken", retry=False)
+        leases.fail(session, claim, outcome="broken", retry=False)
     (failure,) = operations.health(by(database, MAINTAINER)).failures
     assert (failure.submission_id, failure.reason) == (entry, "broken")
     assert operations.requeue(by(database, MAINTAINER), failure.job_id).changed

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from maintenance.actions import labels, operations, rescoring
 from storage.database import Database, open_database
 from storage.integrity import audit
-from storage.jobs.release import release_expired
+from storage.jobs.leases import release_expired
 from storage.labels import label_sets
 from storage.models.core import AuditEvent
 from tests.databases import new_database

@@ -19,7 +19,7 @@ from maintenance.actions import entries, labels
 from maintenance.actions.reported import ReportedResultView
 from maintenance.view import Row, Table, TableCell, View, terminal
 from storage.database import Database
-from storage.jobs import tasks
+from storage.jobs import leases, tasks
 from storage.models.visibility import Approval
 from submissions.metadata import Metadata
 from tests.databases import new_database, with_labels
@@ -107,7 +107,7 @@ def test_sections_say_how_much_is_open_in_them(board: Database) -> None:
         session.execute(insert(Approval).values(submission_id=entry))
         claim = tasks.claim(session, "worker", lease_seconds=60.0)
         assert claim is not None
-        tasks.fail(session, claim, words=HOSTILE, retry=False)
+        leases.fail(session, claim, outcome=HOSTILE, retry=False)
     listed = page.look("tasks")
     assert ">Health 1<" in listed and ">Approvals 1<" in listed
     failed = page.look("health")
@@ -116,7 +116,7 @@ def test_sections_say_how_much_is_open_in_them(board: Database) -> None:
 
 def test_what_is_about_no_row_has_a_form_in_its_section(board: Database) -> None:
     health = _page(board).look("health")
-    for button in ("Back up now", "Retry failed jobs", "Pause submissions", "Resume"):
+    for button in ("Retry failed jobs", "Pause submissions", "Resume"):
         assert f"<summary>{button}</summary>" in health, button
     assert "<summary>Import as a draft</summary>" in _page(board).look("labels")
 

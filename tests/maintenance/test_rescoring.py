@@ -23,7 +23,7 @@ from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
-from storage.jobs.release import release_expired
+from storage.jobs.leases import MAX_ATTEMPTS, release_expired
 from storage.labels import label_levels, label_sets
 from storage.models.core import BoardState as BoardRow
 from storage.models.core import Snapshot, Submission
@@ -448,7 +448,7 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
     board = boards.in_sqlite(tmp_path, "v1", judges=4)
     _import(board, level="public")
     asked = rescoring.request_apply(board.ctx, "v2", "because", "v2")
-    for attempt in range(1, tasks.MAX_ATTEMPTS + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         with board.database.write() as session:
             claim = tasks.claim(session, "killed", lease_seconds=60.0)
         assert claim is not None and claim.attempts == attempt

@@ -11,9 +11,8 @@ from sqlalchemy import select
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, leases, worker_heartbeats
-from storage.jobs.job_queue import MAX_ATTEMPTS, Claim, JobProgress, JobStage
-from storage.jobs.leases import LeaseLost
-from storage.jobs.release import release_expired
+from storage.jobs.job_queue import JobProgress, JobStage
+from storage.jobs.leases import MAX_ATTEMPTS, LeaseLost, release_expired
 from storage.labels import label_sets
 from storage.models.queue import Job
 from tests.databases import submitted, with_labels
@@ -28,12 +27,12 @@ def _queued(database: Database, count: int) -> list[str]:
     return ids
 
 
-def _claim(database: Database, worker: str = "w", *, lease: float = 60.0) -> Claim | None:
+def _claim(database: Database, worker: str = "w", *, lease: float = 60.0) -> Job | None:
     with database.write() as session:
         return job_queue.claim(session, worker, lease_seconds=lease)
 
 
-def _finish(database: Database, claim: Claim) -> None:
+def _finish(database: Database, claim: Job) -> None:
     with database.write() as session:
         leases.finish(session, claim)
 
@@ -43,7 +42,7 @@ def _states(database: Database) -> list[str]:
         return list(session.scalars(select(Job.state).order_by(Job.id)))
 
 
-def _taken(database: Database, **options: object) -> Claim:
+def _taken(database: Database, **options: object) -> Job:
     claim = _claim(database, **options)  # type: ignore[arg-type]
     assert claim is not None
     return claim
@@ -123,7 +122,7 @@ def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database)
     with database.read() as session:
         progress = job_queue.progress(session, submission)
         assert audit.verify(session) is None
-    assert progress == JobProgress(JobStage.FAILED, None, eta_seconds=None, reason=job_queue.GAVE_UP)
+    assert progress == JobProgress(JobStage.FAILED, None, eta_seconds=None, reason=leases.GAVE_UP)
     assert "not of the file" in progress.reason
 
 

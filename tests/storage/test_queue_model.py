@@ -13,9 +13,7 @@ from sqlalchemy import select, text
 
 from storage.integrity import audit
 from storage.jobs import job_queue, leases
-from storage.jobs.job_queue import MAX_ATTEMPTS, Claim
-from storage.jobs.leases import LeaseLost
-from storage.jobs.release import release_expired
+from storage.jobs.leases import MAX_ATTEMPTS, LeaseLost, release_expired
 from storage.models.queue import Job
 from tests.databases import a_submission, new_database, with_labels
 
@@ -31,7 +29,7 @@ class Modelled:
     attempts: int = 0
     priority: int = job_queue.URGENT
 
-    def held_by(self, claim: Claim) -> bool:
+    def held_by(self, claim: Job) -> bool:
         return self.state == RUNNING and self.epoch == claim.epoch
 
 
@@ -80,12 +78,12 @@ class Queue(RuleBasedStateMachine):
         return taken
 
     @rule(claim=claims)
-    def heartbeat(self, claim: Claim) -> None:
+    def heartbeat(self, claim: Job) -> None:
         with self.database.write() as session:
             assert leases.extend(session, claim, seconds=600) == self.jobs[claim.submission_id].held_by(claim)
 
     @rule(claim=claims)
-    def finish(self, claim: Claim) -> None:
+    def finish(self, claim: Job) -> None:
         job = self.jobs[claim.submission_id]
         if not job.held_by(claim):
             with pytest.raises(LeaseLost), self.database.write() as session:
@@ -96,14 +94,14 @@ class Queue(RuleBasedStateMachine):
         job.state = DONE
 
     @rule(claim=claims, retry=st.booleans())
-    def fail(self, claim: Claim, retry: bool) -> None:
+    def fail(self, claim: Job, retry: bool) -> None:
         job = self.jobs[claim.submission_id]
         if not job.held_by(claim):
             with pytest.raises(LeaseLost), self.database.write() as session:
-                job_queue.fail(session, claim, reason="reason", retry=retry)
+                leases.fail(session, claim, outcome="reason", retry=retry)
             return
         with self.database.write() as session:
-            told = job_queue.fail(session, claim, reason="reason", retry=retry)
+            told = leases.fail(session, claim, outcome="reason", retry=retry)
         job.state = QUEUED if retry and claim.attempts < MAX_ATTEMPTS else FAILED
         assert told.value == job.state
 

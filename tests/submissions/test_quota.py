@@ -10,7 +10,7 @@ from sqlalchemy import func, select, update
 
 from auth import ANONYMOUS, Forbidden, Identity, Organisation, Unauthenticated
 from storage.database import Database
-from storage.jobs import job_queue
+from storage.jobs import job_queue, leases
 from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import DAY
@@ -139,7 +139,7 @@ def test_what_the_service_failed_to_score_is_given_back(setup: SubmissionSetup, 
     with database.write() as session:
         claim = job_queue.claim(session, "worker", lease_seconds=60)
         assert claim
-        job_queue.fail(session, claim, reason="The labels cannot be read. This is not your fault.", retry=False)
+        leases.fail(session, claim, outcome="The labels cannot be read. This is not your fault.", retry=False)
     second = submit(setup, person("ann"), number=2)
     assert event_of(second.receipt)["attempt"] == 2
     with pytest.raises(QuotaUsed):

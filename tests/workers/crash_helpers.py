@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now
 from storage.jobs import leases
-from storage.jobs.job_queue import Claim
 from storage.models.queue import Job, State
 from tests.factories.suite.fork_server import fork_server
 from vlrb.scoring import Tally
@@ -73,7 +72,7 @@ def _slow_down(manner: Manner, overrun_seconds: float) -> None:
         hanging = False
         return real(*arguments, **named)
 
-    def get(self: runner.CurrentJob) -> Claim | None:
+    def get(self: runner.CurrentJob) -> Job | None:
         return None if hanging else real_get(self)  # a worker that hangs does not send heartbeats either
 
     score.tally = slow
@@ -81,7 +80,7 @@ def _slow_down(manner: Manner, overrun_seconds: float) -> None:
 
 
 def _take_the_fence_out() -> None:
-    def finish(session: Session, claim: Claim) -> None:
+    def finish(session: Session, claim: Job) -> None:
         session.execute(
             update(Job)
             .where(Job.id == claim.id)

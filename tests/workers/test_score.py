@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import select, text
 
-from storage.database import Database, open_database
+from storage.database import Database, migrate, open_database
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.jobs.job_queue import JobStage
-from storage.jobs.release import release_expired
+from storage.jobs.leases import release_expired
 from storage.models.core import AuditEvent, Score
 from storage.models.queue import Job
 from tests.factories import small_benchmark
@@ -26,8 +26,13 @@ from workers.startup import prepare
 
 def test_two_workers_may_start_at_once_on_an_empty_database(database_url: str, scorer: Scorer) -> None:
     databases = [open_database(database_url) for _ in range(3)]
+
+    def start(database: Database) -> None:
+        migrate(database)
+        prepare(database, scorer, label_revision="demo")
+
     with ThreadPoolExecutor(3) as pool:
-        list(pool.map(lambda one: prepare(one, scorer, label_revision="demo"), databases))
+        list(pool.map(start, databases))
     with databases[0].read() as session:
         kinds = list(session.scalars(select(AuditEvent.kind)))
         assert audit.verify(session) is None

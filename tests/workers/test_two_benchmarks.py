@@ -14,9 +14,10 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.jobs import tasks, worker_heartbeats
-from storage.jobs.tasks import TaskConflict, TaskFilter, TaskRequest
+from storage.jobs.tasks import TaskConflict
 from storage.labels import label_sets
 from storage.models.core import Score
+from storage.models.queue import Task
 from storage.models.quota import Attempt
 from submissions import queries
 from tests.databases import fill_once
@@ -138,23 +139,23 @@ def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks)
     with two.database.write() as session:
         first, _ = tasks.request(
             session,
-            TaskRequest("rescore.apply", "flipped", params={}, reason="test", requested_by="a", benchmark="demo"),
+            Task(kind="rescore.apply", subject="flipped", params={}, reason="test", requested_by="a", benchmark="demo"),
         )
         second, new = tasks.request(
             session,
-            TaskRequest("rescore.apply", "flipped", params={}, reason="test", requested_by="a", benchmark=OTHER),
+            Task(kind="rescore.apply", subject="flipped", params={}, reason="test", requested_by="a", benchmark=OTHER),
         )
         assert new
         with pytest.raises(TaskConflict):
             tasks.request(
                 session,
-                TaskRequest("rescore.apply", "demo", params={}, reason="test", requested_by="a", benchmark=OTHER),
+                Task(kind="rescore.apply", subject="demo", params={}, reason="test", requested_by="a", benchmark=OTHER),
             )
-        claim = tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter(OTHER))
+        claim = tasks.claim(session, "w", lease_seconds=60, benchmark=OTHER)
         assert claim is not None
         assert (claim.id, claim.benchmark) == (second, OTHER)
-        assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter(OTHER)) is None
-        assert tasks.claim(session, "w", lease_seconds=60, wanted=TaskFilter("demo")) is not None
+        assert tasks.claim(session, "w", lease_seconds=60, benchmark=OTHER) is None
+        assert tasks.claim(session, "w", lease_seconds=60, benchmark="demo") is not None
     assert first != second
 
 

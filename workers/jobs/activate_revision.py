@@ -16,10 +16,10 @@ from sqlalchemy.orm import Session, aliased
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import tasks
-from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
+from storage.models.queue import Task
 from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
@@ -41,7 +41,7 @@ class BoardChangedMeanwhile(Exception):
     """The board shows something else than when this was asked for. Look at it, make a new preview, and ask again."""
 
 
-def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim, chunk: int = CHUNK) -> None:
+def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: Task, chunk: int = CHUNK) -> None:
     """Score everything under labels and then move the board.
 
     Raises LeaseLost, BoardChangedMeanwhile, and LabelsError where new entries keep coming faster than they are scored.
@@ -61,7 +61,7 @@ def apply(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskCl
     raise LabelsError(_("entries are scored under the old labels faster than under the new ones; try again later"))
 
 
-def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim) -> bool:
+def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: Task) -> bool:
     """Move the board and end the task; False where an entry of the board has no score under the new labels yet."""
     rules = claim.params.get("rules")
     moves = _moves(database, scorer, labels=labels, rules=rules)
@@ -78,7 +78,7 @@ def _move(database: Database, scorer: Scorer, *, labels: LabelSet, claim: TaskCl
         return True
 
 
-def _expected(session: Session, claim: TaskClaim) -> ActiveBoard:
+def _expected(session: Session, claim: Task) -> ActiveBoard:
     board = label_sets.current(session, claim.benchmark)
     active = None if board is None else {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
     if board is None or active not in (claim.params["from"], claim.params["to"]):
@@ -105,7 +105,7 @@ def _left_out(session: Session, board: ActiveBoard, *, revision: str, version: s
 
 
 def _activate(
-    session: Session, scorer: Scorer, *, labels: LabelSet, claim: TaskClaim, board: ActiveBoard, moves: dict[str, Any]
+    session: Session, scorer: Scorer, *, labels: LabelSet, claim: Task, board: ActiveBoard, moves: dict[str, Any]
 ) -> None:
     """Move the pointer in one transaction. The fence comes first, the audit chain last."""
     to = {"label_revision": labels.revision, "scorer_version": scorer.version}

@@ -14,7 +14,7 @@ import numpy as np
 from storage.annotation import annotation_projects, disputes
 from storage.annotation.pair_decisions import decided_pairs
 from storage.database import Database, Session
-from storage.jobs.tasks import TaskClaim
+from storage.models.queue import Task
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, make_label_set
@@ -30,7 +30,7 @@ from workers.jobs import import_labels
 from workers.task_context import TaskContext
 
 
-def draft(context: TaskContext, claim: TaskClaim) -> None:
+def draft(context: TaskContext, claim: Task) -> None:
     """Write the revision that the task names. Raises LabelsError, LeaseLost."""
     against, table = import_labels.compared_with(context, claim), context.scorer.table
     base = context.labels(claim.params["base"])

@@ -9,8 +9,8 @@ from typing import Any
 from storage.files.import_folders import path_below
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
-from storage.jobs.tasks import TaskClaim
 from storage.labels import label_imports, label_levels, label_sets
+from storage.models.queue import Task
 from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.commitments import commit
@@ -26,7 +26,7 @@ NEARLY_EQUAL = 0.9
 """Agreement of a hidden set with a public one above which nothing hides it."""
 
 
-def import_labels(context: TaskContext, claim: TaskClaim) -> None:
+def import_labels(context: TaskContext, claim: Task) -> None:
     """Load, keep and record a draft. Raises LabelsError, LeaseLost."""
     against, spec = compared_with(context, claim), claim.params["spec"]
     source = spec if context.import_dirs is None else _allowed_source(spec, context.import_dirs)
@@ -58,7 +58,7 @@ def _allowed_source(spec: str, directories: Sequence[Path]) -> str | Path:
     )
 
 
-def compared_with(context: TaskContext, claim: TaskClaim) -> str | None:
+def compared_with(context: TaskContext, claim: Task) -> str | None:
     """Return the revision that the board shows. Raises LabelsError where there is one of the new name already."""
     with context.database.read() as session:
         if label_imports.name_taken(session, context.scorer.benchmark, revision=claim.subject):
@@ -67,7 +67,7 @@ def compared_with(context: TaskContext, claim: TaskClaim) -> str | None:
     return board.label_revision if board else None
 
 
-def keep_draft(context: TaskContext, claim: TaskClaim, *, labels: LabelSet, spec: str, against: str | None) -> None:
+def keep_draft(context: TaskContext, claim: Task, *, labels: LabelSet, spec: str, against: str | None) -> None:
     """Keep and record a draft, and end its task. Raises LabelsError, LeaseLost.
 
     `spec`: where the labels are from; `against`: the revision that they are compared with.
@@ -97,7 +97,7 @@ def keep_draft(context: TaskContext, claim: TaskClaim, *, labels: LabelSet, spec
         audit.append(session, IMPORTED, data={**result, **about, **kept})
 
 
-def retire(context: TaskContext, claim: TaskClaim) -> None:
+def retire(context: TaskContext, claim: Task) -> None:
     """Reveal the salt. Raises LabelsError, LeaseLost."""
     salt = context.store.load(claim.subject).salt.hex()
     with context.database.write() as session:

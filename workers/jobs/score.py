@@ -18,10 +18,10 @@ from storage.integrity import audit, row_commitments, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.integrity.row_commitments import ScoreFacts
 from storage.jobs import job_queue, leases
-from storage.jobs.job_queue import Claim
 from storage.jobs.leases import LeaseLost
 from storage.labels import label_sets
 from storage.models.core import Score
+from storage.models.queue import Job
 from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.common.messages import _
 from vlrb.scoring import Tally, tally
@@ -49,7 +49,7 @@ def score_next(
     *,
     worker: str,
     lease_seconds: float,
-    hold: Callable[[Claim | None], None] = lambda claim: None,
+    hold: Callable[[Job | None], None] = lambda claim: None,
 ) -> ScoringOutcome:
     """Score the first waiting job of any of the scorers' benchmarks.
 
@@ -84,7 +84,7 @@ def served_revisions(session: Session, scorers: Sequence[Scorer]) -> dict[str, S
     }
 
 
-def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcome:
+def _score(database: Database, scorer: Scorer, *, claim: Job) -> ScoringOutcome:
     try:
         (stored,) = stored_votes.read(database, [claim.submission_id])
         votes = Votes.unpack(stored.packed, len(scorer.table), k=stored.k)
@@ -109,7 +109,7 @@ def _score(database: Database, scorer: Scorer, *, claim: Claim) -> ScoringOutcom
     return ScoringOutcome.SCORED
 
 
-def record(session: Session, claim: Claim, *, text: str, content_sha256: str) -> None:
+def record(session: Session, claim: Job, *, text: str, content_sha256: str) -> None:
     """Record score, state and audit event in one transaction; raises LeaseLost, and then nothing is recorded.
 
     `text`: of ``tally_text``. `content_sha256`: of the file.
@@ -134,10 +134,10 @@ def tally_text(counted: Tally, behaviour: Behaviour) -> str:
     return orjson.dumps({**counted.to_json(), "behaviour": behaviour.to_json()}).decode()
 
 
-def _give_back(database: Database, claim: Claim, *, reason: str, retry: bool) -> ScoringOutcome:
+def _give_back(database: Database, claim: Job, *, reason: str, retry: bool) -> ScoringOutcome:
     try:
         with database.write() as session:
-            job_queue.fail(session, claim, reason=reason, retry=retry)
+            leases.fail(session, claim, outcome=reason, retry=retry)
     except LeaseLost:
         return ScoringOutcome.LEASE_LOST
     return ScoringOutcome.FAILED

@@ -16,7 +16,7 @@ from receipts import api as receipt_api
 from receipts.service import ReceiptService
 from scripts.generated import CLIENT_FIELDS, client_fields
 from storage.database import Database
-from storage.jobs import job_queue
+from storage.jobs import job_queue, leases
 from tests.factories.services.serving import serving
 from tests.factories.services.submission_routes import submission_routes
 from tests.factories.specs import spec_of
@@ -87,8 +87,8 @@ def test_waiting_ends_when_scoring_has_failed_for_good(server: Server) -> None:
         while True:
             with server.database.write() as session:
                 if claim := job_queue.claim(session, "w", lease_seconds=60):
-                    job_queue.fail(
-                        session, claim, reason="The label file is unreadable; this is not your fault.", retry=False
+                    leases.fail(
+                        session, claim, outcome="The label file is unreadable; this is not your fault.", retry=False
                     )
                     if claim.submission_id != waiting_for:
                         continue
