@@ -101,3 +101,12 @@ def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64], *
     for place in places:
         ranks[place.index] = place.rank
     return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))
+
+
+def rank_both(
+    entries: Sequence[BoardEntry], counts: Sequence[npt.NDArray[np.int64]], *, specs: Sequence[BenchmarkSpec]
+) -> tuple[RankedBoard, RankedBoard]:
+    """Rank entries before and after a change, each by its own rules; shares of both in the order of those after."""
+    before, after = (rank_entries(entries, counted, spec=spec) for counted, spec in zip(counts, specs, strict=True))
+    columns = [specs[0].headline_first.index(name) for name in specs[1].headline_first]
+    return before._replace(shares=before.shares[:, columns]), after

@@ -6,7 +6,8 @@ votes, have them counted, and put them back: the count would be a true event.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from sqlalchemy import select
@@ -16,6 +17,7 @@ from storage.integrity import audit, integrity_alarms, stored_rows
 from storage.integrity.integrity_check import ACCEPTED, Ledger, Mismatch, record_of
 from storage.models.core import AuditEvent, Submission
 from storage.models.receipts import EventSubject
+from vlrb.votes import Matrix, packed_size, unpack_many
 
 _PAGE = 500  # submissions whose votes are compared at a time
 
@@ -41,6 +43,18 @@ def read(database: Database, submissions: Collection[str]) -> list[StoredVotes]:
     for start in range(0, len(ordered), _PAGE):
         result += _read_page(database, ordered[start : start + _PAGE])
     return sorted(result, key=lambda votes: votes.k)
+
+
+def matrices(
+    database: Database, submissions: Collection[str], *, items: int, page: int = _PAGE
+) -> Iterator[tuple[list[StoredVotes], Matrix]]:
+    """Yield the stored votes of some submissions with their matrix, entries x items x K: those of a page that have as
+    many votes per item together. Left out are votes of the wrong length. Raises RecordChanged."""
+    ordered = sorted(submissions)
+    for start in range(0, len(ordered), page):
+        for k, group in groupby(read(database, ordered[start : start + page]), key=lambda entry: entry.k):
+            if same := [entry for entry in group if len(entry.packed) == packed_size(items, k)]:
+                yield same, unpack_many([entry.packed for entry in same], items, k=k)
 
 
 def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVotes]:

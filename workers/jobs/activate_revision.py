@@ -26,8 +26,7 @@ from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _, ngettext
 from vlrb.disclosure import PUBLIC, strictest
 from vlrb.label_quality.label_diff import diff_labels
-from workers.board_queries import entries_on_board, rank_entries, stored_counts
-from workers.jobs.preview import in_order_of
+from workers.board_queries import entries_on_board, rank_both, stored_counts
 from workers.jobs.rescore import CHUNK, rescore, unscored
 from workers.scorer import Scorer
 from workers.startup import register
@@ -158,8 +157,7 @@ def _moves(database: Database, scorer: Scorer, *, labels: LabelSet, rules: str |
     changed = None if known is None else diff_labels(known, labels, table=scorer.table)
     if not entries:
         return {"labels": changed, "entries": 0, "moved": 0, "largest_change": None}
-    before = in_order_of(spec, rank_entries(entries, counts[0], spec=spec_before), spec_before)
-    after = rank_entries(entries, counts[1], spec=spec)
+    before, after = rank_both(entries, counts, specs=(spec_before, spec))
     headline = spec.headline_first.index(spec.headline)
     rounded = [ranked.shares[:, headline].round(_DIGITS) for ranked in (before, after)]
     return {

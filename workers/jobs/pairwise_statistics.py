@@ -11,7 +11,6 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ from vlrb.scoring import FIELDS, outcomes
 from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack, ranking_keys
 from vlrb.statistics.reliability import condensed, majority
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
-from vlrb.votes import Matrix, unpack_many
+from vlrb.votes import Matrix
 from workers.board_index import BoardView, PairwiseRevision
 from workers.board_queries import stored_counts
 from workers.jobs.relations_memory import CountingRules, JudgeComparison, RelationsMemory, TaskIdentity
@@ -233,14 +232,9 @@ def _joined(task: _Task, votes: Mapping[str, Matrix]) -> tuple[ComparableJudges,
 
 def _votes(database: Database, names: Collection[str], *, items: int) -> dict[str, Matrix]:
     """Condensed votes (items, 2) by entry; votes are read some at a time, for they may take eight times the space."""
-    ordered = sorted(names)
     result: dict[str, Matrix] = {}
-    for start in range(0, len(ordered), CHUNK):
-        entries = stored_votes.read(database, ordered[start : start + CHUNK])
-        for k, group in groupby(entries, key=lambda entry: entry.k):
-            same = list(group)
-            matrix = condensed(unpack_many([entry.packed for entry in same], items, k=k))
-            result.update(zip((entry.id for entry in same), matrix, strict=True))
+    for same, matrix in stored_votes.matrices(database, names, items=items, page=CHUNK):
+        result.update(zip((entry.id for entry in same), condensed(matrix), strict=True))
     return result
 
 

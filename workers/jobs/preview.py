@@ -6,12 +6,10 @@ The result holds counts and entries. It holds labels of single pairs only where 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from storage.annotation import annotation_projects
 from storage.annotation.pair_decisions import decided_pairs
@@ -32,29 +30,14 @@ from vlrb.disclosure import PUBLIC, readers_words, redact_counts
 from vlrb.label_quality.label_diff import diff_labels, label_changes
 from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
-from vlrb.votes import unpack_many
 from workers.board_index import BoardIndex, BoardView, PairwiseRevision
-from workers.board_queries import BoardEntry, RankedBoard, entries_on_board, rank_entries, stored_counts
+from workers.board_queries import BoardEntry, RankedBoard, entries_on_board, rank_both, stored_counts
 from workers.jobs.pairwise_statistics import compare_under
 from workers.jobs.relations_memory import RelationsMemory
 from workers.scorer import Scorer
 
-CHUNK = 500
 _DRAFTS = 200  # tasks that are looked through
 ReportProgress = Callable[[int, int], None]  # entries done, entries in all
-
-
-@dataclass(frozen=True, slots=True)
-class LeveledLabels:
-    """A label set, and what may be shown of scores under it (vlrb/disclosure.py)."""
-
-    labels: LabelSet
-    level: str
-
-    @property
-    def revision(self) -> PairwiseRevision:
-        """Return what the comparison of judges needs to know of it."""
-        return PairwiseRevision(self.labels.revision, self.labels.digest, level=self.level)
 
 
 def preview(
@@ -75,7 +58,9 @@ def preview(
         spec_before, spec = (side.table.spec for side in sides)
         where = {"revision": board.label_revision, "version": board.scorer_version}
         entries = entries_on_board(session, spec.id, **where)
-        stored = stored_counts(session, [entry.id for entry in entries], spec=spec, **where)
+        view = BoardIndex().view(session, scorer, pointer=board)
+        names = [entry.id for entry in view.entries]  # those, and what counts as a variant of theirs
+        stored = dict(zip(names, stored_counts(session, names, spec=spec, **where), strict=True))
         levels = label_levels.levels(session, spec.id)
     # The rules of another scorer version are not here any more, so its paired tests cannot be made again.
     same_version = board.scorer_version == scorer.version
@@ -94,16 +79,20 @@ def preview(
         result["pairs"] = [{**change.to_json(), "answers": answers.get(change.item, {})} for change in changes]
     if not entries:
         return {**result, "summary": _summary([], spec=spec), "entries": []}
-    counts = _compute(database, scorer.table, entries=entries, labels=labels, report=report)
-    before = in_order_of(spec, rank_entries(entries, stored, spec=spec_before), spec_before)
-    after = rank_entries(entries, counts, spec=spec)
+    counts = stored, _counted(database, scorer.table, names=names, labels=labels, report=report)
+    stacked = [np.stack([side[entry.id] for entry in entries]) for side in counts]
+    before, after = rank_both(entries, stacked, specs=(spec_before, spec))
     rows = [_row(entry, index, boards=(before, after), spec=spec) for index, entry in enumerate(entries)]
-    with database.read() as session:
-        view = BoardIndex().view(session, scorer, pointer=board)
-    leveled = (LeveledLabels(old, level_before), LeveledLabels(labels, level_after))
-    for board_side, scored, under in zip((before, after), sides, leveled, strict=True) if same_version else ():
-        ranks = {entry.id: rank for entry, rank in zip(entries, board_side.ranks, strict=True) if rank is not None}
-        ranges = ranges_in_ranks(_rank_ranges_under(database, scored, view=view, under=under), ranks)
+    leveled = [
+        PairwiseRevision(one.revision, one.digest, level=level)
+        for one, level in ((old, level_before), (labels, level_after))
+    ]
+    both = zip((before, after), sides, leveled, counts, strict=True)
+    for ranked, side, revision, counted in both if same_version else ():
+        knowing = replace(side, labels={**side.labels, labels.revision: labels})
+        ranks = {entry.id: rank for entry, rank in zip(entries, ranked.ranks, strict=True) if rank is not None}
+        found = _rank_ranges_under(database, knowing, view=view, revision=revision, counts=counted)
+        ranges = ranges_in_ranks(found, ranks)
         for row in rows:
             row["rank_range"].append(ranges.get(row["id"]))
     return {**result, "summary": _summary(rows, spec=spec), "entries": [rows[index] for index in after.order]}
@@ -128,35 +117,6 @@ def _head(board: ActiveBoard, scorer: Scorer, *, labels: LabelSet, old: LabelSet
         "columns": list(scorer.table.spec.headline_first),
         **({"rules": dict(zip(("before", "after"), changed, strict=True))} if any(changed) else {}),
     }
-
-
-def in_order_of(spec: BenchmarkSpec, ranked: RankedBoard, own: BenchmarkSpec) -> RankedBoard:
-    """Return a board that was ranked by its `own` rules, with its shares in the order of another definition's."""
-    columns = [own.headline_first.index(name) for name in spec.headline_first]
-    return ranked._replace(shares=ranked.shares[:, columns])
-
-
-def _compute(
-    database: Database,
-    table: ItemTable,
-    *,
-    entries: Sequence[BoardEntry],
-    labels: LabelSet,
-    report: ReportProgress,
-) -> npt.NDArray[np.int64]:
-    """Return entries x CELLS x FIELDS under the new labels."""
-    places = {entry.id: index for index, entry in enumerate(entries)}
-    counts: list[Any] = [None] * len(entries)
-    report(0, len(entries))
-    for start in range(0, len(entries), CHUNK):
-        chunk = [entry.id for entry in entries[start : start + CHUNK]]
-        for k, group in groupby(stored_votes.read(database, chunk), key=lambda entry: entry.k):
-            same = list(group)
-            matrix = unpack_many([entry.packed for entry in same], len(table), k=k)
-            for entry, counted in zip(same, tally_many(matrix, labels, table=table), strict=True):
-                counts[places[entry.id]] = counted.counts
-        report(min(start + CHUNK, len(entries)), len(entries))
-    return np.stack(counts)
 
 
 def _row(
@@ -202,31 +162,28 @@ def _summary(rows: Sequence[Mapping[str, Any]], *, spec: BenchmarkSpec) -> dict[
 
 
 def _rank_ranges_under(
-    database: Database, scorer: Scorer, *, view: BoardView, under: LeveledLabels
+    database: Database, scorer: Scorer, *, view: BoardView, revision: PairwiseRevision, counts: Mapping[str, IntArray]
 ) -> Mapping[str, RankRange]:
     """Return entry -> rank range of the default board; only the best entry of each judge has one."""
-    counts = _counted(database, scorer, names=[entry.id for entry in view.entries], labels=under.labels)
     names, spec = list(counts), scorer.table.spec
     if not any(entry.compared for entry in view.entries):
         return {}
-    stacked = redact_counts(np.stack([counts[name] for name in names]), under.level, spec=spec)
+    stacked = redact_counts(np.stack([counts[name] for name in names]), revision.level, spec=spec)
     keys = dict(zip(names, ranking_keys(stacked, spec), strict=True))
     ages = {entry.id: entry.order.created_at for entry in view.entries}
     ranked = sorted(names, key=lambda name: (*keys[name], ages[name], name))
-    knowing = replace(scorer, labels={**scorer.labels, under.labels.revision: under.labels})
-    compared = compare_under(database, knowing, revision=under.revision, board=(view, ranked), memory=RelationsMemory())
+    compared = compare_under(database, scorer, revision=revision, board=(view, ranked), memory=RelationsMemory())
     return rank_ranges_of(compared.summary, spec.official, order=spec.headline)
 
 
-def _counted(database: Database, scorer: Scorer, *, names: Collection[str], labels: LabelSet) -> dict[str, IntArray]:
+def _counted(
+    database: Database, table: ItemTable, *, names: Collection[str], labels: LabelSet, report: ReportProgress
+) -> dict[str, IntArray]:
     """Return entry -> CELLS x FIELDS under a label set."""
-    ordered = sorted(names)
     result: dict[str, IntArray] = {}
-    for start in range(0, len(ordered), CHUNK):
-        entries = stored_votes.read(database, ordered[start : start + CHUNK])
-        for k, group in groupby(entries, key=lambda entry: entry.k):
-            same = list(group)
-            matrix = unpack_many([entry.packed for entry in same], len(scorer.table), k=k)
-            counted = tally_many(matrix, labels, table=scorer.table)
-            result |= {entry.id: pair_counts.counts for entry, pair_counts in zip(same, counted, strict=True)}
+    report(0, len(names))
+    for same, matrix in stored_votes.matrices(database, names, items=len(table)):
+        counted = tally_many(matrix, labels, table=table)
+        result |= {entry.id: pair_counts.counts for entry, pair_counts in zip(same, counted, strict=True)}
+        report(len(result), len(names))
     return result

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 from sqlalchemy import Select, exists, insert, select
@@ -15,14 +14,13 @@ from storage.clock import database_now
 from storage.database import Database
 from storage.integrity import audit, row_commitments, stored_votes
 from storage.integrity.row_commitments import ScoreFacts
-from storage.integrity.stored_votes import StoredVotes
 from storage.jobs import job_queue
 from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from vlrb.behaviour import behaviour_of
 from vlrb.scoring import tally_many
-from vlrb.votes import Margins, Votes, packed_size, unpack_many
+from vlrb.votes import Margins, Votes
 from workers.jobs.score import tally_text
 from workers.scorer import Scorer
 
@@ -59,7 +57,7 @@ def rescore(
             names = session.scalars(wanted).all()
         if not names:
             return recorded
-        texts, done = _tally_texts(stored_votes.read(database, names), scorer, revision=revision), done + len(names)
+        texts, done = _tally_texts(database, scorer, names=names, revision=revision), done + len(names)
         recorded += _record(database, texts, scorer=scorer, revision=revision, first=first, done=done)
         after = names[-1]
         log.info("rescore.chunk", extra={"data": {"label_revision": revision, "recorded": recorded}})
@@ -77,24 +75,19 @@ def unscored(scorer: Scorer, revision: str) -> Select[str]:
     )
 
 
-def _tally_texts(entries: Sequence[StoredVotes], scorer: Scorer, *, revision: str) -> dict[str, _Counted]:
-    """Return stored tallies by submission; entries with the same K are counted together."""
+def _tally_texts(database: Database, scorer: Scorer, *, names: Sequence[str], revision: str) -> dict[str, _Counted]:
+    """Return stored tallies by submission. Votes of the wrong length are left to the queue: there the one entry fails,
+    not the whole run."""
     labels, items = scorer.labels[revision], len(scorer.table)
     texts: dict[str, _Counted] = {}
-    for k, group in groupby(entries, key=lambda entry: entry.k):
-        # Votes of the wrong length are left to the queue: there the one entry fails, not the whole run.
-        same = [entry for entry in group if len(entry.packed) == packed_size(items, k)]
-        if not same:
-            continue
-        matrix = unpack_many([entry.packed for entry in same], items, k=k)
+    for same, matrix in stored_votes.matrices(database, names, items=items):
         for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
-            orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=k)
+            orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=entry.k)
             margins = None if entry.margins is None else Margins.unpack(entry.margins)
             behaviour = behaviour_of(
                 Votes(votes), orders, preferred=labels.preferred, margins=margins, table=scorer.table
             )
-            text = tally_text(counted, behaviour)
-            texts[entry.id] = _Counted(text, entry.content_sha256)
+            texts[entry.id] = _Counted(tally_text(counted, behaviour), entry.content_sha256)
     return texts
 
 
