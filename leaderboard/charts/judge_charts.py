@@ -188,7 +188,8 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     printed = paper_figures(view.spec)
     lines = [_heading(_(printed.base))] if printed.critics else []
     lines += [
-        printed_line(view.page.text(_(name)), values, source=printed.source) for name, values in printed.critics.items()
+        printed_line(view.page.text(_(name)), values, source=_(printed.source))
+        for name, values in printed.critics.items()
     ]
     for kind, group in groupby(chosen, key=lambda entry: entry.kind):
         lines += [_heading(_kind(kind)), *group]

@@ -109,7 +109,7 @@ def _list_page(
     complete = [_complete(decision) for decision in decisions[:PAGE]]
     return _render(
         board_version,
-        "decisions.html",
+        alone=None,
         decisions=complete,
         names=_names(board_version, complete),
         first=before is None,
@@ -121,8 +121,7 @@ def _list_page(
 def _one_page(board_version: BoardVersion, decision: PublicDecision, *, changed: RankChanges | None) -> str:
     return _render(
         board_version,
-        "decision.html",
-        decision=_complete(decision),
+        alone=_complete(decision),
         names=_names(board_version, [decision]),
         moves=changed,
     )
@@ -132,8 +131,8 @@ def _complete(decision: PublicDecision) -> PublicDecision:
     return {**dict.fromkeys(_FACTS), **decision}
 
 
-def _render(board_version: BoardVersion, template: str, **values: Any) -> str:
-    return render(board_version.context, template, current="", digits=DIGITS, **values)
+def _render(board_version: BoardVersion, **values: Any) -> str:
+    return render(board_version.context, "decisions.html", current="", digits=DIGITS, **values)
 
 
 def _names(board_version: BoardVersion, decisions: Sequence[PublicDecision]) -> dict[str, str]:

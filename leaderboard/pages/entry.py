@@ -79,11 +79,6 @@ class SliceCounts:
     category: str = ""
 
     @property
-    def missing(self) -> int:
-        """Pairs that the judge's file lacks."""
-        return self.n - self.agree - self.reject - self.undecided
-
-    @property
     def share(self) -> float | None:
         """Agreement over all pairs (strict), of which those half right count one half."""
         return self._right / self.n if self.n else None
@@ -216,7 +211,6 @@ def _scored_page(
         by_source=[]
         if hides
         else [_cell(tally, name, title=name, category=spec.source_category[name]) for name in spec.shown_sources],
-        lengths=[] if hides else [_cell(tally, name, title=title) for name, title in _LENGTHS],
         sizes=_grouping_sizes(tally),
         facts=_facts(entry),
         protocols={spec.ranking: protocols(spec)[spec.ranking]} if hides else protocols(spec),
@@ -236,9 +230,6 @@ def _label_errors(board: Board, row: BoardRow | None) -> tuple[float, float, flo
     if perfect is None or value is None or not 0.5 < perfect < 1:
         return None
     return 1 - perfect, value, corrected_accuracy(value, 1 - perfect)
-
-
-_LENGTHS = (("longer", _("the longer")), ("shorter", _("the shorter")), ("equal", _("equally long")))
 
 
 def _cell(tally: Tally, name: str, *, title: str, category: str = "") -> SliceCounts:
