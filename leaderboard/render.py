@@ -31,7 +31,7 @@ from leaderboard.board.names import (
     short_name,
 )
 from leaderboard.board.opening import BestSet, finding, untested
-from leaderboard.board.position import dots
+from leaderboard.board.position import axis_style
 from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, count_unstated, select
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
@@ -117,8 +117,8 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     """Return a style sheet with what it says of categories said of those of a benchmark.
 
     A line with ``$category`` stands for one such line per category. ``$pooled`` is the first overall number beside the
-    headline, ``$axis``, ``$number`` and ``$compared`` are widths, ``$light`` and ``$dark`` are the variables that hold
-    the colours.
+    headline, ``$dots`` draws the categories on an axis, ``$axis``, ``$number`` and ``$compared`` are widths, ``$light``
+    and ``$dark`` are the variables that hold the colours.
     """
     keys, categories = spec.category_keys, spec.categories
     others = (key for key in spec.headline_first if spec.overall(key) and key != spec.headline)
@@ -127,6 +127,7 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
         "$categories": ",".join(f".{key}" for key in keys),
         "$headline": spec.headline,
         "$pooled": next(others, "none"),
+        "$dots": ",".join(map(_dot, keys)),
         "$axis": "390px" if few else "220px",
         "$number": "116px" if few else "80px",
         "$compared": "clamp(40px,6vw,88px)" if few else "clamp(24px,2.6vw,40px)",
@@ -140,10 +141,19 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     return "\n".join(line.replace("$category", key) for line, named in lines for key in named)
 
 
+def _dot(key: str) -> str:
+    """Return the gradient that draws the dot of a category on the axis of a row (board.css, ``td.scale``)."""
+    place = f"calc(var(--pad) + (100% - 2*var(--pad))*var(--x-{key},-99)/100) calc(50% + var(--y-{key},0px))"
+    colour = f"var(--{key})"
+    return f"radial-gradient(circle 5px at {place},var(--fill,{colour}) 50%,{colour} 60% 90%,#0000)"
+
+
 def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     """Return the rule that moves the mark of chance on the axes of a score."""
-    axes = f"td.{key} .ci,.ranked-{key} tbody svg.scale,.strip.{key} svg"
-    return f"{axes}{{background-position:{bar_position(spec.chance(key))}% 0,0 50%}}\n"
+    chance = bar_position(spec.chance(key))
+    return (
+        f"td.{key} .ci,.strip.{key} svg{{background-position:{chance}% 0,0 50%}}.ranked-{key}{{--chance-at:{chance}}}\n"
+    )
 
 
 @lru_cache(maxsize=32)
@@ -331,7 +341,10 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: B
         "delayed": board_version.delayed_since if not view.as_of else None,
         "clock": _clock(board_version.delayed_since),
         "paused": board_version.paused if not view.as_of else None,
-        "findings": finding(board, view, best_set=best_set, whole=True),
+        "findings": finding(board, view, best_set=best_set, whole=True)
+        if view.is_narrowed
+        else board.kept(("findings", view.sort, view.tier), lambda: finding(board, view, whole=True)),
+        "filtered": any(row.filter_judge for row in board.rows),
         "cards": board_version.drawn(
             ("cards", board.protocol, board.grouping, view.revision, view.as_of, view.embed), lambda: cards(board, view)
         ),
@@ -366,7 +379,9 @@ def _drawn_rows(board_version: BoardVersion, board: Board, *, view: BoardQuery) 
         key = (*rules, row.id, tuple(other.id for other in others), *how.items())
         markup: Markup = board_version.drawn(
             key,
-            lambda: drawing.line(board, row, columns, by, dots=dots(row, dotted), query=query, others=others, **how),
+            lambda: drawing.line(
+                board, row, columns, by, axis=axis_style(row, by, dotted), query=query, others=others, **how
+            ),
         )
         return markup
 

@@ -17,7 +17,9 @@ TERMS = (
     "macro, overall, general, hallucination, reasoning",
 )  # fmt: skip
 _UNSEEN = re.compile(
-    r"<(script|style|pre|code|bdi|noscript|kbd|samp|textarea)\b.*?</\1>|<!--.*?-->|<title>.*?</title>", re.S
+    r"<(script|style|pre|code|bdi|noscript|kbd|samp|textarea)\b.*?</\1>|<!--.*?-->|<title>.*?</title>"
+    r"|<a [^>]*dir=\"auto\".*?</a>",
+    re.S,
 )
 _ENGLISH = re.compile(r"<(\w+)\b[^>]*\s(?:lang=\"en\"|translate=\"no\")[^>]*>.*?</\1>", re.S)
 _ATTRIBUTES = re.compile(r"\s(?:title|aria-label|placeholder|alt)=\"([^\"]+)\"")

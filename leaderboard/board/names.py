@@ -10,7 +10,7 @@ from vlrb.common.messages import _, joined
 
 _LONGEST, _HEAD, _TAIL = 56, 34, 18  # characters: of a name that is shown whole, and of what is left of a longer one
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
-_BREAKS = re.compile(r"(?<=[_/-])(?=.)")
+_BREAKS = re.compile(r"(?<=_)(?=.)")  # browsers know dashes and slashes
 
 
 class NameParts(NamedTuple):
@@ -42,7 +42,7 @@ def name_parts(model: str) -> NameParts:
 
 
 def breakable_parts(text: str) -> list[str]:
-    """Return the parts of a name between which a line may break: after _ - and /."""
+    """Return the parts of a name between which a line may break and a browser would not."""
     return _BREAKS.split(text)
 
 

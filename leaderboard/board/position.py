@@ -1,4 +1,4 @@
-"""Positions of results on an axis from 20 to 100: dots of one row's categories, and strips of all results. Pure.
+"""Positions of results on an axis from 20 to 100: one row's scores, and strips of all results. Pure.
 
 The strips are SVG paths of points without length: a round line cap makes each a dot that stays round however wide the
 page draws the strip.
@@ -17,16 +17,7 @@ _LOW, _HIGH = 200, 1000  # tenths of a percent: the ends of the axis
 _WIDTH = 1000  # units of a drawing between them
 _BIN = 8  # tenths of a percent that share a column of dots
 _MIDDLE, _STEP, _MOST = 20, 6, 7  # of a strip: its line, from a dot to the next one of a column, dots of a column
-_CENTRE, _APART = 14, 5  # of a row's axis: the height of its line, from a dot to the next one of about the same value
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """The score of a category: ``place`` in percent of the axis."""
-
-    key: str
-    place: str
-    height: int
+_APART = 5  # pixels of a row's axis, from a dot to the next one of about the same value
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +31,21 @@ class MarkedStrip:
     interval: tuple[int, int] | None
 
 
-def dots(row: BoardRow, keys: Sequence[str]) -> list[Dot]:
-    """Return the dots of some scores; those that would cover each other stand below and above the line."""
+def axis_style(row: BoardRow, key: str, categories: Sequence[str]) -> str:
+    """Return custom properties of a row's axis, in percent of it: the mark and interval of a score, and a dot for each
+    category; dots that would cover each other stand below and above the line."""
+    value, (low, high) = row.value(key), row.interval.get(key) or (None, None)
+    places = {name: _place(share) for name, share in (("v", value), ("l", low), ("h", high)) if share is not None}
     stacked: Counter[int] = Counter()
-    known = ((key, _place(value)) for key in keys if (value := row.value(key)) is not None)
-    result = []
-    for key, place in known:
-        nth = stacked[place // _BIN]
-        stacked[place // _BIN] += 1
-        result.append(Dot(key, f"{place / 10:g}", _CENTRE + (nth + 1) // 2 * (_APART if nth % 2 else -_APART)))
-    return result
+    raised = {}
+    for category in categories:
+        if (share := row.value(category)) is not None:
+            place = places[f"x-{category}"] = _place(share)
+            nth = stacked[place // _BIN]
+            stacked[place // _BIN] += 1
+            raised[category] = (nth + 1) // 2 * (_APART if nth % 2 else -_APART)
+    across = [f"--{name}:{place / 10:g}" for name, place in places.items()]
+    return ";".join([*across, *(f"--y-{category}:{pixels}px" for category, pixels in raised.items() if pixels)])
 
 
 def marked_strips(board: Board, row: BoardRow) -> tuple[MarkedStrip, ...]:

@@ -21,7 +21,7 @@ from vlrb.common.rounding import units as units
 from vlrb.judges import TYPES
 from vlrb.protocols import protocols
 
-PAGE = 100
+PAGE = 30
 SECTIONS: tuple[Tier, ...] = ("scored", "reported", "baseline")
 TIERS = ("all", "scored", "reported", "baseline")
 MAX_QUERY = 400  # holds five ids
@@ -292,10 +292,14 @@ def _toggled(asked: Sequence[str]) -> tuple[str, ...]:
 
 def select(board: Board, view: BoardQuery) -> SelectedRows:
     """Filter, order and cut. A null is below every number and every text, in either direction."""
-    asked = chosen(board, view)
+    if view.is_narrowed:
+        asked, others = chosen(board, view), {}
+    else:
+        leading, others = board.kept(("leading", view.tier), lambda: fold(board, _matching(board, view)))
+        order = ("order", view.tier, view.sort, view.descending)
+        asked = board.kept(order, lambda: _in_sections(leading, view))
     baselines = tuple(row for row in asked if row.tier == "baseline")
     rows = asked[: len(asked) - len(baselines)]
-    rows, others = (rows, {}) if view.is_narrowed else fold(board, rows)
     pages = max(1, -(-len(rows) // PAGE))
     page = min(view.page, pages)
     return SelectedRows(
@@ -327,8 +331,16 @@ def fold(board: Board, rows: Sequence[BoardRow]) -> tuple[list[BoardRow], dict[s
 
 def chosen(board: Board, view: BoardQuery) -> list[BoardRow]:
     """Return the rows that a view asks for, in its order: those scored here, then reported ones, baselines last."""
+    return _in_sections(_matching(board, view), view)
+
+
+def _matching(board: Board, view: BoardQuery) -> list[BoardRow]:
     test = row_test(view)
-    rows = ordered_as([row for row in board.rows if test(row)], view)
+    return [row for row in board.rows if test(row)]
+
+
+def _in_sections(rows: Sequence[BoardRow], view: BoardQuery) -> list[BoardRow]:
+    rows = ordered_as(rows, view)
     return [row for tier in SECTIONS for row in rows if row.tier == tier]
 
 
@@ -350,6 +362,8 @@ def count_unstated(board: Board, view: BoardQuery) -> int:
     """Return how many judges scored here a view leaves out because they do not state what it asks for."""
     asked = [(term(word, view.spec), asked_column(word, view.spec)) for word in asked_words(view)]
     test = row_test(view)
+    if not asked:
+        return 0
 
     def is_unstated(row: BoardRow) -> bool:
         return all(passes(row) or (key and row.value(key) in (None, "")) for passes, key in asked)
@@ -374,6 +388,7 @@ def ordered(rows: Sequence[BoardRow], key: str, *, descending: bool) -> list[Boa
         result = row.value(key)
         return (result.lower() or None) if isinstance(result, str) else result
 
-    known = [row for row in rows if value(row) is not None]
-    known.sort(key=value, reverse=descending)  # stable in both directions
-    return known + [row for row in rows if value(row) is None]
+    pairs = [(value(row), row) for row in rows]
+    known = [pair for pair in pairs if pair[0] is not None]
+    known.sort(key=lambda pair: pair[0], reverse=descending)  # stable in both directions
+    return [row for _, row in known] + [row for found, row in pairs if found is None]

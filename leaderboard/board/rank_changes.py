@@ -74,7 +74,7 @@ def _overall_alone(board: Board) -> Board:
     exact = [row.scores[pooled] for row in board.rows]
     values = [None if value is None else half_point(value) for value in exact]
     rows = [row.with_values({pooled: value}) for row, value in zip(board.rows, values, strict=True)]
-    return replace(board, rows=tuple(rows), level=HIDDEN, _standings={})
+    return replace(board, rows=tuple(rows), level=HIDDEN, _kept={})
 
 
 def _points(old: float | None, new: float | None, *, hidden: bool) -> float | None:

@@ -6,7 +6,7 @@ ten thousand of them take a fraction of a second.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -185,7 +185,7 @@ class Board:
     reports: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # judge -> its rows, the leading first
     level: str = PUBLIC  # benchmark.disclosure: of scores under these labels
     stated: frozenset[str] = frozenset()  # overall numbers of reported results
-    _standings: dict[str, Mapping[str, RankInfo]] = field(default_factory=dict, repr=False, compare=False)
+    _kept: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def benchmark(self) -> str:
@@ -195,15 +195,23 @@ class Board:
     def standings(self, sort: str = "") -> Mapping[str, RankInfo]:
         """id -> where the entry is among those scored here, when the board is ordered by a column."""
         order = order_of(sort, self.spec)
-        if order not in self._standings:
-            scored = [row for row in self.rows if row.tier == "scored"]
-            if order == self.spec.headline or self.headline != self.spec.headline:
-                ranks = {row.id: row.rank for row in scored if row.rank is not None}
-            else:
-                ranks = shared_ranks((row.id, row.value(order)) for row in scored if row.is_ranked)
-            versions = {row.id: row.version_of for row in scored if row.version_of}
-            self._standings[order] = with_bands(standings(ranks, self.ranges.get(order, {}), versions=versions))
-        return self._standings[order]
+        result: Mapping[str, RankInfo] = self.kept(("standings", order), lambda: self._standings(order))
+        return result
+
+    def _standings(self, order: str) -> Mapping[str, RankInfo]:
+        scored = [row for row in self.rows if row.tier == "scored"]
+        if order == self.spec.headline or self.headline != self.spec.headline:
+            ranks = {row.id: row.rank for row in scored if row.rank is not None}
+        else:
+            ranks = shared_ranks((row.id, row.value(order)) for row in scored if row.is_ranked)
+        versions = {row.id: row.version_of for row in scored if row.version_of}
+        return with_bands(standings(ranks, self.ranges.get(order, {}), versions=versions))
+
+    def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Return what follows from the rows alone, made once."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
 
     @property
     def headline(self) -> str:

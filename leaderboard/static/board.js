@@ -29,16 +29,6 @@
     if (value) document.querySelector(`#ranking button[name=${name}][value="${CSS.escape(value)}"]`)?.focus();
   });
 
-  // What fits the screen is drawn first, the rest of the rows after that frame; all at once for ticks and below the top.
-  const afterFrame = (work) => requestAnimationFrame(() => setTimeout(work));
-  const drawRest = () => document.querySelector(".fresh")?.classList.remove("fresh");
-  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    if (scrollY > 200 || detail.requestConfig.elt.id === "ranking") return;
-    // htmx settles the attributes of what has an id later: the table has none.
-    detail.serverResponse = detail.serverResponse.replace('<table class="ranked', "$& fresh");
-    afterFrame(drawRest);
-  });
-
   // Rows that are all here take their new order at once; the answer brings ranks and sentences.
   const key = (row, name) => {
     const cell = row.querySelector(name === "model" ? "th a" : `td.${name}`), text = (cell?.querySelector("b") ?? cell)?.textContent.trim() ?? "";
@@ -54,9 +44,16 @@
     if (!sort || !whole) return;
     event.preventDefault();
     whole.classList.add("sorting");
-    whole.querySelector(".ranked")?.classList.add("fresh");
     for (const body of whole.querySelectorAll(".ranked tbody")) reorder(body, sort, dir === "desc" ? -1 : 1);
-    afterFrame(() => { drawRest(); event.detail.issueRequest(true); });
+    requestAnimationFrame(() => setTimeout(() => event.detail.issueRequest(true)));
+  });
+
+  // The answer to a click is asked for when the pointer comes to a link; the browser keeps it for seconds.
+  document.addEventListener("pointerover", ({ target }) => {
+    const link = target.closest(".board :is([hx-boost] a, a[hx-boost])");
+    if (!link || link.asked) return;
+    link.asked = true;
+    fetch(link.href, { headers: { "HX-Preloaded": "true" } }).catch(() => {});
   });
 
   for (const event of ["htmx:sendError", "htmx:responseError"]) {

@@ -9,7 +9,7 @@ from typing import Any
 from leaderboard.board.cards import cards
 from leaderboard.board.opening import BestSet, untested
 from leaderboard.board.opening import finding as sentences
-from leaderboard.board.position import dots, marked_strips
+from leaderboard.board.position import axis_style, marked_strips
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import Board, BoardRow, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
@@ -33,7 +33,7 @@ def shared(found: Board, *, by: str = "macro") -> Board:
     """Return the board where all but the last could be first."""
     ids = [row.id for row in found.rows if row.tier == "scored"]
     ranges = {name: RankRange(1, len(ids) - 1) for name in ids[:-1]} | {ids[-1]: RankRange(len(ids), len(ids))}
-    return replace(found, ranges={by: ranges}, _standings={})
+    return replace(found, ranges={by: ranges}, _kept={})
 
 
 def figures(row: BoardRow, key: str) -> str:
@@ -126,15 +126,14 @@ def test_dots_stay_in_their_strip_however_many_there_are() -> None:
 
 def test_equal_categories_of_a_row_are_dots_beside_each_other() -> None:
     row = replace(board(0.6).rows[0], scores={"general": 0.5, "hallucination": 0.5, "reasoning": 0.1})
-    first, second, low = dots(row, ("general", "hallucination", "reasoning"))
-    assert (first.place, second.place, low.place) == ("37.5", "37.5", "0")
-    assert first.height != second.height
-    assert dots(row, ("general",)) == [first]
+    style = axis_style(row, "general", ("general", "hallucination", "reasoning"))
+    dots = "--x-general:37.5;--x-hallucination:37.5;--x-reasoning:0;--y-hallucination:5px"
+    assert style.startswith("--v:37.5;--l:") and style.endswith(dots)
 
 
 def test_judges_of_the_demo_are_not_set_beside_published_results() -> None:
     found = board(0.9, 0.9, published=(reported("Judge Y", 75.0),))
-    demo = replace(found, spec=replace(VL, synthetic=True), _standings={})
+    demo = replace(found, spec=replace(VL, synthetic=True), _kept={})
     assert "reported" not in finding(demo)
 
 
