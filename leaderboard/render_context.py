@@ -23,6 +23,11 @@ class ServedBenchmark:
     prefix: str
     figures: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, spec: BenchmarkSpec, prefix: str = "") -> ServedBenchmark:
+        """Return a benchmark by its definition."""
+        return cls(spec.id, spec.title, prefix, figures=figure_names(spec))
+
     @property
     def url(self) -> str:
         """The address of its board."""
@@ -64,10 +69,7 @@ class RenderContext:
 
 def contexts_of(specs: Sequence[BenchmarkSpec], *, local_mode: bool = False) -> tuple[RenderContext, ...]:
     """Return the context of each benchmark of a service; the first has the addresses without a prefix."""
-    served = tuple(
-        ServedBenchmark(spec.id, spec.title, prefix=f"{PREFIX}{spec.id}" if place else "", figures=figure_names(spec))
-        for place, spec in enumerate(specs)
-    )
+    served = tuple(ServedBenchmark.of(spec, f"{PREFIX}{spec.id}" if place else "") for place, spec in enumerate(specs))
     return tuple(
         RenderContext(spec, local_mode, prefix=reference.prefix, benchmarks=served if len(served) > 1 else ())
         for spec, reference in zip(specs, served, strict=True)

@@ -26,7 +26,7 @@ from leaderboard.pages import routes as tools
 from leaderboard.pages import tool_pages as tools_pages
 from leaderboard.pages.decisions import Log
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.pages.status_pages import busy_page, failed_page, no_board, not_found_page, status_page
+from leaderboard.pages.status_pages import message_reply, not_found_page, status_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
     EMBEDDABLE,
@@ -92,7 +92,7 @@ def build(
     async def board(request: Request) -> Response:
         board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(cache.context, request.headers)
+            return message_reply(cache.context, "no-board", request.headers)
         view = read_query(query_of(request, board_version), board_version.revisions, spec=board_version.spec)
         if view == BoardQuery(board_version.spec):
             return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
@@ -109,7 +109,7 @@ def build(
     async def one_entry(entry_id: str, request: Request) -> Response:
         board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(cache.context, request.headers)
+            return message_reply(cache.context, "no-board", request.headers)
         base, as_of = sharing.base_of(board_version, request), read_as_of(query_of(request, board_version))
         revision = request.query_params.get("revision", "")
         result = board_version.entry(entry_id)
@@ -173,7 +173,7 @@ class ErrorPages:
         """Answer 500."""
         if request.url.path.startswith("/api/"):
             return problem(500, "internal", detail=_("The fault is ours. Please try again in a moment."))
-        return failed_page(self.context, request.headers)
+        return message_reply(self.context, "failed", request.headers)
 
     async def busy(self, request: Request, error: Exception) -> Response:
         """Answer 503 where too many others wait."""
@@ -181,7 +181,7 @@ class ErrorPages:
             detail = _("The service is busy. Please try again in a few seconds.")
             reply: Response = problem(503, "busy", detail=detail)
         else:
-            reply = busy_page(self.context, request.headers)
+            reply = message_reply(self.context, "busy", request.headers)
         reply.headers["Retry-After"] = "5"
         return reply
 

@@ -13,7 +13,7 @@ from starlette.responses import Response
 import auth.routes
 from auth import AuthError
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
-from leaderboard.pages.status_pages import offline_page
+from leaderboard.pages.status_pages import message_reply
 from leaderboard.render_context import RenderContext
 from leaderboard.routes import ErrorPages
 from leaderboard.serial_executor import QueueFull
@@ -67,7 +67,7 @@ def _database_unavailable(context: RenderContext, request: Request, error: Excep
     if request.url.path.startswith("/api/"):
         detail = _("The database does not answer at the moment. Send the same again: nothing is done twice.")
         return problem(503, "database-offline", detail=detail, retry_after=DATABASE_RETRY_SECONDS)
-    reply = offline_page(context, request.headers)
+    reply = message_reply(context, "offline", request.headers)
     reply.headers["Retry-After"] = str(DATABASE_RETRY_SECONDS)
     return reply
 

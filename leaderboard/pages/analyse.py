@@ -262,36 +262,13 @@ def chart_json(chart: Chart, spec: BenchmarkSpec) -> dict[str, Any]:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FigureTab:
-    """A link to a figure, or to the first one of a group."""
-
-    title: str
-    url: str
-    current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class FigureGroup:
-    """Figures about one thing."""
-
-    own: FigureTab
-    tabs: tuple[FigureTab, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ChoiceLink:
-    """A choice of judges that a link offers."""
-
-    title: str
-    url: str
-
-
 def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog) -> str:
     """Return the page, whose script draws the figure."""
     context = board_version.context
     view = chart_query(board_version, query, catalog=catalog, page=Page(board_version.spec, language=context.language))
     chart = draw(board_version, query, view=view)
+    board = board_version.board(query.protocol, query.grouping, revision=query.revision)
+    known = charts_of(board_version.spec)
     return render(
         context,
         "analyse.html",
@@ -299,12 +276,18 @@ def analyse_page(board_version: BoardVersion, query: AnalyseQuery, *, catalog: I
         demo=board_version.spec.synthetic,
         query=query,
         chart=chart,
-        groups=_groups(board_version, query),
+        charts=known,
+        groups={
+            title: keys
+            for group, title in GROUPS.items()
+            if (keys := [key for key, kind in known.items() if kind.group == group])
+        },
         rows=chart.rows[:_ROWS],
         shown=partial(_shown, context, _AGREEMENT_DECIMALS if query.chart == "agreement" else 1),
         lasting=_lasting(board_version, query),
         **_choice_context(board_version, query),
-        **_scoring_context(board_version, query),
+        **scoring_context(board, board_version.snapshot["label_revision"]),
+        redacted=board_version.is_redacted(board.label_revision),
         **past_board_context(board_version, query.as_of, now=query.url(as_of="")),
     )
 
@@ -329,22 +312,6 @@ def _lasting(board_version: BoardVersion, query: AnalyseQuery) -> str:
     )
 
 
-def _groups(board_version: BoardVersion, query: AnalyseQuery) -> list[FigureGroup]:
-    """Return the figures of a benchmark by what they are about."""
-    known = charts_of(board_version.spec)
-    groups = []
-    for group, title in GROUPS.items():
-        own = {key: kind for key, kind in known.items() if kind.group == group}
-        if own:
-            tabs = tuple(_tab(kind.title, key, query=query, current=key == query.chart) for key, kind in own.items())
-            groups.append(FigureGroup(_tab(title, next(iter(own)), query=query, current=query.chart in own), tabs))
-    return groups
-
-
-def _tab(title: str, chart: str, *, query: AnalyseQuery, current: bool) -> FigureTab:
-    return FigureTab(title, query.url(chart=chart), current=current)
-
-
 def _choice_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
     """Return what the list of judges shows; nothing is chosen for a figure of all judges."""
     chosen = chosen_entries(board_version, query)
@@ -359,18 +326,18 @@ def _choice_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[st
     }
 
 
-def _quick_choices(board_version: BoardVersion, query: AnalyseQuery) -> list[ChoiceLink]:
-    """Return choices that one click makes."""
+def _quick_choices(board_version: BoardVersion, query: AnalyseQuery) -> list[tuple[str, str]]:
+    """Return choices that one click makes: title, address."""
     result = [
-        ChoiceLink(_("Best {n}", n=most), query.url(entries=best(board_version, most)))
+        (_("Best {n}", n=most), query.url(entries=best(board_version, most)))
         for most in (FIRST_SHOWN, 2 * FIRST_SHOWN, 4 * FIRST_SHOWN)
         if len(best(board_version, most)) > most - FIRST_SHOWN
     ]
-    return [*result, ChoiceLink(_("None"), query.url(entries=()))]
+    return [*result, (_("None"), query.url(entries=()))]
 
 
-def _suited(board_version: BoardVersion, query: AnalyseQuery) -> ChoiceLink | None:
-    """Return the best judges that a figure can show, where others were chosen."""
+def _suited(board_version: BoardVersion, query: AnalyseQuery) -> tuple[str, str] | None:
+    """Return a link to the best judges that a figure can show, where others were chosen."""
     redacted = board_version.is_redacted(query.revision or str(board_version.snapshot["label_revision"]))
     if redacted or not query.kind.of_judges:  # other judges would not help
         return None
@@ -380,13 +347,4 @@ def _suited(board_version: BoardVersion, query: AnalyseQuery) -> ChoiceLink | No
     if not result or set(result) <= set(chosen_entries(board_version, query)):
         return None
     title = ngettext("Show the judge that has them", "Show the best {n} judges that have them", len(result))
-    return ChoiceLink(title if suits else _("Show the best judges"), query.url(entries=result))
-
-
-def _scoring_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[str, Any]:
-    """Return what the choice of rules shows, as on the board."""
-    board = board_version.board(query.protocol, query.grouping, revision=query.revision)
-    return {
-        **scoring_context(board, board_version.snapshot["label_revision"]),
-        "redacted": board_version.is_redacted(board.label_revision),
-    }
+    return (title if suits else _("Show the best judges"), query.url(entries=result))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -15,19 +13,16 @@ from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import compare, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.render_context import RenderContext
+from leaderboard.render_context import RenderContext, ServedBenchmark
 from leaderboard.responses import json_body, respond, version_or_problem
 from vlrb.common.messages import _
 from vlrb.numbers import report as number_check
-from vlrb.numbers.definition_check import figure_names
 from vlrb.numbers.figures import BadFigures
 
 AsOf = Annotated[
     str | None,
     Query(description="An old board: a day, an ISO instant (UTC unless it says otherwise) or a snapshot's id"),
 ]
-PageHandler = Callable[..., Awaitable[Response]]
-_PERCENT = "Percent as printed: its decimals say how exact it is"
 
 
 def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
@@ -40,10 +35,9 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         "/check-numbers",
         summary="Which counts could be behind published percentages",
         responses=answers("check-numbers"),
-        openapi_extra=_of_other_benchmarks(cache.context),
+        openapi_extra=_percentages(cache.context),
     )
-    @_with_percentages(figure_names(spec))
-    async def check_numbers(request: Request, **given: str) -> Response:
+    async def check_numbers(request: Request) -> Response:
         if not (spec.splits or spec.editions):
             return problem(
                 404,
@@ -96,44 +90,19 @@ def _bad_figures(wrong: BadFigures) -> Response:
     return problem(400, "bad-figures", detail=str(wrong), parameter=wrong.field, **more)
 
 
-def _of_other_benchmarks(context: RenderContext) -> dict[str, Any]:
-    """Return the percentages that other benchmarks of the service take at the same address, for OpenAPI."""
-    own = figure_names(context.spec)
+def _percentages(context: RenderContext) -> dict[str, Any]:
+    """Return the percentages that the benchmarks of the service take at this address, for OpenAPI."""
     takers: dict[str, list[str]] = {}
-    for served in context.benchmarks:
+    for served in context.benchmarks or (ServedBenchmark.of(context.spec),):
         for name in served.figures:
             takers.setdefault(name, []).append(served.id)
-    like = {"in": "query", "required": False, "schema": {"type": "string", "maxLength": 60, "default": ""}}
+    like = {"in": "query", "required": False, "schema": {"type": "string", "default": ""}}
+    text = "Percent as printed: its decimals say how exact it is"
     return {
         "parameters": [
-            {**like, "name": name, "description": f"{_PERCENT}. With benchmark={' or '.join(ids)}"}
-            for name, ids in takers.items()
-            if name not in own
+            {**like, "name": name, "description": f"{text}. Of {', '.join(ids)}"} for name, ids in takers.items()
         ]
     }
-
-
-def _with_percentages(names: Sequence[str]) -> Callable[[PageHandler], PageHandler]:
-    """Return what declares optional percentages as parameters of a route, one for each name, beside its request."""
-
-    def declare(handler: PageHandler) -> PageHandler:
-        kind = inspect.Parameter.KEYWORD_ONLY
-        texts = [inspect.Parameter(_identifier(name), kind, default="", annotation=_percentage(name)) for name in names]
-        request = inspect.Parameter("request", kind, annotation=Request)
-        handler.__signature__ = inspect.Signature([request, *texts])  # type: ignore[attr-defined]
-        return handler
-
-    return declare
-
-
-def _percentage(name: str) -> Any:
-    """Return the type of a parameter; its name in the address is that of the score."""
-    alias = name if name != _identifier(name) else None
-    return Annotated[str, Query(alias=alias, description=_PERCENT, max_length=60)]
-
-
-def _identifier(name: str) -> str:
-    return name.replace("-", "_")
 
 
 def _refused(board_version: BoardVersion, entries: str, *, grouping: str, revision: str | None) -> Response | None:

@@ -11,7 +11,7 @@ from starlette.responses import FileResponse, Response
 from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.pages import about, analyse, explore, red_team, reported, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.pages.status_pages import no_board, status_page
+from leaderboard.pages.status_pages import message_reply, status_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
     HTML,
@@ -76,7 +76,7 @@ def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
     async def compare(request: Request) -> Response:
         board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(cache.context, request.headers)
+            return message_reply(cache.context, "no-board", request.headers)
         choice = await asyncio.to_thread(tool_pages.read_choice, query_of(request, board_version), board_version)
         response = await board_version.ready(
             choice.url(), lambda: status_page(tool_pages.compare_page(board_version, catalog, choice=choice))
@@ -93,7 +93,7 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
     async def analyse_page(request: Request) -> Response:
         board_version = await requested_version(cache, request)
         if board_version is None:
-            return no_board(cache.context, request.headers)
+            return message_reply(cache.context, "no-board", request.headers)
         query = await asyncio.to_thread(analyse.read_query, query_of(request, board_version), board_version)
         key = f"{query.url()}|{query.add}"
         response = await board_version.ready(

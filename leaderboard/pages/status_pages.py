@@ -15,8 +15,10 @@ from leaderboard.render_context import RenderContext
 from leaderboard.responses import HTML, respond
 from vlrb.common.messages import _
 
+_AGAIN = ((_("Try again"), ""), (_("The board"), "/"))
 _TEXTS = {
     "not-found": (
+        404,
         _("This page does not exist"),
         _("Check the address; entry links never change. Or search for the judge by its name."),
         (
@@ -28,6 +30,7 @@ _TEXTS = {
         ),
     ),
     "no-board": (
+        404,
         _("No leaderboard for that date"),
         _(
             "To find an old board, give a day (as_of=2026-11-01), an instant, or at least twelve digits of a "
@@ -36,46 +39,35 @@ _TEXTS = {
         ((_("The current board"), "/"),),
     ),
     "busy": (
+        503,
         _("Too many readers at the moment"),
         _("Pages that take long to make are in demand. Please try again in a few seconds."),
-        ((_("Try again"), ""), (_("The board"), "/")),
+        _AGAIN,
     ),
     "offline": (
+        503,
         _("Not available at the moment"),
         _("The database does not answer. Nothing that was sent before is lost; please try again in a few seconds."),
-        ((_("Try again"), ""), (_("The board"), "/")),
+        _AGAIN,
     ),
     "failed": (
+        500,
         _("That went wrong"),
         _("The fault is ours and is in our log. Nothing that you sent is lost; please try again in a moment."),
-        ((_("Try again"), ""), (_("The board"), "/")),
+        _AGAIN,
     ),
 }
+"""Pages by name: HTTP status, title, lead, links."""
+
+
+def message_reply(context: RenderContext, name: str, headers: Headers) -> Response:
+    """Return one of _TEXTS as a person should see it."""
+    return respond(_body(context, name), headers, status=_TEXTS[name][0], cache_control="no-store")
 
 
 def not_found_page(context: RenderContext, headers: Headers) -> Response:
     """404 as a person should see it."""
-    return _reply(context, "not-found", headers=headers, status=404)
-
-
-def no_board(context: RenderContext, headers: Headers) -> Response:
-    """404 for ``as_of`` that finds no board."""
-    return _reply(context, "no-board", headers=headers, status=404)
-
-
-def failed_page(context: RenderContext, headers: Headers) -> Response:
-    """500 as a person should see it."""
-    return _reply(context, "failed", headers=headers, status=500)
-
-
-def busy_page(context: RenderContext, headers: Headers) -> Response:
-    """503 as a person should see it."""
-    return _reply(context, "busy", headers=headers, status=503)
-
-
-def offline_page(context: RenderContext, headers: Headers) -> Response:
-    """503 as a person should see it while the database is away."""
-    return _reply(context, "offline", headers=headers, status=503)
+    return message_reply(context, "not-found", headers)
 
 
 def not_scored(
@@ -102,11 +94,7 @@ def status_page(page: str) -> CachedResponse:
     return CachedResponse.of(page.encode(), HTML, quick=True)
 
 
-def _reply(context: RenderContext, kind: str, *, headers: Headers, status: int) -> Response:
-    return respond(_body(context, kind), headers, status=status, cache_control="no-store")
-
-
 @lru_cache(maxsize=128)
-def _body(context: RenderContext, kind: str) -> CachedResponse:
-    title, lead, links = _TEXTS[kind]
-    return status_page(render.message_page(context, title, lead=lead, links=links, search=kind == "not-found"))
+def _body(context: RenderContext, name: str) -> CachedResponse:
+    _status, title, lead, links = _TEXTS[name]
+    return status_page(render.message_page(context, title, lead=lead, links=links, search=name == "not-found"))

@@ -56,4 +56,4 @@ def test_the_api_lists_the_figures_of_every_benchmark_served() -> None:
     assert len(names) == len(set(names))
     assert {*figure_names(specs[0]), *figure_names(MMRB), *figure_names(MM_RLHF)} <= set(names)
     (acc_plus,) = (parameter for parameter in listed if parameter["name"] == "acc-plus")
-    assert "benchmark=mm-rlhf-rewardbench" in acc_plus["description"]
+    assert "mm-rlhf-rewardbench" in acc_plus["description"]
