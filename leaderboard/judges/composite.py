@@ -36,7 +36,8 @@ class JudgeComposite:
         """The version that was scored; of several which one on which benchmark."""
         versions = {name: row.version or _("no version") for name, row in self.rows.items()}
         if len(set(versions.values())) == 1:
-            return next(iter(self.rows.values())).version
+            version = next(iter(self.rows.values())).version
+            return _("version {version}", version=version) if version else ""
         titles = {name: self.boards[name].spec.title for name in versions}
         return joined(
             [_("{version} on {benchmark}", version=text, benchmark=titles[name]) for name, text in versions.items()]

@@ -82,7 +82,7 @@ def test_a_composite_takes_one_version_of_a_judge() -> None:
     boards = [_versions(("v3", 0.8), ("v1", 0.6)), _versions(("v1", 0.7), benchmark="other")]
     (found,) = composite_of(judge_lines(boards), ["vl-rewardbench", "other"]).values()
     assert {name: row.version for name, row in found.rows.items()} == {"vl-rewardbench": "v1", "other": "v1"}
-    assert found.version == "v1"
+    assert found.version == "version v1"
     values = [row.value("macro") for row in found.rows.values()]
     assert found.composite.value == pytest.approx(sum(values) / 2)
 
