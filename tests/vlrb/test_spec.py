@@ -13,7 +13,7 @@ from tests.factories.specs import TAGS, VL
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelsError
-from vlrb.benchmarks.pairs import read_pairs
+from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec import SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.commands import score
@@ -89,10 +89,9 @@ def test_a_benchmark_is_added_by_a_folder_alone(tmp_path: Path) -> None:
     assert set(known_benchmarks(definitions)) == {"traffic-signs", *known_benchmarks()}
     assert load_spec("mm-rlhf-rewardbench", definitions) is load_spec("mm-rlhf-rewardbench")
     spec = load_spec("traffic-signs", definitions)
-    pairs = read_pairs([sign(n, "rs"[n % 2], better="left" if n % 4 else "right") for n in range(4)], spec).pairs
-    assert [(pair.item.category, pair.label) for pair in pairs] == [
-        ("round", 1), ("square", 0), ("round", 0), ("square", 0),
-    ]  # fmt: skip
+    pairs = read_pairs([sign(n, "rs"[n % 2], better="left" if n % 4 else "right") for n in range(4)], spec)
+    assert [item.category for _, item in pairs.pairs] == ["round", "square"] * 2
+    assert pairs.labels("part", table=pair_table([pairs])).preferred.tolist() == [1, 0, 0, 0]
 
 
 UNTIED = """
@@ -254,7 +253,7 @@ def test_the_first_keyword_in_the_path_decides() -> None:
 
 def test_the_real_pairs_of_mm_rlhf_are_the_released_edition() -> None:
     pairs = read_pairs(rows("benchmarks/mm_rlhf_rewardbench.jsonl"), load_spec("mm-rlhf-rewardbench"))
-    assert pairs.edition == "released" and len({pair.id for pair in pairs.pairs}) == 46
+    assert pairs.edition == "released" and len({name for name, _ in pairs.pairs}) == 46
 
 
 def test_sentences_call_a_score_by_the_name_that_people_use() -> None:

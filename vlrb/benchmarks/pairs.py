@@ -41,21 +41,12 @@ LabelRow = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class LabelledPair:
-    """One pair. ``label``: 0, 1, or TIE, in the order of the item's responses."""
-
-    id: str
-    label: int
-    item: Item
-
-
-@dataclass(frozen=True, slots=True)
 class PairSet:
-    """The labelled pairs of one edition, in the order of their file, and its rows."""
+    """The labelled pairs of one edition, in the order of their file: ids with items, and the rows."""
 
     spec: BenchmarkSpec
     edition: str
-    pairs: tuple[LabelledPair, ...]
+    pairs: tuple[tuple[str, Item], ...]
     rows: tuple[LabelRow, ...]
 
     def labels(self, revision: str, *, table: ItemTable) -> LabelSet:
@@ -73,11 +64,12 @@ def read_pairs(rows: Sequence[LabelRow], spec: BenchmarkSpec, *, edition: str | 
     """
     if not rows:
         raise LabelsError(f"holds no row; a file of {spec.title} is needed")
-    pairs: list[LabelledPair] = []
+    pairs: list[tuple[str, Item]] = []
     problems: list[str] = []
     for number, row in enumerate(rows, start=1):
         try:
-            pairs.append(_pair(row, spec))
+            _label(row, spec)
+            pairs.append((_id(row, spec), _item(row, spec)))
         except ValueError as error:
             problems.append(_("row {number}: {error}", number=number, error=str(error)))
     refuse_labels(problems)
@@ -116,9 +108,7 @@ def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[LabelRow]]
 
 def pair_table(editions: Sequence[PairSet]) -> ItemTable:
     """Return the items of one or more editions of a benchmark, in the order in which they first occur."""
-    return table_of(
-        editions[0].spec, {each.edition: [(pair.id, pair.item) for pair in each.pairs] for each in editions}
-    )
+    return table_of(editions[0].spec, {each.edition: each.pairs for each in editions})
 
 
 def label_set(rows: Sequence[LabelRow], revision: str, *, table: ItemTable) -> LabelSet:
@@ -172,13 +162,6 @@ def _with_responses(given: tuple[str, str], name: str, revision: str | None, *, 
     named = [i for i in same if (ids[i].get(revision) == name if revision else name in ids[i].values())]
     found = named or (same if len(same) == 1 else [])
     return sorted(found, key=lambda index: table.items[index].responses != given)
-
-
-def _pair(row: LabelRow, spec: BenchmarkSpec) -> LabelledPair:
-    item, label = _item(row, spec), _label(row, spec)
-    if spec.preferred_is_named:  # it is stored where the first one of the row is
-        label = item.responses.index(response_fingerprint(str(value_at(row, spec.fields.responses[0]))))
-    return LabelledPair(_id(row, spec), label, item=item)
 
 
 def _item(row: LabelRow, spec: BenchmarkSpec) -> Item:
@@ -239,9 +222,9 @@ def _tags(row: LabelRow, spec: BenchmarkSpec) -> frozenset[str]:
     return error_tags(raw, spec)
 
 
-def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted: str | None) -> str:
+def _edition_name(pairs: Sequence[tuple[str, Item]], spec: BenchmarkSpec, *, wanted: str | None) -> str:
     """Return the edition's key; for a part of a benchmark ``part-`` and a digest of its pairs."""
-    sizes = Counter(pair.item.category for pair in pairs)
+    sizes = Counter(item.category for _id, item in pairs)
     if wanted is not None:
         try:
             edition = spec.edition(wanted)
@@ -256,6 +239,6 @@ def _edition_name(pairs: Sequence[LabelledPair], spec: BenchmarkSpec, *, wanted:
     return fitting[0] if fitting else f"part-{_digest(pairs)[:8]}"
 
 
-def _digest(pairs: Iterable[LabelledPair]) -> str:
-    lines = sorted("\n".join((pair.id, *pair.item.responses, "")) for pair in pairs)
+def _digest(pairs: Iterable[tuple[str, Item]]) -> str:
+    lines = sorted("\n".join((name, *item.responses, "")) for name, item in pairs)
     return hashlib.sha256("".join(lines).encode()).hexdigest()

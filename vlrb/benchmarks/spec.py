@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from vlrb.common.messages import Message
 
@@ -24,6 +24,8 @@ HUB_DATASETS = "https://huggingface.co/datasets/"
 MICRO, MEAN, GROUPS = "micro", "mean", "groups"
 SENTENCE = "official-sentence"
 """The verdict format that names one of two answers."""
+Shown = Annotated[str, "shown"]
+"""A text of a definition that pages may translate (scripts/declared_texts.py lists them)."""
 TIE = 2
 """The label, and the verdict, that neither response is better."""
 
@@ -41,13 +43,13 @@ class Category:
     """A category of a benchmark. ``tagged``: whether its pairs carry error tags. ``about``: ends "accuracy on ..."."""
 
     key: str
-    title: str
+    title: Shown
     colour: str
     tagged: bool = False
     dark: str = ""  # the colour on a dark ground; "" is the same
-    about: str = ""
-    short: str = ""  # in the head of a narrow table; "" is the title
-    hyphenated: str = ""  # the title with soft hyphens; "" is the title
+    about: Shown = ""
+    short: Shown = ""  # in the head of a narrow table; "" is the title
+    hyphenated: Shown = ""  # the title with soft hyphens; "" is the title
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class CombinedCategories:
     """Categories of which papers also print one percentage, of all their pairs alike."""
 
     key: str
-    title: str
+    title: Shown
     categories: tuple[str, ...]
 
 
@@ -119,12 +121,12 @@ class ProtocolSpec:
     """
 
     key: str
-    title: str
+    title: Shown
     unreadable: str
     votes: str
     name: str = ""  # how people call it; "" is the key
-    summary: str = ""  # continues a sentence that begins with the name, in a few words
-    text: str = ""  # the same, in full
+    summary: Shown = ""  # continues a sentence that begins with the name, in a few words
+    text: Shown = ""  # the same, in full
     rereads: bool = False
 
 
@@ -139,14 +141,14 @@ class Overall:
     """
 
     key: str
-    title: str
+    title: Shown
     kind: str
     categories: tuple[str, ...]
     pairs: int | None = None
     without_ties: bool = False
-    subtitle: str = ""  # under the name, on the board
-    about: str = ""  # a sentence
-    name: str = ""  # in the head of a table; "" is the key
+    subtitle: Shown = ""  # under the name, on the board
+    about: Shown = ""  # a sentence
+    name: Shown = ""  # in the head of a table; "" is the key
 
     def is_pool_of(self, categories: tuple[str, ...]) -> bool:
         """Return whether this is the share of all pairs of these categories alike, on any set of items."""
@@ -170,7 +172,7 @@ class ItemEdition:
     """
 
     key: str
-    title: str
+    title: Shown
     pairs: int
     sizes: Mapping[str, int] = field(default_factory=dict)
     groups: Mapping[str, int] = field(default_factory=dict)
@@ -227,8 +229,8 @@ class Split:
 class GroupingText:
     """How people call a grouping, and what they say of it in a sentence."""
 
-    title: str
-    words: str
+    title: Shown
+    words: Shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,11 +268,13 @@ class BenchmarkSpec:
     drop_from_questions: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     tag_names: Mapping[str, str] = field(default_factory=dict)  # as a label file writes a tag -> one of ``tags``
-    tag_titles: Mapping[str, str] = field(default_factory=dict)
+    tag_titles: Mapping[str, Shown] = field(default_factory=dict)
     errors: tuple[ErrorChoice, ...] = ()
     grouping_texts: Mapping[str, GroupingText] = field(default_factory=dict)
     splits: tuple[Split, ...] = ()
-    examples: Mapping[str, str] = field(default_factory=dict)  # reported results of the number check -> what they show
+    examples: Mapping[str, Shown] = field(
+        default_factory=dict
+    )  # reported results of the number check -> what they show
     imitates: str = ""  # the benchmark whose entries and files stand in for those that the folder lacks
     exchanged: tuple[str, ...] = ()  # two categories whose published figures are sometimes exchanged
     filtered_by: tuple[str, ...] = ()

@@ -6,35 +6,14 @@ How to add a folder: docs/benchmarks.md.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, get_args, get_origin, get_type_hints
 
-from vlrb.benchmarks.spec import (
-    DEFINITIONS,
-    GROUPS,
-    MEAN,
-    MICRO,
-    RANKED,
-    SENTENCE,
-    TIE,
-    BenchmarkSpec,
-    Category,
-    CategoryRule,
-    CombinedCategories,
-    ErrorChoice,
-    GroupingText,
-    ItemEdition,
-    ItemFields,
-    Overall,
-    ProtocolSpec,
-    Source,
-    SpecError,
-    Split,
-)
+from vlrb.benchmarks.spec import DEFINITIONS, GROUPS, MEAN, MICRO, SENTENCE, TIE, BenchmarkSpec, Shown, SpecError
 from vlrb.common.messages import Message
 
 SPEC = "spec.toml"
@@ -58,10 +37,8 @@ _STRICT = {
     "unreadable": "wrong",
     "votes": "majority",
 }
-_DECLARED = ("items", "category_rules", "number_check_examples", "grouped")
+_RENAMED = {"items": "fields", "category_rules": "rules", "number_check_examples": "examples"}
 """Entries that the definition has under another name."""
-
-T = TypeVar("T")
 
 
 def definitions_folder(environ: Mapping[str, str]) -> Path:
@@ -127,71 +104,62 @@ def _entries(path: Path) -> dict[str, Any]:
 
 def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> BenchmarkSpec:
     """Return the definition that a parsed ``spec.toml`` holds. Raises KeyError for an entry that is missing."""
-    categories = _tables(Category, data["categories"], "categories", shown=("title", "about", "short", "hyphenated"))
-    keys = tuple(category.key for category in categories)
-    given = {
-        "overalls": [_MICRO], "sources": [{"key": key, "category": key} for key in keys],
-        "category_rules": [{"category": key, "equals": key} for key in keys],
-        "errors": [{"key": tag} for tag in data.get("tags", ())], **data,
-    }  # fmt: skip
-    rows = [{"categories": keys, **row} for row in given["overalls"]]
+    keys = [row.get("key", "") for row in data["categories"]]
+    sources = data.get("sources") or [{"key": key, "category": key} for key in keys]
+    overalls = [{"categories": keys, **row} for row in data.get("overalls", [_MICRO])]
     if "grouped" in data:
-        rows.append({"categories": keys, "kind": GROUPS, **data["grouped"]})
-    overalls = _tables(Overall, rows, "overalls", shown=("title", "subtitle", "about", "name"))
-    sources = _tables(Source, given["sources"], "sources")
-    errors = _tables(ErrorChoice, given["errors"], "errors")
-    built = {
-        "categories": categories,
-        "fields": _item_fields(data["items"]) if "items" in data else RANKED,
-        "rules": _tables(CategoryRule, given["category_rules"], "category_rules"),
-        "protocols": _tables(ProtocolSpec, _protocols(data), "protocols", shown=("title", "summary", "text")),
+        overalls.append({"categories": keys, "kind": GROUPS, **data["grouped"]})
+    errors = data.get("errors") or [{"key": tag} for tag in data.get("tags", ())]
+    official = {key: [row["key"] for row in sources if row["category"] == key] for key in keys}
+    groupings = data.get("groupings", {OFFICIAL: official})
+    given = {
+        "rules": [{"category": key, "equals": key} for key in keys],
+        "brand": data["title"],
+        "homepage": data["dataset"],
+        "headline": overalls[0].get("key", ""),
+        **{_RENAMED.get(name, name): value for name, value in data.items() if name != "grouped"},
+        "protocols": _protocols(data),
         "overalls": overalls,
-        "headline": data.get("headline", overalls[0].key),
-        "editions": _tables(ItemEdition, data.get("editions", ()), "editions", shown=("title",)),
         "sources": sources,
+        "groupings": {name: {key: row[key] for key in keys} for name, row in groupings.items()},
         "has_sources": "sources" in data,
-        "groupings": _groupings(data, keys, sources=sources),
-        "label_digests": frozenset(data.get("label_digests", ())),
-        "brand": data.get("brand", data["title"]),
-        "homepage": data.get("homepage") or data["dataset"],
-        "tag_titles": {key: _shown(title) for key, title in data.get("tag_titles", {}).items()},
-        "errors": tuple(replace(one, tag=one.tag or one.key, title=one.title or one.key) for one in errors),
-        "grouping_texts": {
-            key: _built(GroupingText, row, ("title", "words")) for key, row in data.get("grouping_texts", {}).items()
-        },
-        "splits": _tables(Split, data.get("splits", ()), "splits"),
-        "examples": {key: _shown(text) for key, text in data.get("number_check_examples", {}).items()},
-        "combined": _tables(CombinedCategories, data.get("combined", ()), "combined", shown=("title",)),
+        "errors": [{"tag": row.get("key"), "title": row.get("key"), **row} for row in errors],
         "folder": folder,
     }
-    named = {name: value for name, value in data.items() if name not in _DECLARED}
-    return _built(BenchmarkSpec, {**named, **built})
+    if meanings := given.get("fields", {}).get("label_values"):
+        _check_known("label_values", meanings.values(), known=_OPTIONS)
+        given["fields"] = {**given["fields"], "label_values": {key: _OPTIONS[said] for key, said in meanings.items()}}
+    built: BenchmarkSpec = _built(BenchmarkSpec, given, "")
+    return built
 
 
-def _tables(
-    kind: Callable[..., T], rows: Iterable[Mapping[str, Any]], name: str, *, shown: Sequence[str] = ()
-) -> tuple[T, ...]:
-    """Return what the tables of a name say. Raises KeyError for an entry that is missing, with its table."""
-    result = []
-    for number, row in enumerate(rows, start=1):
-        try:
-            result.append(_built(kind, row, shown))
-        except KeyError as missing:
-            raise KeyError(f"{name}[{number}].{missing.args[0]}") from None
-    return tuple(result)
-
-
-def _built(kind: Callable[..., T], row: Mapping[str, Any], shown: Sequence[str] = ()) -> T:
-    """Return what a table says, by the names of its entries; those ``shown`` are texts that pages may translate.
-
-    Raises:
-        KeyError: an entry is missing.
-    """
+def _built(kind: Any, row: Mapping[str, Any], place: str) -> Any:
+    """Return what a table says, by the names of its entries. Raises KeyError with the place of one that is missing."""
     for name in _required(kind):
         if name not in row:
-            raise KeyError(name)
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}
-    return kind(**values | {name: _shown(row[name]) for name in shown if name in row})
+            raise KeyError(f"{place}{name}")
+    hints = _hints(kind)
+    return kind(**{name: _value(hints.get(name), value, f"{place}{name}") for name, value in row.items()})
+
+
+def _value(hint: Any, value: Any, place: str) -> Any:
+    """Return a value as the type of its field says: lists as tuples, tables as what they stand for."""
+    if hint == Shown:
+        return Message(value, {}) if value else ""
+    if is_dataclass(hint):
+        return _built(hint, value, f"{place}.")
+    parts = get_args(hint)
+    if isinstance(value, list | tuple) and parts:
+        held = (_value(parts[0], part, f"{place}[{number}]") for number, part in enumerate(value, 1))
+        return frozenset(held) if get_origin(hint) is frozenset else tuple(held)
+    if isinstance(value, dict) and parts:
+        return {key: _value(parts[1], part, f"{place}.{key}") for key, part in value.items()}
+    return value
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
 
 
 @cache
@@ -203,26 +171,6 @@ def _protocols(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the rules of a benchmark; strict, which ranks every board, comes first where they do not say it."""
     rows = data.get("protocols", ())
     return rows if any(row["key"] == _STRICT["key"] for row in rows) else (_STRICT, *rows)
-
-
-def _shown(text: str) -> str:
-    """Return a text of a definition as one that pages may translate (scripts/declared_texts.py lists them)."""
-    return Message(text, {}) if text else ""
-
-
-def _groupings(
-    data: Mapping[str, Any], keys: tuple[str, ...], *, sources: tuple[Source, ...]
-) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the groupings; without any, the official one follows from the sources."""
-    official = {key: tuple(source.key for source in sources if source.category == key) for key in keys}
-    rows: Mapping[str, Mapping[str, Iterable[str]]] = data.get("groupings", {OFFICIAL: official})
-    return {name: {key: tuple(row[key]) for key in keys} for name, row in rows.items()}
-
-
-def _item_fields(row: Mapping[str, Any]) -> ItemFields:
-    meanings = row.get("label_values", {})
-    _check_known("label_values", meanings.values(), known=_OPTIONS)
-    return _built(ItemFields, {**row, "label_values": {value: _OPTIONS[said] for value, said in meanings.items()}})
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:

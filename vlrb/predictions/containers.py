@@ -57,11 +57,9 @@ def _unpacked(data: bytes, findings: ProblemCollector) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             content = file.read(_limit(data) + 1)
-    except EOFError:
-        message = _("The gzip file ends in the middle: it was cut off. Compress or upload it again.")
+    except (EOFError, zlib.error, OSError):
+        message = _("The gzip file is damaged or was cut off. Compress or upload it again.")
         raise findings.reject("bad-gzip", message) from None
-    except (zlib.error, OSError):
-        raise findings.reject("bad-gzip", _("The gzip file is damaged. Compress or upload it again.")) from None
     return _bounded(content, findings, packed=data)
 
 
@@ -76,11 +74,8 @@ def _bounded(content: bytes, findings: ProblemCollector, *, packed: bytes) -> by
     if len(content) > limit:
         message = _("The file unpacks to more than {ratio_limit} times its size.", ratio_limit=RATIO_LIMIT)
         raise findings.reject(_CODE, too_large() if limit == FILE_LIMIT else message)
-    if content.startswith(_GZIP):
-        raise findings.reject(_CODE, _("This file was compressed twice. Unpack it once and upload the result."))
-    if content.startswith(ARCHIVE):
-        message = _("This file holds a zip archive or an Excel workbook. Unpack it and upload what is inside.")
-        raise findings.reject(_CODE, message)
+    if content.startswith((_GZIP, ARCHIVE)):
+        raise findings.reject(_CODE, _("This file holds another archive. Unpack it and upload what is inside."))
     return content
 
 

@@ -105,6 +105,21 @@ class ParsedFile:
             row.margin = abs(float(pair[0]) - float(pair[1]))
         self.rows.append(row)
 
+    def remark(self, code: str, message: str, rows: list[int]) -> None:
+        """Keep a notice about rows, if there are any."""
+        if rows:
+            self.remarks.append((code, message, rows))
+
+    def remark_failed(self, marker: str, rows: list[int]) -> None:
+        """Keep a notice about calls that failed, in whose replies the tool wrote a marker."""
+        message = _(
+            "{failed} replies are '{marker}': the call to the judge failed. They count as wrong. Run "
+            "these again before you submit.",
+            failed=len(rows),
+            marker=marker,
+        )
+        self.remark("failed-reply", message, rows)
+
 
 class FormatReader(Protocol):
     """A module that reads the records of one format; a record that it cannot use is a problem in ``findings``."""
@@ -136,17 +151,6 @@ def preferred(scores: Sequence[float]) -> int:
     """Return the index of the larger of two scores; TIE of equal ones, UNDECIDED where one is missing."""
     first, second = scores
     return 0 if first > second else 1 if second > first else TIE if first == second else UNDECIDED
-
-
-def failed_remark(marker: str, failed: list[int]) -> list[tuple[str, str, list[int]]]:
-    """Return the notice about calls that failed, in whose replies the tool wrote a marker."""
-    message = _(
-        "{failed} replies are '{marker}': the call to the judge failed. They count as wrong. Run "
-        "these again before you submit.",
-        failed=len(failed),
-        marker=marker,
-    )
-    return [("failed-reply", message, failed)] if failed else []
 
 
 def fields_of(records: Records, findings: ProblemCollector, *, id_field: str = "") -> Iterator[FieldReader]:
@@ -368,14 +372,12 @@ class TextComparison:
         elif stated != choice:
             self.different.append(row_index)
 
-    def remarks(self) -> list[tuple[str, str, list[int]]]:
-        """Return the notice, if there is anything to say."""
-        if not self.silent and not self.different:
-            return []
+    def remark(self, parsed: ParsedFile) -> None:
+        """Keep the notice, if there is anything to say."""
         message = _(
             "The recorded choice counts. Of the judge's texts beside it, {silent} state no choice that "
             "can be read and {different} state another one; see whether your parser guesses.",
             silent=len(self.silent),
             different=len(self.different),
         )
-        return [("text-disagrees", message, sorted({*self.silent, *self.different}))]
+        parsed.remark("text-disagrees", message, sorted({*self.silent, *self.different}))

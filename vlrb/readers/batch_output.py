@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.benchmarks.spec import BenchmarkSpec, value_at
 from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, failed_remark, fields_of, flip
+from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, flip
 from vlrb.verdicts import read_verdict
 
 FORMAT = "batch"
@@ -77,7 +77,7 @@ def _parsed(kept: Mapping[RequestName, tuple[int, str | None]], spec: BenchmarkS
             failed.append(len(parsed.rows))
         choice = flip(read_verdict(text or "", spec), name.swapped)
         parsed.add(PredictionRow(line, (choice,), (name.swapped,), name.id, key=name.key), (text or "",))
-    parsed.remarks += failed_remark(_FAILED, failed)
+    parsed.remark_failed(_FAILED, failed)
     return parsed
 
 
@@ -116,15 +116,11 @@ def _of_message(message: Any) -> str | None:
 
 def _of_completion(body: Any) -> str | None:
     """Return the text of a chat completion, or of a response, whose output also holds reasoning."""
-    output = body.get("output") if isinstance(body, dict) else None
-    messages = [part for part in output if isinstance(part, dict)] if isinstance(output, list) else []
-    contents = [part.get("content") for part in messages if part.get("type") == "message"]
-    if contents:
-        return "".join(map(text_of, contents))
-    choices = body.get("choices") if isinstance(body, dict) else None
-    first = choices[0] if isinstance(choices, list) and choices else None
-    message = first.get("message") if isinstance(first, dict) else None
-    return text_of(message.get("content")) if isinstance(message, dict) else None
+    output, choices = (value_at(body, name) for name in ("output", "choices"))
+    messages = [part for part in output if value_at(part, "type") == "message"] if isinstance(output, list) else []
+    if messages:
+        return "".join(text_of(message.get("content")) for message in messages)
+    return _of_message(value_at(choices, "0.message"))
 
 
 def text_of(content: Any) -> str:
@@ -132,10 +128,5 @@ def text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return "".join(
-        part["text"]
-        for part in parts
-        if isinstance(part, dict)
-        and part.get("type", "text") in ("text", "output_text")
-        and isinstance(part.get("text"), str)
-    )
+    texts = [value_at(part, "text") for part in parts if value_at(part, "type") in (None, "text", "output_text")]
+    return "".join(text for text in texts if isinstance(text, str))

@@ -33,12 +33,14 @@ _MEMBERS_LIMIT = 40_000  # sixteen votes of each pair, and what else a log holds
 _ZSTD = 93  # of the zip format
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 _HEADERS = frozenset({"header.json", "_journal/start.json"})
-_SAMPLES = "samples/"
 _SAMPLE_PART = re.compile(r"samples/(?:[^/]+|[^/]+/sample)\.json")  # the second in a log whose samples are in chunks
-_FIRST = ("_journal/", _SAMPLES, "header.json")
+_FIRST = (b"_journal/", b"samples/", b"header.json")
 _ATTACHMENT = "attachment://"
 _FINGERPRINT = re.compile(r"[0-9a-f]{64}")
-_DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, IndexError, EOFError, OSError)
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, struct.error, KeyError, ValueError, IndexError, EOFError, OSError,
+    NotImplementedError, RuntimeError, JsonFault,
+)  # fmt: skip
 
 
 def is_archive(data: bytes) -> bool:
@@ -47,16 +49,8 @@ def is_archive(data: bytes) -> bool:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return bool(_HEADERS & set(archive.namelist()))
     except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, struct.error):
-        return _first_name(data).startswith(_FIRST)
-
-
-def _first_name(data: bytes) -> str:
-    """Return the name of the first member; "" where none begins. It is what is left of an archive that is cut off."""
-    if len(data) < _LOCAL_HEADER.size:
-        return ""
-    magic, name, _extra = _LOCAL_HEADER.unpack_from(data)
-    start = _LOCAL_HEADER.size
-    return data[start : start + name].decode("utf-8", "replace") if magic == b"PK\x03\x04" else ""
+        # It is cut off; the name of its first member is left.
+        return data[_LOCAL_HEADER.size :].startswith(_FIRST)
 
 
 def is_document(value: Any) -> bool:
@@ -74,14 +68,9 @@ def archive_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, 
     try:
         return _by_epoch(_samples(data, findings))
     except _DAMAGE as error:
+        reason = error.message if isinstance(error, JsonFault) else type(error).__name__
         raise findings.reject(
-            "bad-eval", _("the log is damaged ({name}); export it again", name=type(error).__name__)
-        ) from None
-    except (NotImplementedError, RuntimeError):
-        raise findings.reject("bad-eval", _("the log is encrypted or packed unusually; export it again")) from None
-    except JsonFault as fault:
-        raise findings.reject(
-            "bad-eval", _("a sample of the log is damaged: {message}", message=fault.message)
+            "bad-eval", _("the log is damaged, encrypted or packed unusually ({name}); export it again", name=reason)
         ) from None
 
 

@@ -16,7 +16,6 @@ from vlrb.readers.base import (
     ParsedFile,
     PredictionRow,
     Records,
-    failed_remark,
     fields_of,
     own_responses,
     two_texts,
@@ -35,11 +34,10 @@ GUIDE = FileGuide(
         "for each pair, whatever `--repeats` says."
     ),
 )
-_QUESTION, _FIRST, _SECOND = "\n\nQuestion: ", "\n\nAnswer 1: ", "\n\nAnswer 2: "
+_OFFICIAL_PARTS = ("\n\nQuestion: ", "\n\nAnswer 1: ", "\n\nAnswer 2: ", "\n\nPlease evaluate both answers")
 _PROMPT_PARTS = ("[The Start of Assistant A's Answer]\n", "\n[The End of Assistant A's Answer]",
                  "[The Start of Assistant B's Answer]\n", "\n[The End of Assistant B's Answer]")  # fmt: skip
 _METRIC = "multimodal_rewardbench_accuracy"
-_AFTER = "\n\nPlease evaluate both answers"
 # Prefix of a reply whose call failed, and how to name it; the server's error follows the first.
 _FAILED = {
     "[LMMS_EVAL_REQUEST_FAILED": "[LMMS_EVAL_REQUEST_FAILED ...]",
@@ -67,7 +65,8 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
                 failed[marker].append(len(parsed.rows))
             row.choices, row.position = (read_verdict(text, spec) if marker is None else UNDECIDED,), position
             parsed.add(row, (text,))
-    parsed.remarks += [remark for marker, label in _FAILED.items() for remark in failed_remark(label, failed[marker])]
+    for marker, label in _FAILED.items():
+        parsed.remark_failed(label, failed[marker])
     return parsed
 
 
@@ -107,18 +106,22 @@ def _row(fields: FieldReader, spec: BenchmarkSpec) -> PredictionRow:
 
 def _assistants(prompt: str) -> tuple[str, str] | None:
     """Return both answers from the prompt of Multimodal RewardBench, in the order shown."""
-    start_first, end_first, start_second, end_second = _PROMPT_PARTS
-    _, marker, rest = prompt.partition(start_first)
-    first, found_end, rest = rest.partition(end_first)
-    _, found_second, rest = rest.partition(start_second)
-    second, end, _ = rest.rpartition(end_second)
-    return (first, second) if marker and found_end and found_second and end else None
+    parts = _parts(prompt, _PROMPT_PARTS)
+    return (parts[1], parts[3]) if parts else None
 
 
 def prompted(prompt: str) -> tuple[str, tuple[str, str]] | None:
     """Return the query and the two answers of the prompt."""
-    _, result, rest = prompt.partition(_QUESTION)
-    body, end, _ = rest.rpartition(_AFTER)
-    query, first_marker, answers = body.partition(_FIRST)
-    first, two, second = answers.partition(_SECOND)
-    return (query, (first, second)) if result and end and first_marker and two else None
+    parts = _parts(prompt, _OFFICIAL_PARTS)
+    return (parts[1], (parts[2], parts[3])) if parts else None
+
+
+def _parts(text: str, marks: tuple[str, ...]) -> list[str] | None:
+    """Return what stands before each mark, where they follow one another; the last mark is the last one in the text."""
+    parts, rest = [], text.rpartition(marks[-1])[0]
+    for mark in marks[:-1]:
+        part, found, rest = rest.partition(mark)
+        if not found:
+            return None
+        parts.append(part)
+    return [*parts, rest]

@@ -15,7 +15,6 @@ from vlrb.readers.base import (
     ParsedFile,
     PredictionRow,
     Records,
-    failed_remark,
     fields_of,
     own_responses,
 )
@@ -53,7 +52,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         responses = own_responses(record.get("Meta"), spec) or own_responses(record, spec)
         row = PredictionRow(fields.line, choices, [0] * len(choices), fields.id, responses=responses)
         parsed.add(row, texts)
-    parsed.remarks += failed_remark(_FAILED, failed)
+    parsed.remark_failed(_FAILED, failed)
     return parsed
 
 

@@ -73,7 +73,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             about_label=named is None and first is None,
         )
         parsed.add(row, rewards)
-    parsed.remarks += check.remarks()
+    check.remark(parsed)
     if not judged:
         for row in parsed.rows:
             row.shown = None

@@ -52,7 +52,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             check.compare(len(parsed.rows), choice, text=text_beside(record))
             row = PredictionRow(fields.line, (choice,), id=fields.id, query=query, responses=texts)
             parsed.add(row, (scores,))
-    parsed.remarks += check.remarks()
+    check.remark(parsed)
     return parsed
 
 

@@ -44,7 +44,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             check.compare(len(parsed.rows), choice, text=text_beside(record))
             reply = record.get("prediction", record.get("pred"))
             parsed.add(PredictionRow(fields.line, (choice,), id=fields.id), (reply,))
-    parsed.remarks += check.remarks()
+    check.remark(parsed)
     return parsed
 
 

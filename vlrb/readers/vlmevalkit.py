@@ -18,7 +18,6 @@ from vlrb.readers.base import (
     ParsedFile,
     PredictionRow,
     Records,
-    failed_remark,
     fields_of,
     two_texts,
 )
@@ -61,7 +60,20 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         row = PredictionRow(fields.line, (choice_of(text),), (0,), None, query, responses)
         row.position, row.by_parity = position, True
         parsed.add(row, (text,))
-    parsed.remarks += [*_cut_remark(cut), *failed_remark(_FAILED, failed), *_unreadable_remark(unreadable)]
+    message = _(
+        "{cut} texts have exactly {excel_cell_limit:,} characters: Excel cut them there, and a "
+        "verdict at the end is lost. Run VLMEvalKit with PRED_FORMAT=tsv to keep whole texts.",
+        cut=len(cut),
+        excel_cell_limit=EXCEL_CELL_LIMIT,
+    )
+    parsed.remark("cut-cell", message, cut)
+    parsed.remark_failed(_FAILED, failed)
+    message = _(
+        "The responses of {unreadable} rows cannot be read, for instance because Excel cut the cell; "
+        "the pairs were found by row number, and the order shown by the tool's parity rule.",
+        unreadable=len(unreadable),
+    )
+    parsed.remark("text-unknown", message, unreadable)
     return parsed
 
 
@@ -84,32 +96,5 @@ def _responses(value: Any) -> tuple[str, str] | None:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return None
     texts = two_texts(value)
-    return texts if texts and all(map(_is_text, texts)) else None
-
-
-def _is_text(value: str) -> bool:
-    """Return whether it holds whole characters only: an escape in a Python literal may be half of one."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _cut_remark(cut: list[int]) -> list[tuple[str, str, list[int]]]:
-    message = _(
-        "{cut} texts have exactly {excel_cell_limit:,} characters: Excel cut them there, and a "
-        "verdict at the end is lost. Run VLMEvalKit with PRED_FORMAT=tsv to keep whole texts.",
-        cut=len(cut),
-        excel_cell_limit=EXCEL_CELL_LIMIT,
-    )
-    return [("cut-cell", message, cut)] if cut else []
-
-
-def _unreadable_remark(unreadable: list[int]) -> list[tuple[str, str, list[int]]]:
-    message = _(
-        "The responses of {unreadable} rows cannot be read, for instance because Excel cut the cell; "
-        "the pairs were found by row number, and the order shown by the tool's parity rule.",
-        unreadable=len(unreadable),
-    )
-    return [("text-unknown", message, unreadable)] if unreadable else []
+    # An escape in a Python literal may be half of a character.
+    return texts if texts and not any("\ud800" <= c <= "\udfff" for c in "".join(texts)) else None

@@ -23,6 +23,7 @@ _CONTROL = re.compile(r"_x(00(?:0[1-9A-Fa-f]|1[0-9A-Fa-f]|5[Ff]))_")  # all but 
 _COLUMNS_LIMIT = 100
 _ROWS_LIMIT = 2**20  # as many as a sheet can have; missing rows are made up to the number that a row gives itself
 _ELEMENTS_LIMIT = 500_000  # of XML, read in about five seconds; a row an item, in a hundred columns, has 375,000
+_TOO_MUCH = _("the workbook unpacks to far more than a prediction table holds")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")  # how XML starts whose declarations would not be seen
 
 
@@ -43,9 +44,7 @@ def sheets(data: bytes, findings: ProblemCollector) -> Iterator[list[tuple[int, 
     except (MemoryError, UploadRejected):
         raise
     except Exception as error:  # what damaged XML leads to in openpyxl is any of them
-        raise findings.reject(
-            "bad-xlsx", _("the workbook is damaged ({name}); save it again", name=type(error).__name__)
-        ) from None
+        raise findings.reject("bad-xlsx", _damage(type(error).__name__)) from None
 
 
 def _check_directory(parts: list[zipfile.ZipInfo], findings: ProblemCollector, *, packed: int) -> None:
@@ -60,15 +59,10 @@ def _check_directory(parts: list[zipfile.ZipInfo], findings: ProblemCollector, *
             message = _("This is a Word or PowerPoint file. Upload the judge's replies that your tool wrote.")
         raise findings.reject("unsupported-container", message)
     if any(part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
-        raise findings.reject("bad-xlsx", _("the workbook is packed unusually; save it again"))
+        raise findings.reject("bad-xlsx", _damage("compression"))
     unpacked = sum(part.file_size for part in parts)
     if len(parts) > _PARTS_LIMIT or unpacked > UNPACKED_LIMIT or unpacked > RATIO_LIMIT * max(packed, 2**16):
-        message = _(
-            "the workbook unpacks to {unpacked:,.0f} MiB in {parts} parts; it is not a prediction table",
-            unpacked=unpacked / 2**20,
-            parts=len(parts),
-        )
-        raise findings.reject("zip-bomb", message)
+        raise findings.reject("zip-bomb", _TOO_MUCH)
 
 
 def _check_content(archive: zipfile.ZipFile, findings: ProblemCollector) -> None:
@@ -78,16 +72,14 @@ def _check_content(archive: zipfile.ZipFile, findings: ProblemCollector) -> None
         with archive.open(part) as opened:
             xml = opened.read(UNPACKED_LIMIT)
         if xml.startswith(_UTF_16) or b"<!DOCTYPE" in xml or b"<!ENTITY" in xml:
-            raise findings.reject(
-                "bad-xlsx", _("the workbook declares entities or is not in UTF-8; no prediction table does")
-            )
+            raise findings.reject("bad-xlsx", _damage("entities"))
         elements += xml.count(b"<") - xml.count(b"</")
     if elements > _ELEMENTS_LIMIT:
-        message = _(
-            "the workbook has over {elements_limit:,} elements; no prediction table has so many",
-            elements_limit=_ELEMENTS_LIMIT,
-        )
-        raise findings.reject("zip-bomb", message)
+        raise findings.reject("zip-bomb", _TOO_MUCH)
+
+
+def _damage(what: str) -> str:
+    return _("the workbook is damaged or unusual ({what}); save it again", what=what)
 
 
 def _records(sheet: Any) -> list[tuple[int, dict[str, str]]]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
 from vlrb.arrays import BoolArray
-from vlrb.benchmarks.pairs import PairSet
+from vlrb.benchmarks.pairs import PairSet, pair_table
 from vlrb.benchmarks.spec import GROUPS, TIE, Overall, ProtocolSpec
 from vlrb.statistics.uncertainty import Interval, wilson
 
@@ -64,17 +64,17 @@ class ProtocolScores:
 
 def labels_of(pairs: PairSet) -> Verdicts:
     """Return the labels of the pairs, in order."""
-    return np.array([pair.label for pair in pairs.pairs], dtype=np.int8)
+    return pairs.labels(pairs.edition, table=pair_table([pairs])).preferred
 
 
 def groups_of(pairs: PairSet) -> npt.NDArray[np.int64]:
     """Return the numbers of the pairs' groups: pairs of one id have one number, counted from 0 in order."""
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(pair.id, len(numbers)) for pair in pairs.pairs], dtype=np.int64)
+    return np.array([numbers.setdefault(name, len(numbers)) for name, _item in pairs.pairs], dtype=np.int64)
 
 
 def _categories(pairs: PairSet) -> npt.NDArray[np.int64]:
-    return np.array([pairs.spec.category_keys.index(pair.item.category) for pair in pairs.pairs], dtype=np.int64)
+    return np.array([pairs.spec.category_keys.index(item.category) for _name, item in pairs.pairs], dtype=np.int64)
 
 
 def majority_verdicts(verdicts: Verdicts) -> Verdicts:
