@@ -7,14 +7,13 @@ the file. A and B are the responses in the order of the file, or as on the page 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field, ValidationError
 
 from maintenance.registry import ParamInfo
 from maintenance.types import Conflict, absolute_path
@@ -22,12 +21,34 @@ from storage.annotation.annotation_projects import PairText, ProjectPair
 from storage.database import LARGEST
 from storage.files.import_folders import path_below
 from vlrb.benchmarks.items import ItemTable
-from vlrb.common.json_files import MAYBE_TEXT, JsonFileFault, Shape, check_shape
+from vlrb.common.json_files import first_problem
 from vlrb.label_quality.annotation import VERDICTS
 
-_NAMED: Shape = {"item?": str, "id?": str, "label?": MAYBE_TEXT}
-_TEXTS: Shape = {"query": str, "response": [str], "image?": MAYBE_TEXT}
 _LONGEST_KEY = 70
+
+
+class NamedPairLine(BaseModel, strict=True):
+    """A line that names one of the benchmark's pairs. `label`: known to be right."""
+
+    item: str = ""
+    id: str = ""
+    label: Annotated[str, Field(pattern=f"^({'|'.join(VERDICTS)})$")] | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the pair."""
+        return self.item or self.id
+
+
+class OwnPairLine(NamedPairLine):
+    """A line with the texts of another pair."""
+
+    query: str
+    response: Annotated[list[str], Field(min_length=2, max_length=2)]
+    image: str | None = None
+
+
+_PairLine = TypeVar("_PairLine", bound=NamedPairLine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,38 +141,30 @@ def find_pair_file(named: str, directories: Sequence[Path] | None) -> Path:
 def _read_named_pairs(path: Path, table: ItemTable) -> list[ProjectPair]:
     """Return the pairs of the benchmark that a file names, in the order of the table. Raises Conflict."""
     labels: dict[str, str | None] = {}
-    for number, line in _lines(path):
-        name = _name(path, number, line=line)
-        named = [item.key for item in table.items if item.key == name]
-        named = named or [table.items[index].key for index in table.by_id(name)]
+    for number, line in _lines(path, NamedPairLine):
+        named = [item.key for item in table.items if item.key == line.name]
+        named = named or [table.items[index].key for index in table.by_id(line.name)]
         if len(named) != 1 or named[0] in labels:
             problem = "`item` must be the key of one pair of the benchmark, or `id` its id, once."
             raise _fault(path, number, problem=problem)
-        labels[named[0]] = _label(path, number, line=line)
+        labels[named[0]] = line.label
     return [ProjectPair(item.key, labels[item.key]) for item in table.items if item.key in labels]
 
 
 def _read_own_pairs(path: Path) -> list[ProjectPair]:
     """Return the pairs of a file with their texts, in its order. Raises Conflict."""
     pairs: dict[str, ProjectPair] = {}
-    for number, line in _lines(path):
-        name = _name(path, number, line=line)
-        try:
-            check_shape(line, _TEXTS)
-        except JsonFileFault as fault:
-            raise _fault(path, number, problem=str(fault)) from None
-        if name in pairs or not 0 < len(name) <= _LONGEST_KEY:
+    for number, line in _lines(path, OwnPairLine):
+        name, image = line.name, line.image or ""
+        if name in pairs or len(name) > _LONGEST_KEY:
             problem = f"`item` must be a name of its own with at most {_LONGEST_KEY} characters."
             raise _fault(path, number, problem=problem)
-        if len(line["response"]) != 2:
-            raise _fault(path, number, problem="`response` must have two texts.")
-        image = line.get("image") or ""
         if image and find_image(path.parent, image) is None:
             problem = f"there is no image {image[:200]!r} beside the file; copy the images, too."
             raise _fault(path, number, problem=problem)
-        first, second = line["response"]
-        text = PairText(str(line.get("id") or name), line["query"], responses=(first, second), image=image)
-        pairs[name] = ProjectPair(name, _label(path, number, line=line), text)
+        first, second = line.response
+        text = PairText(line.id or name, line.query, responses=(first, second), image=image)
+        pairs[name] = ProjectPair(name, line.label, text)
     return list(pairs.values())
 
 
@@ -162,39 +175,23 @@ def find_image(folder: Path, name: str) -> Path | None:
     return path if path.is_relative_to(root) and path.is_file() else None
 
 
-def _lines(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """Return (number, object) of the lines. Raises Conflict."""
-    lines = []
+def _lines(path: Path, kind: type[_PairLine]) -> list[tuple[int, _PairLine]]:
+    """Return (number, line) of the lines. Raises Conflict."""
+    lines, number = [], 0
     try:
         with path.open(encoding="utf-8") as file:
             for number, text in enumerate(file, start=1):
                 if text.strip():
-                    line = json.loads(text)
-                    check_shape(line, _NAMED)
-                    lines.append((number, line))
-    except JsonFileFault as fault:
-        raise _fault(path, number, problem=str(fault)) from None
-    except (ValueError, RecursionError):
+                    lines.append((number, kind.model_validate_json(text)))
+                    if not lines[-1][1].name:
+                        raise _fault(path, number, problem="`item` is missing; name the pair.")
+    except ValidationError as error:
+        raise _fault(path, number, problem=first_problem(error)) from None
+    except UnicodeDecodeError:
         raise Conflict("bad-file", f"{path.name} is not JSON lines in UTF-8.") from None
     if not lines:
         raise Conflict("bad-file", f"{path.name} names no pair.")
     return lines
-
-
-def _name(path: Path, number: int, *, line: Mapping[str, Any]) -> str:
-    name = line.get("item") or line.get("id")
-    if not name:
-        raise _fault(path, number, problem="`item` is missing; name the pair.")
-    return str(name)
-
-
-def _label(path: Path, number: int, *, line: Mapping[str, Any]) -> str | None:
-    label = line.get("label")
-    if label is not None and label not in VERDICTS:
-        names = ", ".join(VERDICTS)
-        problem = f"`label` is {label[:40]!r}; known are {names}, or leave it out."
-        raise _fault(path, number, problem=problem)
-    return label
 
 
 def _fault(path: Path, number: int, *, problem: str) -> Conflict:

@@ -56,15 +56,15 @@ def report(
 ) -> int:
     """Print the state of a submission, and its result once it is scored. `more`: for the JSON. Returns the exit
     code."""
-    deadline = time.monotonic() + options.timeout
+    deadline = time.monotonic() + (options.timeout if options.wait else 0)
     state = _settled(http, submission, options=options, deadline=deadline)
     published = state["state"] == "scored" and state["entry_url"]
-    card = _scorecard(http, submission, deadline=deadline if options.wait else 0) if published else None
+    card = _scorecard(http, submission, until=deadline) if published else None
     if options.json:
         print(json.dumps({**(more or {}), **state, "scorecard": card}))
     elif state["state"] == "scored":
         entry = f"{str(http.base_url).rstrip('/')}{state['entry_url']}" if published else None
-        until = min(deadline, time.monotonic() + _RANGES_WITHIN) if options.wait else 0
+        until = min(deadline, time.monotonic() + _RANGES_WITHIN)
         row = _row(http, submission, benchmark=card["benchmark"], until=until) if card else None
         print(result_text(card, row, entry=entry))
     if options.wait and state["state"] not in _SETTLED:
@@ -82,7 +82,7 @@ def _settled(http: httpx.Client, submission: str, *, options: argparse.Namespace
         if not options.json and state["state"] != "scored" and (line := _sentence(state)) != message:
             message = line
             say(message, flush=True)
-        if not options.wait or state["state"] in _SETTLED or time.monotonic() > deadline:
+        if state["state"] in _SETTLED or time.monotonic() > deadline:
             return state
         time.sleep(_BETWEEN)
 
@@ -97,10 +97,10 @@ def _sentence(state: Mapping[str, Any]) -> str:
     return f"{translated(name)}: {translated(state['reason'])}" if state["reason"] else name
 
 
-def _scorecard(http: httpx.Client, submission: str, *, deadline: float) -> dict[str, Any] | None:
+def _scorecard(http: httpx.Client, submission: str, *, until: float) -> dict[str, Any] | None:
     """Return the entry's scorecard; it follows the score by up to a second or two, so a waiting caller asks again."""
     while (reply := http.get(f"/api/v1/entries/{submission}")).status_code != 200:
-        if time.monotonic() > deadline:
+        if time.monotonic() > until:
             return None
         time.sleep(_BETWEEN)
     card: dict[str, Any] = reply.json()

@@ -152,21 +152,7 @@ def languages(folder: Path = LOCALES) -> Mapping[str, str]:
 
 
 def preferred(accepted: str, known: Mapping[str, str]) -> str:
-    """Return the known language that an Accept-Language header (or LANG) likes best; English without one."""
-    for tag, weight in sorted(_weighted(accepted), key=lambda weighted: -weighted[1]):
-        match = next((one for one in known if one.lower().partition("-")[0] == tag.partition("-")[0]), "")
-        if weight > 0 and match:
-            return match
-    return ENGLISH
-
-
-def _weighted(accepted: str) -> list[tuple[str, float]]:
-    result = []
-    for part in accepted[:1000].split(","):
-        tag, _, parameter = part.strip().partition(";")
-        try:
-            weight = float(parameter.strip().removeprefix("q=") or 1)
-        except ValueError:
-            weight = 0.0
-        result.append((tag.strip().lower().replace("_", "-"), weight))
-    return result
+    """Return the first language of an Accept-Language header (or LANG) that is known; English without one. Browsers
+    write what they like best first."""
+    tags = [re.split("[-_;]", part.strip().lower())[0] for part in accepted[:1000].split(",")]
+    return next((one for tag in tags for one in known if one.lower().partition("-")[0] == tag), ENGLISH)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 from vlrb.benchmarks.items import fingerprint
 from vlrb.common import atomic_files
-from vlrb.common.json_files import JsonFileFault, Shape, check_shape, read_object
+from vlrb.common.json_files import JsonFileFault, first_problem, read_object
 from vlrb.editions.errors import CurateError
 from vlrb.editions.sources import read_objects
 
@@ -21,12 +22,30 @@ DROPPED = ("<image>",)
 PoolPair = Mapping[str, Any]
 """A line of `pairs.jsonl`, which `judge run --items` reads, too. Responses stand in the order of their fingerprints,
 which tells nothing about the preference; ``preferred`` is 0 or 1, or missing where nobody has said yet."""
-_PAIR: Shape = {
-    "id": str, "source": str, "licence": str, "query": str, "response": [str], "preferred?": (int, type(None)),
-    "image": str, "image_sha256": str, "image_hash": str, "category": str,
-    "tags?": [str], "votes?": {"wrong": int, "runs": int},
-}  # fmt: skip
-_IMAGE_HASH = re.compile(r"(?:[0-9a-f]{16})?")
+
+
+class FilterVotes(BaseModel, strict=True):
+    """Runs of a filter about a pair."""
+
+    wrong: int
+    runs: int
+
+
+class PoolLine(BaseModel, strict=True):
+    """What a line of a pool must have."""
+
+    id: str
+    source: str
+    licence: str
+    query: str
+    response: Annotated[list[str], Field(min_length=2, max_length=2)]
+    preferred: Annotated[int, Field(ge=0, le=1)] | None = None
+    image: str
+    image_sha256: str
+    image_hash: Annotated[str, Field(pattern=r"^([0-9a-f]{16})?$")]
+    category: str
+    tags: list[str] = []
+    votes: FilterVotes | None = None
 
 
 def fingerprint_of(pair: PoolPair) -> str:
@@ -50,15 +69,10 @@ def read_pair_file(path: Path) -> list[dict[str, Any]]:
     pairs = []
     for number, line in read_objects(path):
         try:
-            check_shape(line, _PAIR)
-            if line.get("preferred") not in (None, 0, 1) or len(line["response"]) != 2:
-                raise JsonFileFault("`preferred` must be 0 or 1, `response` two texts")
-            if not _IMAGE_HASH.fullmatch(line["image_hash"]):
-                raise JsonFileFault("`image_hash` must be 16 hexadecimal digits")
-        except JsonFileFault as error:
-            raise CurateError(
-                f"{path}, line {number} is not a pair of a pool ({error}). Import its file again."
-            ) from None
+            PoolLine.model_validate(line)
+        except ValidationError as error:
+            problem = first_problem(error)
+            raise CurateError(f"{path}, line {number} is not a pair of a pool ({problem}). Import it again.") from None
         pairs.append(line)
     return pairs
 

@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, ValidationError
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.json_files import MAYBE_NUMBER, MAYBE_TEXT, JsonFileFault, Shape, check_shape
+from vlrb.common.json_files import first_problem
 from vlrb.editions.agreement import agreement_report
 from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.pool import PAIRS, PoolPair, read_pair_file, write_json, write_lines
@@ -24,16 +26,32 @@ from vlrb.editions.runs import pool_table
 from vlrb.editions.sources import read_objects
 from vlrb.label_quality.annotation import GOLD, GOLD_MINIMUM, OPEN, PAIR_STATES, PREFERENCES, VERDICTS
 
-_ANSWER: Shape = {
-    "annotator": str, "verdict": str, "errors": [str], "note?": str, "seconds?": MAYBE_NUMBER, "shown_first?": str,
-    "left_out?": bool,
-}  # fmt: skip
-_LINE: Shape = {"item": str, "state": str, "label": MAYBE_TEXT, "tags": [str], "answers": [_ANSWER]}
+_VERDICT = Annotated[str, Field(pattern=f"^({'|'.join(VERDICTS)})$")]
 _OPEN: Mapping[str, Any] = {"state": OPEN, "label": None, "tags": [], "answers": []}
-_FIELDS: Mapping[str, Any] = {
-    "annotator": "", "verdict": "", "errors": [], "note": "", "seconds": None, "shown_first": "",
-}  # fmt: skip
-"""Fields of an answer, with their values where it lacks them."""
+
+
+class QueueAnswer(BaseModel, strict=True):
+    """An annotator's answer, as the service's queue gives it."""
+
+    annotator: str
+    verdict: _VERDICT
+    errors: list[str]
+    note: str = ""
+    seconds: float | None = None
+    shown_first: str = ""
+    left_out: bool = Field(False, exclude=True)
+
+
+class QueueLabel(BaseModel, strict=True):
+    """A pair's line of the queue's labels.jsonl."""
+
+    item: str
+    state: Annotated[str, Field(pattern=f"^({'|'.join(PAIR_STATES)})$")]
+    label: _VERDICT | None
+    tags: list[str]
+    answers: list[QueueAnswer]
+
+
 CandidateLines = Mapping[str, PoolPair]
 """Key -> line of candidates.jsonl."""
 
@@ -56,31 +74,22 @@ def read_labels(path: Path, candidates: CandidateLines, *, known_errors: Collect
     problems = []
     for number, line in read_objects(path):
         try:
-            check_shape(line, _LINE)
-            _check(line, candidates, known_errors=known_errors)
-            if line["item"] in labels:
-                raise CurateError(f"{line['item']} has two lines; keep one")
-            counted = [answer for answer in line["answers"] if not answer.get("left_out")]
-            answers = [{name: answer.get(name, usual) for name, usual in _FIELDS.items()} for answer in counted]
-            labels[line["item"]] = {**line, "answers": answers}
-        except (CurateError, JsonFileFault) as error:
+            label = QueueLabel.model_validate(line)
+            if label.item not in candidates:
+                raise CurateError(f"`item` {label.item[:80]!r} is not a candidate; take it from candidates.jsonl")
+            if not {error for answer in label.answers for error in answer.errors} <= set(known_errors):
+                raise CurateError(f"`errors` must be a list of {', '.join(known_errors)}")
+            if label.item in labels:
+                raise CurateError(f"{label.item} has two lines; keep one")
+            label.answers = [answer for answer in label.answers if not answer.left_out]
+            labels[label.item] = label.model_dump()
+        except CurateError as error:
             problems.append(f"{path}, line {number}: {error}")
+        except ValidationError as error:
+            problems.append(f"{path}, line {number}: {first_problem(error)}")
     if problems:
         raise CurateError(f"Lines that cannot be used: {len(problems):,}; nothing was imported.\n{listed(problems)}")
     return labels
-
-
-def _check(line: Mapping[str, Any], candidates: CandidateLines, *, known_errors: Collection[str]) -> None:
-    item, state, label = line["item"], line["state"], line["label"]
-    if item not in candidates:
-        raise CurateError(f"`item` {item[:80]!r} is not a candidate; take it from candidates.jsonl")
-    if state not in PAIR_STATES:
-        raise CurateError(f"`state` is {state[:80]!r}; known are {', '.join(PAIR_STATES)}")
-    for verdict in [answer["verdict"] for answer in line["answers"]] + ([] if label is None else [label]):
-        if verdict not in VERDICTS:
-            raise CurateError(f"`verdict` is {verdict[:80]!r}; known are {', '.join(VERDICTS)}")
-    if not {error for answer in line["answers"] for error in answer["errors"]} <= set(known_errors):
-        raise CurateError(f"`errors` must be a list of {', '.join(known_errors)}")
 
 
 def record_labels(

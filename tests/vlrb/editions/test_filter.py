@@ -150,7 +150,7 @@ def test_a_run_about_other_pairs_or_some_is_refused_by_line(
     assert main(["filter", str(pooled.folder), "--runs", str(other)]) == 2
     said = capsys.readouterr().err
     assert "line 2" in said
-    assert "nobody" in said and "has votes for 1 pair" in said
+    assert "nobody" in said and "missing: Alpha-3" in said
     assert "pairs.jsonl" in said
 
 
