@@ -20,7 +20,7 @@ from vlrb.common.rounding import one_decimal, percent
 from vlrb.disclosure import PUBLIC, measured_sentence
 
 if TYPE_CHECKING:  # the actions import this module
-    from maintenance.actions.account_search import Directory
+    from maintenance.actions.accounts import Directory
     from maintenance.actions.entry_search import EntryDetails, EntryMatches
     from maintenance.actions.operations import Health
     from maintenance.actions.reported import ImportResult, ReportedResultView
@@ -142,7 +142,8 @@ def accounts(directory: Directory) -> View:
         for account in directory.accounts
     ]
     head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
-    table = Table("Accounts", head, rows, directory.nobody, parameter="account")
+    nobody = "No account matches this search." if directory.search else "Nobody has signed in yet."
+    table = Table("Accounts", head, rows, nobody, parameter="account")
     more = directory.number - len(rows)
     return View([f"{more:,} more: search for part of a name or id."] if more > 0 else [], tables=[table])
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from auth import Identity, Role
 from maintenance import views
 from maintenance.action_context import ActionContext
-from maintenance.actions import account_search
+from maintenance.actions import accounts
 from maintenance.database import queries
 from maintenance.database.queries import Change
 from maintenance.registry import ACCOUNT_HELP, EntryParam, ParamInfo, Reason, action
@@ -282,7 +282,7 @@ def transfer(ctx: ActionContext, entry: EntryParam, to: NewOwner, reason: Reason
     """Give an entry to another account (id or user name). For maintainers: nobody else can say that it is wanted."""
     why = clean_reason(reason)
     with ctx.database.write() as session:
-        result, owner = _load(session, entry), account_search.find(session, to, local=True)
+        result, owner = _load(session, entry), accounts.find(session, to)
         if result.owner == owner.id:
             return ActionResult(False, UNCHANGED)
         _refuse_twins(session, result, owner=owner.id, model=result.model, version=result.version)

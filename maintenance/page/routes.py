@@ -22,7 +22,7 @@ from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE
 from maintenance.action_context import ActionContext
-from maintenance.actions import account_search, rescoring
+from maintenance.actions import accounts, rescoring
 from maintenance.database import queries
 from maintenance.page.forms import FormField, effect_of, form_fields, typed_values
 from maintenance.page.sections import Section
@@ -303,4 +303,4 @@ def refusal_of(error: Exception) -> str:
 def _account_names(ctx: ActionContext, views: Sequence[View]) -> Mapping[str, str]:
     tables = [table for view in views for table in view.tables]
     cells = [cell for table in tables for row in table.rows for cell in row.cells]
-    return account_search.names(ctx, {cell.text for cell in cells if cell.account})
+    return accounts.names(ctx, {cell.text for cell in cells if cell.account})

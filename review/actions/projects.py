@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from maintenance.action_context import ActionContext
-from maintenance.actions import account_search, labels
+from maintenance.actions import accounts, labels
 from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
@@ -163,7 +163,7 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     """
     with ctx.database.write() as session:
         result = _open(session, ctx, project=project)
-        ids = [account_search.find(session, named, local=True).id for named in annotators]
+        ids = [accounts.find(session, named).id for named in annotators]
         added = annotation_projects.add_annotators(session, project, accounts=ids)
         if not added:
             return ActionResult(False, "They may answer already.")
@@ -187,7 +187,7 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
     """
     with ctx.database.write() as session:
         result = _open(session, ctx, project=project)
-        ids = [account_search.find(session, named, local=True).id for named in annotators]
+        ids = [accounts.find(session, named).id for named in annotators]
         gone = annotation_projects.leave_out(session, project, accounts=ids)
         if not gone:
             return ActionResult(False, f"None of them answers in {result.name}.")

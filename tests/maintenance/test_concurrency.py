@@ -12,8 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from auth import Identity, bans
-from maintenance.actions import bans as actions_bans
-from maintenance.actions import entries, operations, reported
+from maintenance.actions import accounts, entries, operations, reported
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, leases
@@ -78,7 +77,7 @@ def _ban(site: ConcurrentSite) -> Decide:
         facts = {"issuer": "https://id.example", "subject": "x", "name": "x", "organisations": []}
         seen = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
         session.add(Account(id=OWNER_OF_IT.account, **facts, **seen))
-    return lambda user: actions_bans.ban(by(site.database, user, identity=None), OWNER_OF_IT.account, "because")
+    return lambda user: accounts.ban(by(site.database, user, identity=None), OWNER_OF_IT.account, "because")
 
 
 def _entry(decide: Callable[..., Any], *arguments: Any) -> Callable[[ConcurrentSite], Decide]:

@@ -1,0 +1,142 @@
+"""Use cases about accounts: list them, find the one that is named, ban and unban."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from auth import LOCAL, Role, bans, require
+from auth.roles import roles_of
+from auth.settings import IdentitySettings, Mode
+from maintenance import views
+from maintenance.action_context import ActionContext
+from maintenance.database import account_queries
+from maintenance.database.account_queries import AccountRow
+from maintenance.registry import AccountName, AccountSearch, Reason, action
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
+from storage.database import Session
+
+MOST = 200
+_LOCAL = AccountRow(LOCAL.account, LOCAL.name, "", first_seen_at=0.0, last_seen_at=0.0, banned_at=None)
+_YOURSELF = "Nobody can ban themselves, or lift their own ban."
+_EVERYBODY = (
+    f"{LOCAL.account} is everyone who uses this machine without signing in, including you: it cannot "
+    "be banned. Stop the service, or set OIDC_CLIENT_ID so that people sign in."
+)
+
+
+class ListedAccount(NamedTuple):
+    """An account. Instants are seconds since 1970, UTC. `role`: None where this process does not know the roles."""
+
+    id: str
+    name: str
+    first_seen_at: float
+    last_seen_at: float
+    role: str | None
+    banned_at: float | None
+    submissions: int
+
+
+class Directory(NamedTuple):
+    """The accounts that were asked for, the last seen first, MOST of them; `number`: how many there are."""
+
+    accounts: tuple[ListedAccount, ...]
+    number: int
+    search: str = ""
+
+
+def find(session: Session, named: str) -> AccountRow:
+    """Return the account with this id, or with this user name if nobody else has it. An id is never taken for a name.
+
+    The person at a machine without sign-in has one, too. Raises NotFound, Conflict.
+    """
+    named = named.strip()
+    if named == LOCAL.account:
+        return _LOCAL
+    same = account_queries.called(session, named)
+    if len(same) > 1:
+        ids = ", ".join(account.id for account in same)
+        raise Conflict("ambiguous-account", f"{len(same)} accounts are named {named[:80]}: {ids}. Give the id.")
+    if not same:
+        raise NotFound(f"There is no account with the id or the user name {named[:80]!r}.")
+    return same[0]
+
+
+def names(ctx: ActionContext, accounts: Iterable[str]) -> dict[str, str]:
+    """Return id -> user name, of those that have one here. For maintainers."""
+    require_maintainer(ctx.user)
+    with ctx.database.read() as session:
+        return account_queries.names(session, sorted(accounts))
+
+
+@action(
+    "accounts.list",
+    "GET /api/v1/maintenance/accounts",
+    view=views.accounts,
+    help="id, name, role and submissions, the last seen first",
+)
+def listing(ctx: ActionContext, search: AccountSearch = "") -> Directory:
+    """Return accounts with `search` in name or id. For maintainers."""
+    with ctx.database.read() as session:
+        rows, number = account_queries.listed(session, ctx.benchmark, search=search.strip(), limit=MOST)
+    return Directory(tuple(_listed(row, ctx.identity) for row in rows), number, search=search.strip())
+
+
+@action(
+    "accounts.ban",
+    "PUT /api/v1/maintenance/bans/{account}",
+    help="ban an account",
+    command="ban",
+    button="Ban",
+    danger=True,
+)
+def ban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResult:
+    """Ban an account: its sessions end, its tokens stop working, its entries stay. Only an owner can ban a maintainer.
+
+    For maintainers; where it is a maintainer's or an owner's, for owners. Raises AuthError, NotFound, Conflict.
+    """
+    return _set(ctx, account, reason=reason, banned=True)
+
+
+@action(
+    "accounts.unban", "POST /api/v1/maintenance/bans/{account}/lift", help="lift a ban", command="unban", button="Unban"
+)
+def unban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResult:
+    """Lift a ban. For the same people."""
+    return _set(ctx, account, reason=reason, banned=False)
+
+
+def _set(ctx: ActionContext, account: str, *, reason: str, banned: bool) -> ActionResult:
+    why = clean_reason(reason)
+    with ctx.database.read() as session:
+        result = find(session, account)
+    if result.id == ctx.user.account:
+        raise Conflict("yourself", _YOURSELF if result.id != LOCAL.account else _EVERYBODY)
+    if result.id == LOCAL.account:
+        raise Conflict("local", _EVERYBODY)
+    if _role_of(result, ctx.identity) in (Role.MAINTAINER, Role.OWNER):
+        require(ctx.user, Role.OWNER)
+    seq = bans.ban(ctx.database, result.id, by=ctx.user.account, reason=why, banned=banned)
+    done = f"{result.words} is banned." if banned else f"{result.words} is no longer banned."
+    return ActionResult(seq is not None, "No change: it is so already." if seq is None else done, seq=seq)
+
+
+def _listed(row: AccountRow, identity: IdentitySettings | None) -> ListedAccount:
+    role = _role_of(row, identity)
+    return ListedAccount(
+        row.id,
+        row.name,
+        first_seen_at=row.first_seen_at,
+        last_seen_at=row.last_seen_at,
+        role=role.value if role else None,
+        banned_at=row.banned_at,
+        submissions=row.submissions,
+    )
+
+
+def _role_of(row: AccountRow, identity: IdentitySettings | None) -> Role | None:
+    """Return the highest role; None: not known here."""
+    if identity is None or identity.mode is not Mode.OPENID:
+        return None
+    held = roles_of(row.subject, row.names, settings=identity)
+    return max(held, key=tuple(Role).index)
