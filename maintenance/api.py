@@ -26,7 +26,7 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import audit, rescoring
 from maintenance.decision_log import decisions
 from maintenance.registry import BASE, Action, ActionParameter, ActionRegistry
-from maintenance.types import ActionResult, Conflict, NotFound
+from maintenance.types import ActionResult, Conflict, NotFound, to_jsonable
 from storage.clock import iso
 from storage.database import LARGEST
 from storage.limits.sliding_window import RateLimited
@@ -81,7 +81,7 @@ def _endpoint(action: Action[Any, Any], context: ActionContext) -> Callable[...,
         values = {**given, **_sent(action, given.pop("body", None))}
         values.pop("body", None)
         result = action.run(context.acting_as(identity_of(request)), values)
-        return done(result) if isinstance(result, ActionResult) else private(action.json(result))
+        return done(result) if isinstance(result, ActionResult) else private(to_jsonable(result))
 
     asked = [SignatureParameter("request", SignatureParameter.KEYWORD_ONLY, annotation=Request)]
     asked += [

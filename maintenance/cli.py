@@ -1,79 +1,53 @@
-"""Commands of maintainers, generated from the registered actions. Prints nothing itself."""
+"""Commands of maintainers, generated from the registered actions. Only progress is printed here."""
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from maintenance import views
 from maintenance.action_context import ActionContext
-from maintenance.actions import operations
+from maintenance.actions import operations, rescoring
 from maintenance.registry import Action, ActionParameter, ActionRegistry
-from maintenance.types import ActionResult, Conflict, to_jsonable
+from maintenance.types import Conflict, to_jsonable
 from maintenance.view import terminal
+from storage.jobs.tasks import TaskView
+from vlrb.common.command_line import complain
 
 _WAIT_SECONDS = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class CliContext:
-    """Context of the commands."""
-
-    actions: ActionContext
-    note: Callable[[str], None] = lambda text: None  # progress
-
-
-@dataclass(frozen=True, slots=True)
-class CliResult:
+class CliResult(NamedTuple):
     """Output of a command: text for people, data for programs, and whether it succeeded."""
 
     text: str
     data: Any
-    ok: bool = True
+    ok: bool
 
 
-Command = Callable[[CliContext, argparse.Namespace], CliResult]
-
-
-class CommandTree:
-    """Commands by their words. A group is added with its first command. `areas`: group -> its help."""
-
-    def __init__(self, commands: Any, areas: Mapping[str, str]) -> None:
-        self._groups = {"": commands}
-        self._areas = areas
-
-    def add(self, words: str, help: str, *, run: Command) -> argparse.ArgumentParser:
-        """Return the parser of a new command, for its arguments."""
-        group, _space, name = words.rpartition(" ")
-        parser: argparse.ArgumentParser = self._group(group).add_parser(name, help=help)
-        parser.add_argument("--json", action="store_true", help="print JSON")
-        parser.set_defaults(command=run, parser=parser)
-        return parser
-
-    def _group(self, name: str) -> Any:
-        if name not in self._groups:
-            parser = self._groups[""].add_parser(name, help=self._areas.get(name, name))
-            self._groups[name] = parser.add_subparsers(required=True, metavar="COMMAND")
-        return self._groups[name]
-
-
-def add_actions(tree: CommandTree, registry: ActionRegistry) -> None:
-    """Add the command of every action that has one."""
+def add_actions(commands: Any, registry: ActionRegistry) -> None:
+    """Add the command of every action that has one; a group comes with its first command."""
+    groups = {"": commands}
     for action in registry:
-        if action.command:
-            _add_action(tree, action)
+        if not action.command:
+            continue
+        group, _space, name = action.command.rpartition(" ")
+        if group not in groups:
+            parser = commands.add_parser(group, help=registry.areas.get(group, group))
+            groups[group] = parser.add_subparsers(required=True, metavar="COMMAND")
+        _add_action(groups[group].add_parser(name, help=action.declared.help), action)
 
 
-def _add_action(tree: CommandTree, action: Action[Any, Any]) -> None:
-    parser = tree.add(action.command, action.declared.help, run=partial(_run, action))
+def _add_action(parser: argparse.ArgumentParser, action: Action[Any, Any]) -> None:
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(command=partial(_run, action), parser=parser)
     for parameter in action.parameters:
         _add_argument(parser, parameter)
     if action.declared.waits:
-        parser.add_argument("--wait", action="store_true", help=action.declared.waits)
+        parser.add_argument("--wait", action="store_true", help="until a worker has done it; then show the result")
 
 
 def _add_argument(parser: Any, action_parameter: ActionParameter) -> None:
@@ -86,17 +60,8 @@ def _add_argument(parser: Any, action_parameter: ActionParameter) -> None:
     options |= {"type": _reader(action_parameter), "metavar": info.metavar, "choices": info.choices or None}
     many = action_parameter.is_list or action_parameter.is_mapping
     if info.option:
-        if many:
-            options |= {
-                "action": "append",
-                "help": f"{info.help} (repeatable)" if info.help else "(repeatable)",
-            }
-        parser.add_argument(
-            info.option,
-            dest=action_parameter.name,
-            required=action_parameter.required and not many,
-            **options,
-        )
+        required = action_parameter.required
+        parser.add_argument(info.option, dest=action_parameter.name, required=required, **options)
     else:
         count = "+" if many else None if action_parameter.required else "?"
         parser.add_argument(action_parameter.name, nargs=count, **options)
@@ -116,25 +81,24 @@ def _reader(action_parameter: ActionParameter) -> Callable[[str], Any]:
     return typed
 
 
-def _run(action: Action[Any, Any], c: CliContext, o: argparse.Namespace) -> CliResult:
+def _run(action: Action[Any, Any], ctx: ActionContext, options: argparse.Namespace) -> CliResult:
     values = {
-        parameter.name: _value(parameter, getattr(o, parameter.name))
+        parameter.name: _value(parameter, getattr(options, parameter.name))
         for parameter in action.parameters
-        if hasattr(o, parameter.name)
+        if hasattr(options, parameter.name)
     }
-    result = action.run(c.actions, values)
-    if not action.declared.waits:
+    result = action.run(ctx, values)
+    if not getattr(options, "wait", False) or result.task_id is None:
         return _shown(action, result)
-    answer = follow_task(c, o, done=result)
-    if not (o.wait and answer.ok and result.task_id is not None and action.declared.then is not None):
-        return answer
-    follow_up = action.declared.then(c.actions, result.task_id)
-    return _shown(action, follow_up)
+    task = _ended(ctx, result.task_id)
+    if task.kind == rescoring.PREVIEW and task.state == "done":
+        return _shown(rescoring.preview, rescoring.preview(ctx, task.id))
+    return _shown(operations.task, task)
 
 
 def _shown(action: Action[Any, Any], result: Any) -> CliResult:
     view = action.view(result)
-    return CliResult(terminal(view), action.json(result), ok=view.good)
+    return CliResult(terminal(view), to_jsonable(result), ok=view.good)
 
 
 def _value(action_parameter: ActionParameter, given: Any) -> Any:
@@ -146,19 +110,12 @@ def _value(action_parameter: ActionParameter, given: Any) -> Any:
     return dict(text.split("=", 1) for text in given)
 
 
-def action_result(done: ActionResult) -> CliResult:
-    """Return what was done at once."""
-    return CliResult(done.message, to_jsonable(done))
-
-
-def follow_task(c: CliContext, o: argparse.Namespace, *, done: ActionResult) -> CliResult:
-    """Return what was asked of a worker; waits for its end where that is wanted."""
-    if not o.wait or done.task_id is None:
-        return action_result(done)
+def _ended(ctx: ActionContext, number: int) -> TaskView:
+    """Wait until a worker has done a task, and say how far it is."""
     seen = None
-    while not (task := operations.task(c.actions, done.task_id)).ended:
+    while not (task := operations.task(ctx, number)).ended:
         if (now := (task.state, task.progress)) != seen:
-            c.note(views.progress(task))
+            complain(views.progress(task))
             seen = now
         time.sleep(_WAIT_SECONDS)
-    return CliResult(views.task_line(task), to_jsonable(task), ok=task.state == "done")
+    return task

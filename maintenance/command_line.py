@@ -16,7 +16,7 @@ from auth.settings import IdentitySettings
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
 from maintenance.action_context import ActionContext
-from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
+from maintenance.cli import CliResult, add_actions
 from operation.alarms import ServiceAlarm, service_alarms
 from operation.start import replicating_litestream
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
@@ -70,8 +70,7 @@ def command_line() -> argparse.ArgumentParser:
     items.set_defaults(command=None, files=_items)
     maintenance.installation.add_commands(commands)
     maintenance.space_commands.add_commands(commands)
-    tree = CommandTree(commands, ACTIONS.areas)
-    add_actions(tree, ACTIONS)
+    add_actions(commands, ACTIONS)
     return parser
 
 
@@ -94,9 +93,9 @@ def _run(options: argparse.Namespace) -> int:
     return 0 if answer.ok else 1
 
 
-def _context(settings: WorkerSettings, served: ServedSettings, *, database: Database) -> CliContext:
+def _context(settings: WorkerSettings, served: ServedSettings, *, database: Database) -> ActionContext:
     """Return the local user, who has the database and may do everything."""
-    context = ActionContext(
+    return ActionContext(
         database=database,
         user=LOCAL,
         benchmark=served.id,
@@ -108,7 +107,6 @@ def _context(settings: WorkerSettings, served: ServedSettings, *, database: Data
         public_events=ACTIONS.public_events(),
         raised=partial(_alarms, settings=settings, served=served),
     )
-    return CliContext(context, note=complain)
 
 
 def _alarms(session: Session, *, settings: WorkerSettings, served: ServedSettings) -> list[ServiceAlarm]:

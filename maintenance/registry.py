@@ -27,7 +27,7 @@ from pydantic import Field
 
 from auth import Role
 from maintenance.action_context import ActionContext, PublicEvent
-from maintenance.types import ActionResult, require_maintainer, to_jsonable, whole_number
+from maintenance.types import ActionResult, require_maintainer, whole_number
 from maintenance.view import View, view_of
 from storage.database import LARGEST
 
@@ -99,10 +99,8 @@ class ActionDeclaration:
     danger: bool = False  # whether it takes something away; its button stands apart
     effect: str = ""  # what the page says will happen; "" is the first paragraph of the docstring
     command: str | None = None  # words on the command line; None is those of the name, "" is no command of its own
-    waits: str = ""  # help of `--wait`, for actions that a worker does
-    then: Callable[[ActionContext, int], Any] | None = None  # what to show after `--wait`, of the task
+    waits: bool = False  # whether a worker does it, so that its command can wait
     view: Callable[[Any], View] = view_of  # a result for people
-    json: Callable[[Any], Any] = to_jsonable  # a result for programs
     single: bool = False  # whether it is for one row of a table at a time
 
     def __call__(self, function: Callable[Concatenate[ActionContext, P], R]) -> Action[P, R]:
@@ -187,10 +185,6 @@ class Action(Generic[P, R]):
     def view(self, result: Any) -> View:
         """Return a result for people."""
         return view_of(result) if isinstance(result, ActionResult) else self.declared.view(result)
-
-    def json(self, result: Any) -> Any:
-        """Return a result for programs."""
-        return to_jsonable(result) if isinstance(result, ActionResult) else self.declared.json(result)
 
     def public_event(self) -> PublicEvent | None:
         """Return how the public log shows its event; None where it is private."""

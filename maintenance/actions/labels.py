@@ -21,7 +21,6 @@ from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC, readers_words
 
 IMPORT, RETIRE = "labels.import", "labels.retire"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
-UNTIL_DONE = "until a worker has done it"
 FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
@@ -76,7 +75,7 @@ def stated_level(disclosure: str, *, usual: str) -> str:
     "labels.import",
     "POST /api/v1/maintenance/labels",
     help="have a worker load a revision as a draft",
-    waits=UNTIL_DONE,
+    waits=True,
     button="Import as a draft",
 )
 def request_import(
@@ -104,7 +103,7 @@ def request_import(
     title="Labels retired",
     public="Label revision {revision} is retired: {reason}",
     shown=("revision", "salt", "commitment", "reason"),
-    waits=UNTIL_DONE,
+    waits=True,
     button="Retire for good",
     danger=True,
 )

@@ -51,10 +51,7 @@ OF_THE_BOARD = RescoreRules()
     "rescore.preview",
     "POST /api/v1/maintenance/rescore/preview",
     help="compute the board under a revision; nothing public changes",
-    waits="until it is computed, then show it",
-    then=lambda ctx, task: _result_of(ctx, task),
-    view=views.preview,
-    json=dict,
+    waits=True,
     button="Preview",
     effect="A worker computes the board under this revision. Nothing public changes.",
 )
@@ -74,16 +71,11 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
     )
 
 
-def _result_of(ctx: ActionContext, task: int) -> dict[str, Any]:
-    return preview(ctx, task)
-
-
 @action(
     "rescore.show",
     "GET /api/v1/maintenance/rescore/preview/{task}",
     help="show a preview",
     view=views.preview,
-    json=dict,
 )
 def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     """Return what a preview has found: counts, and the entries before and after. For maintainers."""
@@ -105,7 +97,7 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     title="Scored again under other labels",
     public="The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
     shown=("from", "to", "reason", *COUNTED, "commitment", "snapshot_before", "before", "after"),
-    waits="until it is done",
+    waits=True,
     button="Apply",
     effect="All scores are computed under this revision. Then the public board changes in one step.",
 )

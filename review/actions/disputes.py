@@ -11,7 +11,6 @@ from pydantic import Field
 
 from auth import Role, require
 from maintenance.action_context import ActionContext
-from maintenance.actions import labels
 from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
@@ -196,7 +195,7 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
 @action(
     "disputes.draft",
     "POST /api/v1/maintenance/disputes/draft",
-    waits=labels.UNTIL_DONE,
+    waits=True,
     help="have a worker write a draft revision from accepted disputes",
     button="Draft from accepted ones",
 )

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from maintenance.action_context import ActionContext
-from maintenance.actions import accounts, labels
+from maintenance.actions import accounts
 from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, Reason, action
@@ -201,7 +201,7 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
     "POST /api/v1/maintenance/verification/{project}/close",
     audit=CLOSED,
     help="end a project; a worker writes its draft",
-    waits=labels.UNTIL_DONE,
+    waits=True,
     button="Close",
     danger=True,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from auth import Identity
 from maintenance.action_context import ActionContext, BundledItems, ItemLookup
-from maintenance.cli import CliContext, CliResult, CommandTree, add_actions
+from maintenance.cli import CliResult, add_actions
 from maintenance.decision_log import Decision
 from maintenance.decision_log import decisions as public_decisions
 from maintenance.registry import ActionRegistry
@@ -54,7 +54,7 @@ def by(
 def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTIONS) -> CliResult:
     """Run a command as `python -m maintenance` does. Raises SystemExit for wrong arguments."""
     options = command_line(registry).parse_args(list(words))
-    answer: CliResult = options.command(CliContext(ctx), options)
+    answer: CliResult = options.command(ctx, options)
     return answer
 
 
@@ -62,8 +62,7 @@ def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTI
 def command_line(registry: ActionRegistry = ACTIONS) -> argparse.ArgumentParser:
     """Return the parser with all commands; it keeps nothing of what it parsed."""
     parser = argparse.ArgumentParser(prog="maintenance")
-    tree = CommandTree(parser.add_subparsers(required=True), registry.areas)
-    add_actions(tree, registry)
+    add_actions(parser.add_subparsers(required=True), registry)
     return parser
 
 
