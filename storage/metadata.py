@@ -65,7 +65,6 @@ class SubmissionMetadata(BaseModel):
             group=DETAILS,
             low=1e-6,
             high=1e6,
-            above_zero=True,
             unit=_("{number} billion"),
         ),
     ] = None
@@ -109,7 +108,7 @@ class SubmissionMetadata(BaseModel):
     ] = None
     prompt: Annotated[
         str | None,
-        Line("Prompt", help="what the judge was asked", limit=20_000, stored=20_000, group=DETAILS, lines=3, wide=True),
+        Line("Prompt", help="what the judge was asked", limit=20_000, group=DETAILS, lines=3, wide=True),
     ] = None
     notes: Annotated[
         str | None,
@@ -117,7 +116,6 @@ class SubmissionMetadata(BaseModel):
             "Notes",
             help="whatever else a reader should know",
             limit=4_000,
-            stored=20_000,
             group=DETAILS,
             lines=2,
             wide=True,

@@ -94,10 +94,6 @@ class MetadataField:
             return "true" if value else "false"
         return "" if value is None else str(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
-    def rule(self, name: str) -> str | None:
-        """Return the condition that the database holds its column to."""
-        raise NotImplementedError
-
     @property
     def limits(self) -> str:
         """What is taken, in a few words."""
@@ -165,7 +161,6 @@ class Line(MetadataField):
     """Text: of one line, or (``lines``) of several."""
 
     limit: int = 120
-    stored: int = 200  # characters that the column holds
     hub_id: bool = False  # a repository on the Hugging Face Hub
 
     def read(self, value: object) -> str:
@@ -173,10 +168,6 @@ class Line(MetadataField):
         if self.hub_id and not _HUB_ID.fullmatch(text):
             refuse("not-a-hub-id", _("expected owner/name as on the Hugging Face Hub."))
         return text
-
-    def rule(self, name: str) -> str | None:
-        whole = f"length(trim({name})) > 0 AND " if self.required else ""
-        return f"{whole}length({name}) <= {self.stored}"
 
     @property
     def limits(self) -> str:
@@ -188,7 +179,6 @@ class Link(Line):
     """An address on the web."""
 
     limit: int = 300
-    stored: int = 2000
 
     def read(self, value: object) -> str:
         text = clean_text(value, self.limit)
@@ -223,9 +213,6 @@ class Choice(MetadataField):
             refuse("not-a-choice", _("choose one of {options}.", options=", ".join(self.options)))
         return text
 
-    def rule(self, name: str) -> str | None:
-        return f"{name} IN (" + ", ".join(f"'{option}'" for option in self.options) + ")"
-
     @property
     def limits(self) -> str:
         return ", ".join(self.options)
@@ -248,9 +235,6 @@ class YesNo(MetadataField):
     def text(self, value: Any) -> str:
         return self.words[0] if value else self.words[1]
 
-    def rule(self, name: str) -> str | None:
-        return None  # the type of the column has one
-
     @property
     def limits(self) -> str:
         return _("true or false")
@@ -258,13 +242,11 @@ class YesNo(MetadataField):
 
 @dataclass(frozen=True)
 class Number(MetadataField):
-    """A number from ``low`` to ``high``, both included. ``above_zero``: the column takes what is above 0. ``large``: it
-    is written with commas, at most two decimals."""
+    """A number from ``low`` to ``high``, both included. ``large``: it is written with commas, at most two decimals."""
 
     storage: Storage = "number"
     low: float = 0
     high: float = 0
-    above_zero: bool = False
     large: bool = False
     unit: str = ""  # the number with its unit, as "{number} seconds"
 
@@ -283,11 +265,6 @@ class Number(MetadataField):
 
     def cell(self, value: Any) -> str:
         return decimal_text(value) if self.large else f"{value:g}"
-
-    def rule(self, name: str) -> str | None:
-        # The upper bound also refuses NaN and infinity, which PostgreSQL holds above every number.
-        low = f"{name} > 0" if self.above_zero else f"{name} >= {self.low:.0f}"
-        return f"{low} AND {name} <= {self.high:.0f}"
 
     @property
     def limits(self) -> str:

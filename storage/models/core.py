@@ -1,7 +1,8 @@
 """Tables of submissions, jobs, scores, audit events, snapshots, workers and accounts, with their constraints.
 
 Facts only: votes and counts. Percentages, intervals and ranks are derived. No label, and nothing per item that depends
-on one, is ever stored: votes together with correctness would be the labels.
+on one, is ever stored: votes together with correctness would be the labels. The database holds what rows, and columns
+of one, must agree on; what a single value may be is held by whoever takes it.
 """
 
 import base64
@@ -91,41 +92,15 @@ def check(name: str, rule: str) -> CheckConstraint:
     return CheckConstraint(rule, name=name)
 
 
-def digest(column: str) -> CheckConstraint:
-    """Return the rule that a column holds a SHA-256."""
-    return check(column, f"length({column}) = 64 AND {column} = lower({column})")
-
-
 def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
     """Return an index of the rows that fulfil a condition."""
     return Index(name, *columns, unique=unique, sqlite_where=text(where), postgresql_where=text(where))
-
-
-def _rate(column: str) -> CheckConstraint:
-    return check(column, f"{column} >= 0 AND {column} <= 1")
-
-
-def _at_most(column: str, characters: int) -> CheckConstraint:
-    return check(column, f"length({column}) <= {characters}")
-
-
-def _metadata_checks() -> list[CheckConstraint]:
-    rules = {name: field.rule(name) for name, field in FIELDS.items()}
-    return [check(name, rule) for name, rule in rules.items() if rule is not None]
 
 
 class RegisteredLabelSet(Base):
     """A named label revision that a worker has loaded. The labels themselves are never here, only their digest."""
 
     __tablename__ = "label_sets"
-    __table_args__ = (
-        check("revision", "length(revision) BETWEEN 1 AND 64"),
-        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
-        digest("digest"),
-        digest("commitment"),
-        digest("salt"),
-        check("items", "items > 0"),
-    )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     digest: Mapped[Sha256]
@@ -143,22 +118,6 @@ class Submission(Base):
         UniqueConstraint("benchmark", "id"),  # what jobs and scores refer to, so that they are of its benchmark
         UniqueConstraint("benchmark", "owner", "content_sha256"),
         UniqueConstraint("benchmark", "owner", "model", "version"),
-        check("id", "length(id) = 12 AND substr(id, 1, 1) = 'e' AND id = lower(id)"),
-        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
-        check("owner", "length(owner) BETWEEN 1 AND 200"),
-        digest("content_sha256"),
-        check("size_bytes", "size_bytes > 0"),
-        _at_most("file_name", 200),
-        check("format", "length(format) BETWEEN 1 AND 64"),
-        check("revision", "length(revision) BETWEEN 1 AND 64"),
-        check("votes_per_item", f"votes_per_item BETWEEN 1 AND {MAX_VOTES}"),
-        check("votes", "length(votes) > 0"),
-        check("orders", "length(orders) > 0"),
-        check("margins", "length(margins) > 0"),
-        _rate("parse_rate"),
-        _rate("first_shown_rate"),
-        _rate("self_consistency"),
-        *_metadata_checks(),
     )
     id: Mapped[EntryId] = mapped_column(primary_key=True, default=new_entry_id)
     benchmark: Mapped[Words]
@@ -210,8 +169,6 @@ class Score(Base):
         UniqueConstraint("submission_id", "label_revision", "scorer_version"),
         ForeignKeyConstraint(["benchmark", "submission_id"], ["submissions.benchmark", "submissions.id"]),
         ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        check("tally", "substr(tally, 1, 1) = '{'"),
-        check("scorer_version", "length(scorer_version) BETWEEN 1 AND 64"),
         Index("ix_scores_board", "benchmark", "label_revision", "scorer_version"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -231,11 +188,6 @@ class AuditEvent(Base):
 
     __tablename__ = "events"
     __table_args__ = (
-        check("seq", "seq > 0"),
-        digest("prev_hash"),
-        digest("hash"),
-        check("body", "substr(body, 1, 1) = '{'"),
-        check("kind", "length(kind) BETWEEN 1 AND 64"),
         UniqueConstraint("prev_hash"),  # no two events follow the same one
     )
     seq: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
@@ -250,7 +202,7 @@ class AuditHead(Base):
     """The last link: the row whose lock puts appends in a line."""
 
     __tablename__ = "audit_head"
-    __table_args__ = (check("single", "id = 1"), check("seq", "seq >= 0"), digest("hash"))
+    __table_args__ = (check("single", "id = 1"),)
     id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     seq: Mapped[int]
     hash: Mapped[Sha256]
@@ -261,9 +213,6 @@ class Snapshot(Base):
 
     __tablename__ = "snapshots"
     __table_args__ = (
-        digest("id"),
-        check("body", "length(body) > 0"),
-        check("through_seq", "through_seq >= 0"),
         UniqueConstraint("benchmark", "id"),  # what the board refers to
         Index("ix_snapshots_benchmark_created_at", "benchmark", "created_at"),
         Index("ix_snapshots_series_number", "series", "number", unique=True),
@@ -285,11 +234,7 @@ class StoredRelations(Base):
     __tablename__ = "relations"
     __table_args__ = (
         ForeignKeyConstraint(["benchmark", "label_revision"], ["label_sets.benchmark", "label_sets.revision"]),
-        digest("id"),
-        digest("inputs"),
         Index("ix_relations_id", "id"),  # not unique: other entries may come to the same
-        check("summary", "substr(summary, 1, 1) = '{'"),
-        check("body", "length(body) > 0"),
     )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     inputs: Mapped[Sha256] = mapped_column(primary_key=True)  # digest of what it was computed from; not public
@@ -323,7 +268,6 @@ class WorkerHeartbeat(Base):
     """A worker process that has shown itself; what /readyz looks at."""
 
     __tablename__ = "workers"
-    __table_args__ = (check("name", "length(name) BETWEEN 1 AND 200"), check("order", "heartbeat_at >= started_at"))
     name: Mapped[Words] = mapped_column(primary_key=True)
     started_at: Mapped[Instant]
     heartbeat_at: Mapped[Instant]
@@ -341,13 +285,7 @@ class Account(Base):
     """An account of an identity provider, identified by issuer and subject; the name may change hands."""
 
     __tablename__ = "accounts"
-    __table_args__ = (
-        UniqueConstraint("issuer", "subject"),
-        check("id", "length(id) = 12 AND substr(id, 1, 1) = 'a' AND id = lower(id)"),
-        check("issuer", "length(issuer) BETWEEN 1 AND 500"),
-        check("subject", "length(subject) BETWEEN 1 AND 255"),
-        check("name", "length(trim(name)) > 0 AND length(name) <= 200"),
-    )
+    __table_args__ = (UniqueConstraint("issuer", "subject"),)
     id: Mapped[Words] = mapped_column(primary_key=True, default=new_account_id)
     issuer: Mapped[Words]
     subject: Mapped[Words]
@@ -365,10 +303,7 @@ class UserSession(Base):
 
     __tablename__ = "sessions"
     __table_args__ = (
-        digest("id_sha256"),
-        digest("sign_in_sha256"),
         UniqueConstraint("sign_in_sha256"),  # one sign-in makes one session: a replayed answer makes none
-        check("order", "expires_at > created_at"),
         Index("ix_sessions_account_id", "account_id"),
         Index("ix_sessions_expires_at", "expires_at"),
     )
@@ -386,12 +321,8 @@ class ApiToken(Base):
 
     __tablename__ = "api_tokens"
     __table_args__ = (
-        check("id", "length(id) = 12 AND substr(id, 1, 1) = 't' AND id = lower(id)"),
-        digest("token_sha256"),
         UniqueConstraint("token_sha256"),
-        check("name", "length(trim(name)) > 0 AND length(name) <= 100"),
         check("scopes", "scopes IN ('submit', 'maintain', 'maintain submit')"),
-        check("order", "expires_at > created_at"),
         partial_index("uq_api_tokens_name_in_use", "account_id", "name", unique=True, where="revoked_at IS NULL"),
     )
     id: Mapped[Words] = mapped_column(primary_key=True)
@@ -410,11 +341,7 @@ class RoleBinding(Base):
     """Account of a configured name: the first that signed in with it. Names can be given up and taken."""
 
     __tablename__ = "role_names"
-    __table_args__ = (
-        check("issuer", "length(issuer) BETWEEN 1 AND 500"),
-        check("name", "length(name) BETWEEN 1 AND 200"),
-        Index("ix_role_names_account_id", "account_id"),
-    )
+    __table_args__ = (Index("ix_role_names_account_id", "account_id"),)
     issuer: Mapped[Words] = mapped_column(primary_key=True)
     name: Mapped[Words] = mapped_column(primary_key=True)  # case-folded
     account_id: Mapped[Words] = mapped_column(ForeignKey("accounts.id"))
@@ -426,8 +353,6 @@ class AuthFailure(Base):
 
     __tablename__ = "auth_failures"
     __table_args__ = (
-        digest("source"),
-        check("kind", "length(kind) BETWEEN 1 AND 64"),
         Index("ix_auth_failures_kind_source_at", "kind", "source", "at"),
         Index("ix_auth_failures_at", "at"),
     )

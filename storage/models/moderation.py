@@ -7,7 +7,7 @@ from sqlalchemy import Double, ForeignKey, Index, Integer
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words, check, digest
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words, check
 
 _OPEN = "state IN ('queued', 'running')"
 
@@ -16,11 +16,7 @@ class Moderation(Base):
     """Moderation state of an entry; no row: none. The audit chain has its history."""
 
     __tablename__ = "moderation"
-    __table_args__ = (
-        check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),
-        check("withdrawn_reason", "length(withdrawn_reason) BETWEEN 1 AND 500"),
-        check("flag", "length(flag) BETWEEN 1 AND 500"),
-    )
+    __table_args__ = (check("withdrawn", "(withdrawn_at IS NULL) = (withdrawn_reason IS NULL)"),)
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     hidden_at: Mapped[Instant | None]
     withdrawn_at: Mapped[Instant | None]
@@ -33,10 +29,7 @@ class Edit(Base):
     """One change of an entry's metadata: the fields that changed, as they were and as they became."""
 
     __tablename__ = "edits"
-    __table_args__ = (
-        check("editor", "length(editor) BETWEEN 1 AND 200"),
-        Index("ix_edits_submission_id", "submission_id"),
-    )
+    __table_args__ = (Index("ix_edits_submission_id", "submission_id"),)
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
     editor: Mapped[Words]  # account
@@ -49,10 +42,6 @@ class ServiceFlag(Base):
     """Something that is switched on, with what is said about it in public; off is no row."""
 
     __tablename__ = "switches"
-    __table_args__ = (
-        check("name", "length(name) BETWEEN 1 AND 64"),
-        check("message", "length(message) BETWEEN 1 AND 500"),
-    )
     name: Mapped[Words] = mapped_column(primary_key=True)
     message: Mapped[Words]
     since: Mapped[Instant] = mapped_column(default=database_now())
@@ -63,12 +52,6 @@ class ImportedLabels(Base):
 
     __tablename__ = "imported_labels"
     __table_args__ = (
-        check("revision", "length(revision) BETWEEN 1 AND 64"),
-        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
-        check("items", "items > 0"),
-        digest("digest"),
-        digest("commitment"),
-        check("salt", "length(salt) = 64 AND salt = lower(salt)"),
         check("retired", "(retired_at IS NULL) = (salt IS NULL)"),
         check("disclosure", "disclosure IN ('public', 'hidden:categories', 'hidden')"),
     )

@@ -6,18 +6,13 @@ from sqlalchemy import ForeignKey, LargeBinary
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, Instant, Words, check
+from storage.models.core import Base, Instant, Words
 
 
 class EmailSubscription(Base):
     """The address to which an account wants news of its own entries; unused until its owner has confirmed it."""
 
     __tablename__ = "email_subscriptions"
-    __table_args__ = (
-        check("id", "length(id) BETWEEN 20 AND 64"),
-        check("language", "length(language) BETWEEN 2 AND 35"),
-        check("seen_seq", "seen_seq >= 0"),
-    )
     account: Mapped[Words] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
     id: Mapped[Words] = mapped_column(unique=True)  # random; another one for each address
     address: Mapped[bytes] = mapped_column(LargeBinary)  # encrypted under SESSION_SECRET

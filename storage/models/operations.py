@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, Instant, JsonColumn, Words, check
+from storage.models.core import Base, Instant, JsonColumn, Words
 
 
 class ReportedResult(Base):
@@ -14,10 +14,6 @@ class ReportedResult(Base):
     """
 
     __tablename__ = "reported_results"
-    __table_args__ = (
-        check("id", "substr(id, 1, 2) = 'r-' AND length(id) <= 80"),
-        check("benchmark", "length(benchmark) BETWEEN 1 AND 64"),
-    )
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     id: Mapped[Words] = mapped_column(primary_key=True)
     facts: Mapped[JsonColumn]

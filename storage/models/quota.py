@@ -6,14 +6,13 @@ from sqlalchemy import ForeignKey, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
-from storage.models.core import Base, EntryId, Instant, JsonColumn, Words, check
+from storage.models.core import Base, EntryId, Instant, JsonColumn, Words
 
 
 class QuotaSubject(Base):
     """The subject of a quota: "account:<id>" or "organisation:<id at the issuer>". Its lock puts attempts in a line."""
 
     __tablename__ = "quota_subjects"
-    __table_args__ = (check("subject", "length(subject) BETWEEN 1 AND 300"),)
     subject: Mapped[Words] = mapped_column(primary_key=True)
 
 
@@ -21,10 +20,6 @@ class Attempt(Base):
     """That a submission was taken to be scored, and under which policy."""
 
     __tablename__ = "attempts"
-    __table_args__ = (
-        check("number", "number > 0"),
-        check("label_revision", "length(label_revision) BETWEEN 1 AND 64"),
-    )
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
     label_revision: Mapped[Words]  # the board's at that time, or the configured one before there was a board
     number: Mapped[int]  # of the owner's attempts at this label revision, from 1; also those given back

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint
+from sqlalchemy import JSON, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
 from storage.models.core import Base, Instant, Words, check, partial_index
-from vlrb.label_quality.annotation import DISPUTE_ANSWERS, VERDICTS
 
 REASON_LENGTHS = (20, 2000)
 NOTE_LIMIT = 500
@@ -21,22 +20,12 @@ NamesColumn = Annotated[list[str], mapped_column(JSON)]
 OptionalJsonColumn = Annotated[dict[str, Any] | None, mapped_column(JSON(none_as_null=True))]
 
 
-def _one_of(column: str, names: tuple[str, ...]) -> CheckConstraint:
-    return check(column, f"{column} IN ('" + "', '".join(names) + "')")
-
-
 class Dispute(Base):
     """A dispute of an item's label. Decided once."""
 
     __tablename__ = "disputes"
     __table_args__ = (
-        check("item", "length(item) BETWEEN 1 AND 70"),
-        check("account", "length(account) BETWEEN 1 AND 200"),
-        _one_of("better", DISPUTE_ANSWERS),
-        check("tag", "length(tag) BETWEEN 1 AND 64"),
-        check("reason", f"length(reason) BETWEEN {REASON_LENGTHS[0]} AND {REASON_LENGTHS[1]}"),
-        _one_of("state", ("open", "accepted", "rejected")),
-        check("note", f"length(note) BETWEEN 1 AND {NOTE_LIMIT}"),
+        check("state", "state IN ('open', 'accepted', 'rejected')"),
         check(
             "decided",
             "(state = 'open') = (decided_at IS NULL) AND (state = 'open') = (decided_by IS NULL) "
@@ -65,9 +54,7 @@ class AnnotationProject(Base):
     __tablename__ = "verification_projects"
     __table_args__ = (
         UniqueConstraint("benchmark", "name"),
-        check("name", "length(name) BETWEEN 1 AND 64"),
         check("closed", "(closed_at IS NULL) = (closed_by IS NULL)"),
-        check("answers_wanted", "answers_wanted BETWEEN 1 AND 100"),
     )
     id: Mapped[int] = mapped_column(Integer, primary_key=True)
     benchmark: Mapped[Words]
@@ -87,11 +74,7 @@ class ProjectItem(Base):
     """An item of a project and its place, from 1."""
 
     __tablename__ = "verification_items"
-    __table_args__ = (
-        UniqueConstraint("project_id", "item"),
-        check("place", "place > 0"),
-        _one_of("gold", VERDICTS),
-    )
+    __table_args__ = (UniqueConstraint("project_id", "item"),)
     project_id: Mapped[int] = mapped_column(ForeignKey("verification_projects.id"), primary_key=True)
     place: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     item: Mapped[Words]  # key
@@ -119,8 +102,6 @@ class Annotation(Base):
             ["project_id", "account"], ["verification_annotators.project_id", "verification_annotators.account"]
         ),
         ForeignKeyConstraint(["project_id", "item"], ["verification_items.project_id", "verification_items.item"]),
-        _one_of("verdict", VERDICTS),
-        check("note", f"length(note) <= {NOTE_LIMIT}"),
     )
     project_id: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     account: Mapped[Words] = mapped_column(primary_key=True)

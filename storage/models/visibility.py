@@ -20,7 +20,6 @@ class Approval(Base):
         check("decided", f"({_WAITING}) = (decided_at IS NULL)"),
         check("by", f"({_WAITING}) = (decided_by IS NULL)"),
         check("explained", f"({_WAITING}) = (reason IS NULL)"),
-        check("reason", "length(reason) BETWEEN 1 AND 500"),
         partial_index("ix_approvals_waiting", "submission_id", where=_WAITING),
     )
     submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"), primary_key=True)
