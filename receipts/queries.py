@@ -12,9 +12,8 @@ from storage.integrity import audit, row_commitments
 from storage.integrity.integrity_check import ACCEPTED
 from storage.integrity.row_commitments import ScoreFacts
 from storage.labels import label_imports, label_levels
-from storage.models.core import AuditEvent, RegisteredLabelSet, Score, Submission
+from storage.models.core import AuditEvent, EventSubject, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels, Moderation
-from storage.models.receipts import EventSubject
 from vlrb.disclosure import PUBLIC
 
 

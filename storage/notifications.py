@@ -12,10 +12,8 @@ from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs import leases
 from storage.jobs.leases import Lease
-from storage.models.core import AuditEvent, Submission
-from storage.models.notifications import EmailSubscription
-from storage.models.queue import OutgoingEmail, State
-from storage.models.receipts import EventSubject
+from storage.models.core import AuditEvent, EventSubject, Submission
+from storage.models.queue import EmailSubscription, OutgoingEmail, State
 
 ASKED_SECONDS = 86_400.0
 KEPT_SECONDS = 30 * 86_400.0

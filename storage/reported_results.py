@@ -9,7 +9,7 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from storage.clock import iso
-from storage.models.operations import ReportedResult
+from storage.models.moderation import ReportedResult
 
 BEFORE_FIGURES = (
     "id",

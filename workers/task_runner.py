@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,13 +18,13 @@ from storage.integrity import integrity_alarms
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import leases, tasks
 from storage.jobs.leases import LeaseLost
+from storage.jobs.tasks import TaskKind
 from storage.labels import label_imports
 from storage.labels.label_sets import LabelSetChanged
 from storage.models.queue import Task
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.common.messages import _
-from workers import task_handlers
-from workers.jobs import audit_checkpoint
+from workers.jobs import activate_revision, audit_checkpoint, draft_labels, import_labels, preview
 from workers.jobs.activate_revision import BoardChangedMeanwhile
 from workers.jobs.audit_checkpoint import HubDataset
 from workers.labels.store import LabelRegistry, LabelStore
@@ -32,9 +32,39 @@ from workers.runner import worker_name
 from workers.scorer import Scorer
 from workers.task_context import TaskContext
 
+TaskHandler = Callable[[TaskContext, Task], None]
 _FAULT = _("A worker failed at this; its log says why. Nothing has changed.")
 
 log = logging.getLogger(__name__)
+
+
+def _preview(context: TaskContext, claim: Task) -> None:
+    labels = context.labels(claim.subject)
+    result = preview.preview(
+        context.database,
+        context.scorer,
+        labels=labels,
+        report=context.report(claim),
+        rules=claim.params.get("rules"),
+    )
+    entries = result["summary"]["entries"]
+    words = f"{entries:,} {'entry' if entries == 1 else 'entries'} compared."
+    with context.database.write() as session:
+        tasks.finish(session, claim, result=result, outcome=words)
+
+
+def _apply(context: TaskContext, claim: Task) -> None:
+    labels = context.labels(claim.subject)
+    activate_revision.apply(context.database, context.scorer, labels=labels, claim=claim, chunk=context.chunk)
+
+
+HANDLERS: Mapping[TaskKind, TaskHandler] = {
+    TaskKind.IMPORT: import_labels.import_labels,
+    TaskKind.RETIRE: import_labels.retire,
+    TaskKind.DRAFT: draft_labels.draft,
+    TaskKind.PREVIEW: _preview,
+    TaskKind.APPLY: _apply,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +153,7 @@ class TaskRunner(TaskContext):
         """Run one unit of work and record its failure with the task."""
         about = {"task": claim.id, "kind": claim.kind, "subject": claim.subject}
         try:
-            task_handlers.handle(self, claim)
+            HANDLERS[TaskKind(claim.kind)](self, claim)
             log.info("task.done", extra={"data": about})
         except LeaseLost:
             log.warning("task.lease_lost", extra={"data": about})

@@ -1,21 +1,34 @@
-"""Stored snapshots: which one was current when, and their content, stored as a difference to an earlier one."""
+"""Stored snapshots: which one was current when, and their content.
+
+Those with and without relations are a series each. In it each is stored as a difference to the one before; every 128th
+whole, so that reading one takes at most 127 steps.
+"""
 
 import re
 import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from common import deltas
-from storage.boards import series
 from storage.models.core import Snapshot
 
 UNREADABLE = (TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause
+WHOLE = 128
 _ID = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class SeriesPlace(NamedTuple):
+    """Place of a new snapshot in its series, and the id of the one that it is stored as a difference to; None:
+    whole."""
+
+    series: str
+    number: int
+    base: str | None
 
 
 def snapshot_at(session: Session, benchmark: str, *, when: str) -> str | None:
@@ -46,9 +59,13 @@ def _end(when: str) -> float:
         raise ValueError(f"neither a snapshot's id nor a date: {when!r}") from None
 
 
-def series_of(benchmark: str, *, with_relations: bool) -> str:
-    """Return the series of a snapshot: those with and without relations are like their own kind."""
-    return f"{benchmark} {'with' if with_relations else 'without'} relations"
+def next_place(session: Session, benchmark: str, *, with_relations: bool) -> SeriesPlace:
+    """Return the place of the next snapshot. Who stores it holds the lock of the board, or somebody else was faster."""
+    series = f"{benchmark} {'with' if with_relations else 'without'} relations"
+    last = select(Snapshot.number, Snapshot.id).where(Snapshot.series == series).order_by(Snapshot.number.desc())
+    row = session.execute(last.limit(1)).first()
+    number, before = (0, None) if row is None else ((row[0] or 0) + 1, row[1])
+    return SeriesPlace(series, number, base=before if number % WHOLE else None)
 
 
 def content(session: Session, snapshot_id: str) -> bytes:
@@ -59,13 +76,21 @@ def content(session: Session, snapshot_id: str) -> bytes:
 def fragments(session: Session, snapshot_id: str) -> list[bytes]:
     """Return the fragments of its JSON, as ``common.deltas`` counts them. Raises LookupError."""
     row = _row(session, snapshot_id)
-    if row is None:
-        raise LookupError(f"no snapshot {snapshot_id}")
-    return series.read(row, lambda base: _row(session, base), whole=_whole, change=_changed)
+    later = []
+    while row.base is not None:
+        later.append(row)
+        row = _row(session, row.base)
+    result = _whole(row)
+    for row in reversed(later):
+        result = _changed(result, row)
+    return result
 
 
 def _row(session: Session, snapshot_id: str) -> Any:
-    return session.execute(select(Snapshot.base, Snapshot.body).where(Snapshot.id == snapshot_id)).first()
+    row = session.execute(select(Snapshot.base, Snapshot.body).where(Snapshot.id == snapshot_id)).first()
+    if row is None:
+        raise LookupError(f"no snapshot {snapshot_id}")
+    return row
 
 
 def _whole(row: Any) -> list[bytes]:

@@ -21,8 +21,7 @@ from sqlalchemy.orm import Session
 
 from storage.clock import database_now, exact, instant, iso
 from storage.database import any_text
-from storage.models.core import AuditEvent, AuditHead
-from storage.models.receipts import EventSubject
+from storage.models.core import AuditEvent, AuditHead, EventSubject
 from vlrb.common.canonical_json import GENESIS as GENESIS
 from vlrb.common.canonical_json import body_sha256 as body_sha256
 from vlrb.common.canonical_json import canonical_json as canonical_json

@@ -15,8 +15,7 @@ from sqlalchemy import select
 from storage.database import Database, any_text
 from storage.integrity import audit, integrity_alarms, stored_rows
 from storage.integrity.integrity_check import ACCEPTED, Ledger, Mismatch, record_of
-from storage.models.core import AuditEvent, Submission
-from storage.models.receipts import EventSubject
+from storage.models.core import AuditEvent, EventSubject, Submission
 from vlrb.votes import Matrix, packed_size, unpack_many
 
 _PAGE = 500  # submissions whose votes are compared at a time

@@ -21,7 +21,7 @@ from vlrb.common.messages import _
 
 
 class TaskKind(StrEnum):
-    """What workers know to do; workers/task_handlers.py has a function for each."""
+    """What workers know to do; workers/task_runner.py has a function for each."""
 
     IMPORT = "labels.import"
     RETIRE = "labels.retire"

@@ -198,6 +198,16 @@ class AuditEvent(Base):
     at: Mapped[Instant]
 
 
+class EventSubject(Base):
+    """Subjects of audit events: an index, made with each event and never hashed."""
+
+    __tablename__ = "event_subjects"
+    subject: Mapped[Words] = mapped_column(
+        primary_key=True
+    )  # an entry's id, or as audit.labels and audit.board have it
+    seq: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+
+
 class AuditHead(Base):
     """The last link: the row whose lock puts appends in a line."""
 
@@ -223,7 +233,7 @@ class Snapshot(Base):
     created_at: Mapped[Instant]
     body: Mapped[bytes] = mapped_column(LargeBinary)  # zlib-compressed JSON
     content_sha256: Mapped[Sha256 | None]  # of what it says apart from when: tells whether there is anything new
-    series: Mapped[Words | None]  # storage.boards.series
+    series: Mapped[Words | None]  # storage.boards.snapshots
     number: Mapped[int | None]
     base: Mapped[Sha256 | None]  # the id of the snapshot that the body is a difference to; None: it is whole
 

@@ -1,5 +1,5 @@
-"""Tables of moderation, edits, tasks and imported revisions. No label is here, and nothing per item that depends on
-one."""
+"""Tables of moderation, edits, reported results and imported revisions. No label is here, and nothing per item that
+depends on one."""
 
 from __future__ import annotations
 
@@ -81,3 +81,16 @@ class StatedLevel(Base):
     level: Mapped[Words]
     # of labels that are not public, as `workers.scorer.measured_disclosure` makes it
     measured: Mapped[JsonColumn] = mapped_column(default=dict, server_default="{}")
+
+
+class ReportedResult(Base):
+    """A result that was published elsewhere, as maintainers imported it, or what they changed of one that a definition
+    ships. `facts`: the fields of storage.reported_results and the figures, as the reader of files has checked them.
+    """
+
+    __tablename__ = "reported_results"
+    benchmark: Mapped[Words] = mapped_column(primary_key=True)
+    id: Mapped[Words] = mapped_column(primary_key=True)
+    facts: Mapped[JsonColumn]
+    imported_by: Mapped[Words]  # account
+    imported_at: Mapped[Instant] = mapped_column(default=database_now())

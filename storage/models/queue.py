@@ -1,6 +1,7 @@
 """The queue: submissions to be scored, tasks of maintainers, e-mails. One table, whose rows are claimed in one way.
 
-Each kind is a class with columns of its own, empty in the rows of the others. No label is here.
+Each kind is a class with columns of its own, empty in the rows of the others; beside them the addresses of e-mails. No
+label is here.
 """
 
 from __future__ import annotations
@@ -8,7 +9,16 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, Integer, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
@@ -115,3 +125,16 @@ class OutgoingEmail(QueueRow):
     """An e-mail to be sent (storage/notifications.py)."""
 
     __mapper_args__ = _mapped(polymorphic_identity="emails")
+
+
+class EmailSubscription(Base):
+    """The address to which an account wants news of its own entries; unused until its owner has confirmed it."""
+
+    __tablename__ = "email_subscriptions"
+    account: Mapped[Words] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True)
+    id: Mapped[Words] = mapped_column(unique=True)  # random; another one for each address
+    address: Mapped[bytes] = mapped_column(LargeBinary)  # encrypted under SESSION_SECRET
+    language: Mapped[Words]
+    seen_seq: Mapped[int] = mapped_column(default=0)  # the last audit event that was looked at
+    created_at: Mapped[Instant] = mapped_column(default=database_now())
+    confirmed_at: Mapped[Instant | None]

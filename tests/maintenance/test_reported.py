@@ -27,7 +27,7 @@ from maintenance.types import Conflict, NotFound
 from storage import reported_results as stored
 from storage.database import Database
 from storage.integrity import audit
-from storage.models.operations import ReportedResult
+from storage.models.moderation import ReportedResult
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import PUBLIC_EVENTS, by, decisions

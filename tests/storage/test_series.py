@@ -7,7 +7,7 @@ import hashlib
 import pytest
 from sqlalchemy import select, text
 
-from storage.boards import series, snapshots
+from storage.boards import snapshots
 from storage.database import Database, Session
 from storage.integrity import integrity_check as integrity
 from storage.models.core import Snapshot
@@ -34,7 +34,7 @@ def publish(database: Database, numbers: range) -> None:
 def test_every_snapshot_is_read_back_as_it_was_published(
     database: Database, monkeypatch: pytest.MonkeyPatch, count: int
 ) -> None:
-    monkeypatch.setattr(series, "WHOLE", 4)
+    monkeypatch.setattr(snapshots, "WHOLE", 4)
     publish(database, range(count))
     with database.read() as session:
         rows = session.execute(select(Snapshot.id, Snapshot.base, Snapshot.body)).all()

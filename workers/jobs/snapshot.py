@@ -20,7 +20,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from common import deltas
-from storage.boards import series, snapshots
+from storage.boards import snapshots
 from storage.clock import database_now, iso
 from storage.database import Database
 from storage.integrity import audit
@@ -200,9 +200,8 @@ def _stored(
     database: Database, benchmark: str, *, content: _SnapshotContent, fragments: list[bytes], memory: SnapshotMemory
 ) -> dict[str, Any]:
     """Return the body of a snapshot, and its place in its series."""
-    name = snapshots.series_of(benchmark, with_relations=content.with_relations)
     with database.read() as session:
-        place = series.next_place(session, series=name)
+        place = snapshots.next_place(session, benchmark, with_relations=content.with_relations)
         base = memory.fragments.get(place.base or "")
         if base is None and place.base is not None:
             base = snapshots.fragments(session, place.base)
