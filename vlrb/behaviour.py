@@ -12,7 +12,7 @@ import numpy.typing as npt
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED
 from vlrb.benchmarks.spec import TIE
-from vlrb.statistics.calibration import Calibration, margin_calibration, vote_calibration
+from vlrb.statistics.calibration import Calibration, score_calibration, vote_calibration
 from vlrb.statistics.position_bias import PositionBias, is_one_sided, position_bias
 from vlrb.statistics.reliability import self_consistency
 from vlrb.statistics.style_control import StyleControl, style_control
@@ -38,8 +38,7 @@ class Behaviour:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name."""
-        parts = {"calibration": self.calibration, "style": self.style}
-        return asdict(self) | {name: part and part.to_json() for name, part in parts.items()}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Behaviour:
@@ -50,8 +49,8 @@ class Behaviour:
             **stored
             | {
                 "position_bias": bias and PositionBias(**bias),
-                "calibration": known and Calibration.from_json(known),
-                "style": style and StyleControl.from_json(style),
+                "calibration": known and Calibration(**known),
+                "style": style and StyleControl(**style),
             }
         )
 
@@ -78,7 +77,7 @@ def behaviour_of(
     behaviour = _without_order(matrix, labels)
     if labels is not None and margins is not None and votes.k == 1:
         verdict = resolved(matrix, labels[:, np.newaxis])[:, 0]
-        sure = margin_calibration(margins.values[present], verdict, label=labels)
+        sure = score_calibration(margins.values[present], verdict, label=labels)
         behaviour = replace(behaviour, calibration=sure)
     if orders is None or not len(matrix):
         return behaviour

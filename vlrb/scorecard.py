@@ -16,6 +16,7 @@ from vlrb.statistics.uncertainty import mover_macro, wilson
 
 SCORER_VERSION = "2"
 _COUNTS = ("n", "agree", "reject", "undecided", "half_right")
+_SHOWN = ("first_shown_rate", "position_bias", "one_order", "self_consistency", "both_orders", "style")
 _PLACES = [FIELDS.index(name) for name in _COUNTS]
 
 
@@ -30,6 +31,7 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
     groupings = {
         g: {p: score_row(tally, p, grouping=g, unread=unread) for p in protocols(spec)} for g in spec.groupings
     }
+    judged = behaviour.to_json()
     cells = {
         "tally": by_category,
         "sources": {source: cell_counts(tally, source) for source in spec.shown_sources},
@@ -53,14 +55,9 @@ def scorecard(tally: Tally, behaviour: Behaviour, *, benchmark: str, label_revis
         },
         "k_curve": _k_curve(tally),
         "rerun": (error := rerun_error(category_counts(tally.agreeing, spec).sum(axis=0))) and asdict(error),
-        "calibration": behaviour.calibration and behaviour.calibration.to_json(),
+        "calibration": judged["calibration"],
         "behaviour": {
-            "first_shown_rate": behaviour.first_shown_rate,
-            "position_bias": behaviour.position_bias and asdict(behaviour.position_bias),
-            "one_order": behaviour.one_order,
-            "self_consistency": behaviour.self_consistency,
-            "both_orders": behaviour.both_orders,
-            "style": behaviour.style and behaviour.style.to_json(),
+            **{name: judged[name] for name in _SHOWN},
             "both_votes_right": agree / n if tally.k == 2 else None,
             "preferred_response": {length: _with_accuracy(tally, length) for length in LENGTHS},
         },

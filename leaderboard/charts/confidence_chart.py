@@ -74,7 +74,7 @@ def confidence_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
 
 def _reliability(judge: Judge) -> list[_Place]:
     sure = judge.behaviour.calibration
-    return [_Place(100 * one.confidence, 100 * one.right, one.pairs) for one in sure.bins] if sure else []
+    return [_Place(100 * confidence, 100 * right, pairs) for confidence, right, pairs in sure.bins] if sure else []
 
 
 def _risk(judge: Judge) -> list[_Place]:

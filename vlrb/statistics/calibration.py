@@ -8,8 +8,8 @@ rewarded, and its curve of risk ends where it stops answering.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,16 +22,12 @@ from vlrb.votes import ABSENT
 BINS, FOLDS = 10, 5
 COVERAGES = (25, 50, 75)
 """Percent of all pairs: the accuracy on the most confident of them is stated."""
-_STEPS, _FLATTEST, _STEEPEST, _FARTHEST = 50, 1e-9, 1e9, 1e6
+_STEPS, _FLATTEST, _STEEPEST, _FARTHEST = 100, 1e-9, 1e9, 1e6
 _DIGITS = 6
 
 
-class ConfidenceBin(NamedTuple):
-    """Verdicts of like confidence: their mean confidence, the share of them that is right, and their number."""
-
-    confidence: float
-    right: float
-    pairs: int
+ConfidenceBin = tuple[float, float, int]
+"""Verdicts of like confidence: their mean confidence, the share of them that is right, and their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +47,6 @@ class Calibration:
     area: float
     at: Mapping[str, float | None]
     bins: tuple[ConfidenceBin, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields by name, bins as lists."""
-        return {**asdict(self), "bins": [list(one) for one in self.bins]}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Calibration:
-        """Return the calibration of ``to_json``."""
-        return cls(**{**data, "bins": tuple(ConfidenceBin(*one) for one in data["bins"])})
 
 
 def calibration(confidence: Array, right: Array, *, asked: int, source: str, votes_per_item: int) -> Calibration | None:
@@ -81,7 +68,7 @@ def calibration(confidence: Array, right: Array, *, asked: int, source: str, vot
         asked,
         pairs=c.size,
         brier=_rounded(np.mean((c - y) ** 2)),
-        ece=_rounded(sum(one.pairs * abs(one.confidence - one.right) for one in bins) / c.size),
+        ece=_rounded(sum(pairs * abs(sure - share) for sure, share, pairs in bins) / c.size),
         area=_rounded(np.mean(1 - expected / places)),
         at={str(percent): _accuracy_at(expected, percent * asked / 100) for percent in COVERAGES},
         bins=tuple(bins),
@@ -103,32 +90,28 @@ def vote_calibration(matrix: Array, label: Array) -> Calibration | None:
     return calibration(share[decided], right, asked=len(votes), source="votes", votes_per_item=votes.shape[1])
 
 
-def margin_calibration(margins: Array, verdict: Array, *, label: Array) -> Calibration | None:
-    """Return the calibration of single votes that follow from scores, all arrays over pairs."""
+def score_calibration(margins: Array, verdict: Array, *, label: Array) -> Calibration | None:
+    """Return the calibration of single votes that follow from scores, all arrays over pairs. ``margins``: how far the
+    preferred score is above the other; pairs where they are equal have no verdict.
+
+    The temperature of a pair is that of the FOLDS - 1 folds that it is not in; of those with a verdict, number i is in
+    fold i mod FOLDS.
+    """
     known = _decided(verdict, label) & (np.nan_to_num(margins) > 0)
+    size, right = np.asarray(margins[known], dtype=np.float64), verdict[known] == label[known]
+    if size.size < 2 * FOLDS:
+        return None
+    folds, size = np.arange(size.size) % FOLDS, np.minimum(size / np.median(size), _FARTHEST)
+    signed = np.where(right, size, -size)
+    steepness = np.array([best_steepness(signed[folds != fold]) for fold in range(FOLDS)])
+    confidence = 1 / (1 + np.exp(-np.minimum(size * steepness[folds], 700)))
     asked = int((verdict != ABSENT).sum())
-    return score_calibration(margins[known], verdict[known] == label[known], asked=asked)
+    return calibration(confidence, right, asked=asked, source="scores", votes_per_item=1)
 
 
 def _decided(verdict: Array, label: Array) -> BoolArray:
     """Return which verdicts are an answer: a tie is none where no label is one."""
     return np.asarray((verdict >= 0) & ((verdict != TIE) | (label == TIE).any()))
-
-
-def score_calibration(margins: Array, right: BoolArray, *, asked: int) -> Calibration | None:
-    """Return the calibration of a judge's scores. ``margins``: how far the preferred score is above the other, over the
-    pairs where they differ; ``right``: whether that is the better response.
-
-    The temperature of a pair is that of the FOLDS - 1 folds that it is not in; pair number i is in fold i mod FOLDS.
-    """
-    size = np.abs(np.asarray(margins, dtype=np.float64))
-    if size.size < 2 * FOLDS or not size.any():
-        return None
-    folds, size = np.arange(size.size) % FOLDS, np.minimum(size / np.median(size[size > 0]), _FARTHEST)
-    signed = np.where(right, size, -size)
-    steepness = np.array([best_steepness(signed[folds != fold]) for fold in range(FOLDS)])
-    confidence = 1 / (1 + np.exp(-np.minimum(size * steepness[folds], 700)))
-    return calibration(confidence, right, asked=asked, source="scores", votes_per_item=1)
 
 
 def best_steepness(signed: FloatArray) -> float:
@@ -144,7 +127,7 @@ def best_steepness(signed: FloatArray) -> float:
     if slope(0.0) <= 0:
         return 0.0
     low, high = _FLATTEST, _STEEPEST
-    for _step in range(2 * _STEPS):  # of orders of magnitude: in the end to a millionth of a millionth
+    for _step in range(_STEPS):  # of orders of magnitude: in the end to a millionth of a millionth
         middle = float(np.sqrt(low * high))
         low, high = (middle, high) if slope(middle) > 0 else (low, middle)
     return low
@@ -157,7 +140,7 @@ def _bins(confidence: FloatArray, right: FloatArray) -> list[ConfidenceBin]:
         groups = [np.flatnonzero(index == at) for at in range(distinct.size)]
     else:
         groups = np.array_split(np.argsort(confidence, kind="stable"), BINS)
-    return [ConfidenceBin(_rounded(confidence[own].mean()), _rounded(right[own].mean()), len(own)) for own in groups]
+    return [(_rounded(confidence[own].mean()), _rounded(right[own].mean()), len(own)) for own in groups]
 
 
 def _expected_right(confidence: FloatArray, right: FloatArray) -> FloatArray:

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.arrays import FloatArray
+from vlrb.statistics.ranking import PairTests, RankRanges, ranges_of
 from vlrb.statistics.uncertainty import ALPHA, Interval, Z, holm
 
 RANKED_AT_MOST = 500  # the work is quadratic, and with more every range is wide
@@ -93,11 +93,10 @@ def composites(
         * _variances([scores[judge][name] for judge in order], order, paired=paired.get(name))
         for name in names
     )
-    beats = _separable(np.array([means[judge].value for judge in order]), np.asarray(variance))
-    better, worse = beats.sum(axis=0), beats.sum(axis=1)
+    ranges = _ranges(np.array([means[judge].value for judge in order]), np.asarray(variance))
     return {
         judge: Composite(
-            means[judge].value, means[judge].interval, best=1 + int(better[place]), worst=len(order) - int(worse[place])
+            means[judge].value, means[judge].interval, best=int(ranges.best[place]), worst=int(ranges.worst[place])
         )
         for place, judge in enumerate(order)
     }
@@ -121,14 +120,13 @@ def _variances(
     return result
 
 
-def _separable(values: FloatArray, variance: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return a square: whether the row is significantly better than the column. ``values``: the best first."""
+def _ranges(values: FloatArray, squares: FloatArray) -> RankRanges:
+    """Return the ranks that no significant difference forbids. ``values``: the best first; ``squares``: variances of
+    differences, row minus column."""
     from scipy.special import erfc  # takes a third of a second to import
 
-    beats = np.zeros((len(values), len(values)), dtype=np.bool_)
     first, second = np.triu_indices(len(values), 1)
-    difference, error = values[first] - values[second], np.sqrt(variance[first, second])
-    certain = np.where(difference > 0, np.inf, 0.0)  # without any uncertainty
-    scaled = np.divide(difference, error, out=certain, where=error > 0)
-    beats[first, second] = holm(erfc(scaled / math.sqrt(2))) < ALPHA
-    return beats
+    delta, variance = values[first] - values[second], squares[first, second]
+    certain = np.where(delta > 0, np.inf, 0.0)  # without any uncertainty
+    p = erfc(np.divide(delta, np.sqrt(2 * variance), out=certain, where=variance > 0))
+    return ranges_of(len(values), PairTests(first, second, delta, variance, p), rejected=holm(p) < ALPHA)

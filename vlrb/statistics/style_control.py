@@ -8,9 +8,7 @@ and the accuracy in a category is 1 / (1 + exp(-a_c)). Votes of one pair are a c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,12 +18,8 @@ from vlrb.statistics.uncertainty import Z
 _STEPS, _CLOSE = 30, 1e-9
 
 
-class LogOdds(NamedTuple):
-    """A coefficient with its 95% interval."""
-
-    value: float
-    low: float
-    high: float
+LogOdds = tuple[float, float, float]
+"""A coefficient with its 95% interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +31,6 @@ class StyleControl:
     length: LogOdds
     categories: dict[str, LogOdds]
     pairs: int
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields by name, coefficients as lists."""
-        categories = {name: list(odds) for name, odds in self.categories.items()}
-        return {"order": list(self.order), "length": list(self.length), "categories": categories, "pairs": self.pairs}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> StyleControl:
-        """Return the model of ``to_json``."""
-        categories = {name: LogOdds(*odds) for name, odds in data["categories"].items()}
-        return cls(LogOdds(*data["order"]), LogOdds(*data["length"]), categories, data["pairs"])
 
 
 def style_control(
@@ -78,7 +61,5 @@ def style_control(
     np.add.at(scores, places, design * (right - chance)[:, np.newaxis])
     bread, n = np.linalg.inv(information), len(clusters)
     error = np.sqrt(np.diag(bread @ (scores.T @ scores) @ bread) * n / (n - 1))
-    *known, order, length = (
-        LogOdds(b, b - Z * e, b + Z * e) for b, e in zip(beta.tolist(), error.tolist(), strict=True)
-    )
+    *known, order, length = ((b, b - Z * e, b + Z * e) for b, e in zip(beta.tolist(), error.tolist(), strict=True))
     return StyleControl(order, length, dict(zip(names.tolist(), known, strict=True)), pairs=n)
