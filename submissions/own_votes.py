@@ -21,7 +21,7 @@ from storage.integrity.integrity_alarms import RecordChanged
 from submissions.visibility_options import require_owned
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE
-from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Margins, Votes
+from vlrb.votes import OTHER, PREFERRED, UNDECIDED, Margins, Votes, unpack_margins
 
 
 def build(database: Database, table: Callable[[], ItemTable]) -> APIRouter:
@@ -54,9 +54,8 @@ def own_votes(database: Database, table: ItemTable, *, submission: str, user: Id
     with database.read() as session:
         facts = require_owned(session, table.benchmark, user=user, submission=submission)
     (stored,) = stored_votes.read(database, [submission])
-    margins = None if stored.margins is None else Margins.unpack(stored.margins)
     votes = Votes.unpack(stored.packed, len(table), k=stored.k)
-    return native_file(votes, margins, revision=facts.revision, table=table)
+    return native_file(votes, unpack_margins(stored.margins), revision=facts.revision, table=table)
 
 
 def native_file(votes: Votes, margins: Margins | None, *, revision: str, table: ItemTable) -> str:
@@ -71,7 +70,7 @@ def native_file(votes: Votes, margins: Margins | None, *, revision: str, table: 
     lines = []
     for index in table.in_revision(revision):
         chosen = [values[vote] for vote in votes.matrix[index].tolist()]
-        margin = math.nan if margins is None else float(margins.values[index])
+        margin = math.nan if margins is None else float(margins[index])
         said: dict[str, Any] = {"votes": chosen}
         if not math.isnan(margin) and chosen[0] in (0, 1):
             said = {"scores": [[0.0, margin] if chosen[0] else [margin, 0.0]]}

@@ -30,7 +30,7 @@ from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
 from vlrb.predictions.problems import FileWarning, ProblemCollector
-from vlrb.votes import Margins, Votes
+from vlrb.votes import Votes, pack_margins, unpack_margins
 
 _ROOT = Path(__file__).resolve().parent.parent
 _OUTPUT_LIMIT = 4 * 2**20
@@ -165,6 +165,7 @@ def _benchmark_of(manifest: Path) -> str:
 
 
 def _packed(upload: Predictions) -> dict[str, Any]:
+    margins = pack_margins(upload.margins)
     return {
         "format": upload.format,
         "revision": upload.revision,
@@ -175,7 +176,7 @@ def _packed(upload: Predictions) -> dict[str, Any]:
         "warnings": [asdict(warning) for warning in upload.warnings],
         "votes": base64.b64encode(upload.votes.pack()).decode(),
         "orders": upload.orders and base64.b64encode(upload.orders.pack()).decode(),
-        "margins": upload.margins and base64.b64encode(upload.margins.pack()).decode(),
+        "margins": margins and base64.b64encode(margins).decode(),
     }
 
 
@@ -193,7 +194,7 @@ def _unpacked(packed: dict[str, Any]) -> Predictions:
         items=packed["items"],
         warnings=warnings,
         orders=orders,
-        margins=packed["margins"] and Margins.unpack(base64.b64decode(packed["margins"])),
+        margins=unpack_margins(packed["margins"] and base64.b64decode(packed["margins"])),
     )
 
 

@@ -39,6 +39,7 @@ from vlrb.file_remarks import NO_JUDGE
 from vlrb.judges import judge_name
 from vlrb.predictions.parse import Predictions
 from vlrb.predictions.readability import needs_confirmation
+from vlrb.votes import pack_margins
 
 ACCEPTED = "submission.accepted"
 
@@ -318,7 +319,7 @@ def _row(
         votes_per_item=upload.votes.k,
         votes=upload.votes.pack(),
         orders=upload.orders and upload.orders.pack(),
-        margins=upload.margins and upload.margins.pack(),
+        margins=pack_margins(upload.margins),
         parse_rate=upload.behaviour.parse_rate,
         first_shown_rate=upload.behaviour.first_shown_rate,
         self_consistency=upload.behaviour.self_consistency,

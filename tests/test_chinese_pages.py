@@ -15,7 +15,7 @@ from scripts.messages import catalogues, missing, of_python, read, template, upd
 from tests.chinese_text import ascii_beside_han, english_left, untranslated
 from tests.factories.services.service import running, until
 from tests.factories.three_benchmarks import application, boards
-from vlrb.benchmarks.baselines import BASELINES
+from vlrb.baselines import BASELINES
 
 CATALOGUES = catalogues()
 _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")

@@ -77,7 +77,7 @@ def behaviour_of(
     behaviour = _without_order(matrix, labels)
     if labels is not None and margins is not None and votes.k == 1:
         verdict = resolved(matrix, labels[:, np.newaxis])[:, 0]
-        sure = score_calibration(margins.values[present], verdict, label=labels)
+        sure = score_calibration(margins[present], verdict, label=labels)
         behaviour = replace(behaviour, calibration=sure)
     if orders is None or not len(matrix):
         return behaviour

@@ -10,12 +10,11 @@ from collections.abc import Collection
 
 import numpy as np
 
-from vlrb.benchmarks.baselines import BASELINES, Baseline
+from vlrb.baselines import BASELINES, Baseline
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE
 from vlrb.common.messages import _
-from vlrb.statistics.reliability import majority
-from vlrb.votes import Matrix
+from vlrb.votes import Matrix, majority
 
 ORDER_TELLS_LABEL = "order-tells-label"  # the preferred response is shown first in every prompt
 BASELINE_VOTES = "baseline-votes"  # the verdicts are those of a baseline

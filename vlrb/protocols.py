@@ -205,6 +205,16 @@ def accuracies(value: Ratios) -> FloatArray:
     return np.concatenate([shares, *means], axis=-1)
 
 
+def ranking_keys(counts: npt.NDArray[np.int64], spec: BenchmarkSpec) -> list[tuple[float, ...]]:
+    """Return by what entries are ordered, the smallest key is the best: headline score, then the pooled one.
+
+    ``counts``: entries x CELLS x FIELDS, as in Tally. Where a score does not exist it counts as the lowest.
+    """
+    shares = np.nan_to_num(accuracies(ratios(counts, spec)), nan=-1.0)
+    keys = -shares[:, [spec.index(name) for name in spec.tie_breaks]]
+    return [tuple(key) for key in keys.tolist()]
+
+
 def _mean_places(spec: BenchmarkSpec) -> list[list[int]]:
     """Return per mean the places of its categories."""
     return [

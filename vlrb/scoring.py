@@ -21,8 +21,7 @@ from vlrb.arrays import BoolArray, FloatArray, IntArray
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
-from vlrb.statistics.reliability import count_votes, majority
-from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, resolved
+from vlrb.votes import ABSENT, UNDECIDED, Matrix, Votes, count_votes, majority, resolved
 
 LENGTHS = ("longer", "shorter", "equal")
 FIELDS = ("n", "agree", "reject", "undecided", "first_agree", "first_reject", "first_undecided", "half_right")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,8 @@ PREFERRED, OTHER = 3, 4
 MAX_VOTES_PER_ITEM = 16
 
 Matrix = npt.NDArray[np.int8]
+Margins = npt.NDArray[np.float32]
+"""(items,): by how much the score of the preferred response is above the other one's; NaN where that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +67,14 @@ class Votes:
         return cls(unpack_many([data], items, k=k)[0])
 
 
-@dataclass(frozen=True, slots=True)
-class Margins:
-    """``values``: float32 (items,), by how much the score of the preferred response is above the other one's; NaN where
-    that is not known."""
+def pack_margins(margins: Margins | None) -> bytes | None:
+    """Return four bytes an item; None of none."""
+    return None if margins is None else margins.astype("<f4").tobytes()
 
-    values: npt.NDArray[np.float32]
 
-    def pack(self) -> bytes:
-        """Return four bytes an item."""
-        return self.values.astype("<f4").tobytes()
-
-    @classmethod
-    def unpack(cls, data: bytes) -> Margins:
-        """Return the margins of ``pack``."""
-        return cls(np.frombuffer(data, "<f4").astype(np.float32))
+def unpack_margins(data: bytes | None) -> Margins | None:
+    """Return the margins of ``pack_margins``."""
+    return None if data is None else np.frombuffer(data, "<f4").astype(np.float32)
 
 
 def unpack_many(packed: list[bytes], items: int, *, k: int) -> Matrix:
@@ -116,6 +113,51 @@ def without_labels(matrix: Matrix) -> Matrix:
     if not matrix.size or matrix.max() < PREFERRED:
         return matrix
     return np.asarray(np.where(matrix >= PREFERRED, matrix - PREFERRED, matrix), dtype=np.int8)
+
+
+def count_votes(flags: npt.NDArray[np.bool_]) -> Matrix:
+    """(..., K) -> (...): how many of K votes. Adding K slices is faster than a sum over the short last axis."""
+    total = flags[..., 0].astype(np.int8)
+    for vote in range(1, flags.shape[-1]):
+        total += flags[..., vote]
+    return total
+
+
+def majority(matrix: npt.NDArray[Any]) -> Matrix:
+    """(..., items, K) -> (..., items): the verdict of more than half of all K votes, else UNDECIDED; ABSENT stays.
+
+    A verdict is whatever a vote may be: a response, a tie, or a reference to the label.
+    """
+    votes = np.asarray(matrix)
+    k = votes.shape[-1]
+    verdict = np.full(votes.shape[:-1], UNDECIDED, dtype=np.int8)
+    for value in _values(votes):
+        verdict[2 * count_votes(votes == value) > k] = value
+    verdict[votes[..., 0] == ABSENT] = ABSENT
+    return verdict
+
+
+def condensed(matrix: npt.NDArray[Any]) -> Matrix:
+    """(..., items, K) -> (..., items, 2): two votes that come to what all K do, whatever the label.
+
+    The verdict of more than half of the votes twice; else each verdict of exactly half of them once, and UNDECIDED.
+    """
+    votes = np.asarray(matrix)
+    k = votes.shape[-1]
+    result = np.full((*votes.shape[:-1], 2), UNDECIDED, dtype=np.int8)
+    for value in _values(votes):
+        count = 2 * (votes == value).sum(axis=-1)
+        place = (result[..., 0] != UNDECIDED).astype(np.intp)  # of the other half
+        result[count > k] = value
+        half = count == k
+        result[(*np.nonzero(half), place[half])] = value
+    result[votes[..., 0] == ABSENT] = ABSENT
+    return result
+
+
+def _values(votes: Matrix) -> Sequence[int]:
+    """Return what a vote may be, but for UNDECIDED and ABSENT."""
+    return range(OTHER + 1) if votes.size and votes.max() > 1 else (0, 1)
 
 
 _PAIRS = np.stack([(np.arange(256) >> shift & 15) + ABSENT for shift in (0, 4)], axis=1).astype(np.int8).view(np.int16)

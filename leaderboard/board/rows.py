@@ -21,7 +21,7 @@ from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standi
 from leaderboard.board.reported_results import ORACLE, ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
 from vlrb.arrays import FloatArray
-from vlrb.benchmarks.baselines import BASELINES
+from vlrb.baselines import BASELINES
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined, ngettext
 from vlrb.common.rounding import percent

@@ -33,7 +33,7 @@ from leaderboard.charts.scatter_plots import (
     matrix,
     planes,
 )
-from vlrb.benchmarks.baselines import EARLIER
+from vlrb.baselines import EARLIER
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.common.rounding import one_decimal
 from vlrb.statistics.pairwise import AGREEMENT_AT_MOST

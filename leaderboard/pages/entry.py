@@ -25,8 +25,8 @@ from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from storage.metadata import facts
+from vlrb.baselines import EARLIER
 from vlrb.behaviour import Behaviour
-from vlrb.benchmarks.baselines import EARLIER
 from vlrb.common.messages import Message, _
 from vlrb.protocols import UNREAD_REPLIES, category_counts, has_unread_replies, protocols
 from vlrb.readers import format_name

@@ -29,7 +29,7 @@ class StoredVotes(NamedTuple):
     k: int
     packed: bytes
     orders: bytes | None
-    margins: bytes | None  # of ``vlrb.votes.Margins.pack``
+    margins: bytes | None  # of ``vlrb.votes.pack_margins``
     content_sha256: str  # of the file
 
 

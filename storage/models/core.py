@@ -130,7 +130,7 @@ class Submission(Base):
     votes_per_item: Mapped[int]
     votes: Mapped[bytes] = mapped_column(LargeBinary)  # vlrb.votes.Votes.pack()
     orders: Mapped[bytes | None] = mapped_column(LargeBinary)  # packed as votes: always for the response shown first
-    margins: Mapped[bytes | None] = mapped_column(LargeBinary)  # vlrb.votes.Margins.pack(), of files with scores
+    margins: Mapped[bytes | None] = mapped_column(LargeBinary)  # vlrb.votes.pack_margins(), of files with scores
     parse_rate: Mapped[float] = mapped_column(Double)
     first_shown_rate: Mapped[float | None] = mapped_column(Double)
     self_consistency: Mapped[float | None] = mapped_column(Double)

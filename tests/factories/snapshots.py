@@ -14,8 +14,8 @@ from leaderboard.cache import CurrentSnapshot
 from storage.moderation import RemovedEntry
 from tests.factories.labels import SIZES, labels, table
 from tests.factories.specs import SOURCES
+from vlrb.baselines import BASELINES, constant_judge_tallies
 from vlrb.behaviour import behaviour_of
-from vlrb.benchmarks.baselines import BASELINES, constant_judge_tallies
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.scorecard import SCORER_VERSION

@@ -11,7 +11,7 @@ from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, UnknownRevision, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, verdict
-from vlrb.benchmarks.baselines import BASELINES, EARLIER, MAJORITY
+from vlrb.baselines import BASELINES, EARLIER, MAJORITY
 from vlrb.protocols import scores
 from vlrb.scoring import Tally
 from vlrb.statistics.uncertainty import mover_macro, wilson

@@ -17,7 +17,7 @@ from leaderboard.charts.scatter_plots import Point2D
 from tests.factories import pairwise
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import CATEGORIES, PAPER, VL
-from vlrb.benchmarks.baselines import EARLIER
+from vlrb.baselines import EARLIER
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
 

@@ -12,7 +12,7 @@ from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import VL, verdict
-from vlrb.benchmarks.baselines import BASELINES
+from vlrb.baselines import BASELINES
 
 COUNTED = len(BASELINES) - 2  # the snapshot has no majority, and no earlier labels
 

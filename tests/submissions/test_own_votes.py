@@ -41,7 +41,7 @@ def test_votes_and_differences_of_scores_come_back_whatever_the_format_was(write
     if upload.margins is not None:
         assert found.margins is not None
         decided = upload.votes.matrix[:, 0] >= 0
-        assert np.array_equal(found.margins.values[decided], upload.margins.values[decided], equal_nan=True)
+        assert np.array_equal(found.margins[decided], upload.margins[decided], equal_nan=True)
 
 
 def test_what_no_native_file_can_say_is_a_word() -> None:

@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 from tests import real_data
 from tests.factories import labels
 from tests.factories.specs import CATEGORIES, INVENTED, VL
-from vlrb.benchmarks.baselines import (
+from vlrb.baselines import (
     FIRST,
     LONGER,
     always_longer,

@@ -15,7 +15,7 @@ from tests.factories import small_benchmark
 from vlrb.behaviour import behaviour_of
 from vlrb.predictions.parse import parse_predictions
 from vlrb.statistics.calibration import Calibration, best_steepness, calibration, score_calibration, vote_calibration
-from vlrb.votes import ABSENT, UNDECIDED, Margins
+from vlrb.votes import ABSENT, UNDECIDED, pack_margins, unpack_margins
 
 verdicts = st.lists(st.tuples(st.sampled_from((0.6, 0.8, 1.0)), st.booleans()), min_size=1, max_size=5)
 
@@ -99,10 +99,10 @@ def test_the_scores_of_a_file_are_kept_and_tell_how_sure_it_is() -> None:
     upload = parse_predictions("".join(json.dumps(line) + "\n" for line in lines).encode(), table)
     assert upload.margins is not None
     size = np.abs(scores[:, 0] - scores[:, 1])
-    assert Margins.unpack(upload.margins.pack()).values == pytest.approx(size, rel=1e-6)
+    assert unpack_margins(pack_margins(upload.margins)) == pytest.approx(size, rel=1e-6)
     result = behaviour_of(upload.votes, None, preferred=labels.preferred, margins=upload.margins).calibration
     verdict = np.where(size > 0, scores[:, 1] > scores[:, 0], UNDECIDED)
-    assert result == score_calibration(upload.margins.values, verdict, label=labels.preferred)
+    assert result == score_calibration(upload.margins, verdict, label=labels.preferred)
     assert result is not None and (result.asked, result.pairs) == (len(table), len(table) - 1)
     several = [{**line, "scores": 2 * line["scores"]} for line in lines]
     assert parse_predictions("".join(json.dumps(line) + "\n" for line in several).encode(), table).margins is None

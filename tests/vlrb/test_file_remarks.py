@@ -7,7 +7,7 @@ import pytest
 
 from tests.factories.snapshots import items
 from tests.factories.three_benchmarks import labelled
-from vlrb.benchmarks.baselines import FIRST, LONGER, always_first, always_longer
+from vlrb.baselines import FIRST, LONGER, always_first, always_longer
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE
 from vlrb.file_remarks import LEAST_VOTES, SAME_SHARE, is_one_sided, same_as_baseline

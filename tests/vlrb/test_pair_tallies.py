@@ -7,7 +7,7 @@ import pytest
 
 from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
 from tests.pair_files import mm_rlhf_items, mmrb_items
-from vlrb.benchmarks.baselines import board_majority
+from vlrb.baselines import board_majority
 from vlrb.benchmarks.pairs import PairSet, pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec

@@ -15,21 +15,12 @@ from tests.factories.oracles.pair_oracle import strict_outcome
 from tests.factories.specs import CATEGORIES, GROUPINGS, ORDERS, SOURCES, VL
 from tests.rank_ranges import ranges_by
 from vlrb.benchmarks.labels import make_label_set
-from vlrb.protocols import scores
+from vlrb.protocols import ranking_keys, scores
 from vlrb.scoring import Tally, tally
-from vlrb.statistics.pairwise import (
-    AGREEMENT_AT_MOST,
-    agreement,
-    comparable,
-    compare_all,
-    pack,
-    rank_ranges_of,
-    ranking_keys,
-    unpack,
-)
-from vlrb.statistics.reliability import agreement_matrix, condensed, error_consistency
+from vlrb.statistics.pairwise import AGREEMENT_AT_MOST, agreement, comparable, compare_all, pack, rank_ranges_of, unpack
+from vlrb.statistics.reliability import agreement_matrix, error_consistency
 from vlrb.statistics.uncertainty import Z, macro_difference, mcnemar_exact
-from vlrb.votes import ABSENT, Votes
+from vlrb.votes import ABSENT, Votes, condensed
 
 TABLE = factories_labels.table(
     {"VLFeedback": 4, "WildVision": 9, "POVID": 20, "RLAIF-V": 12, "RLHF-V": 5, "MathVerse": 8, "MMMU-Pro": 7}

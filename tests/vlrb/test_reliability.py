@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from vlrb.statistics.reliability import (
     agreement_matrix,
     cohen_kappa,
-    condensed,
     corrected_accuracy,
     error_consistency,
     k_curve,
-    majority,
     rerun_error,
     self_consistency,
 )
-from vlrb.votes import ABSENT, UNDECIDED
+from vlrb.votes import ABSENT, UNDECIDED, condensed, majority
 
 votes_of_judge = st.integers(1, 6).flatmap(
     lambda k: st.lists(st.lists(st.sampled_from((0, 1, -1)), min_size=k, max_size=k), min_size=1, max_size=12)

@@ -22,12 +22,11 @@ from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submissio
 from tests.databases import a_submission, accept
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
-from vlrb.benchmarks.baselines import EARLIER, FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
+from vlrb.baselines import EARLIER, FIRST, LONGER, MAJORITY, RANDOM, always_first, always_longer
 from vlrb.protocols import scores
 from vlrb.scoring import Tally, tally
 from vlrb.statistics.pairwise import compare_all, rank_ranges_of, unpack
-from vlrb.statistics.reliability import condensed, majority
-from vlrb.votes import Votes
+from vlrb.votes import Votes, condensed, majority
 from workers.jobs import pairwise_statistics
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore

@@ -23,7 +23,7 @@ from vlrb.commands.score import card_of
 from vlrb.numbers import report
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.statistics.pairwise import PairedCounts, compare_all
-from vlrb.statistics.reliability import condensed
+from vlrb.votes import condensed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -345,12 +345,12 @@ def _upload(
 
 
 def _margins(rows: Sequence[PredictionRow], matched: Matched, *, items: int) -> Margins | None:
-    values = np.full(items, np.nan)
+    values = np.full(items, np.nan, dtype=np.float32)
     known = {item: row.margin for row, item in zip(rows, matched.items, strict=True) if row.margin is not None}
     if not known:
         return None
-    values[list(known)] = list(known.values())
-    return Margins(np.minimum(values, np.finfo(np.float32).max).astype(np.float32))
+    values[list(known)] = np.minimum(list(known.values()), np.finfo(np.float32).max)
+    return values
 
 
 def _as_stored(named: Matrix, reading: ParsedFile, *, table: ItemTable, matched: Matched) -> Matrix:

@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray
 from vlrb.benchmarks.spec import TIE
-from vlrb.statistics.reliability import majority
-from vlrb.votes import ABSENT
+from vlrb.votes import ABSENT, majority
 
 BINS, FOLDS = 10, 5
 COVERAGES = (25, 50, 75)

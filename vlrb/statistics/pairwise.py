@@ -19,11 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray, Int8Array, IntArray
-from vlrb.benchmarks.baselines import board_majority
+from vlrb.baselines import board_majority
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
-from vlrb.protocols import accuracies, ratios
 from vlrb.scoring import outcomes, tally_many
 from vlrb.statistics.clustered_intervals import membership
 from vlrb.statistics.lengths import preferred_lengths
@@ -38,11 +37,11 @@ from vlrb.statistics.ranking import (
     rank_ranges,
     selected_p,
 )
-from vlrb.statistics.reliability import agreement_matrix, error_consistency, majority
+from vlrb.statistics.reliability import agreement_matrix, error_consistency
 from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.self_preference import self_preference_json
 from vlrb.statistics.uncertainty import Z, mcnemar_exact, paired_interval
-from vlrb.votes import ABSENT, Matrix, resolved
+from vlrb.votes import ABSENT, Matrix, majority, resolved
 
 VERSION = "9"  # of everything computed here; a change makes the workers compute all of it again
 COMPARED_AT_MOST = RANK_RANGE_LIMIT
@@ -185,16 +184,6 @@ class PairwiseArrays:
         """Return whether two entries err on the same items; None where that is undefined, or not disclosed."""
         outcomes = self._outcomes((first, second))
         return None if outcomes is None else error_consistency(*outcomes)
-
-
-def ranking_keys(counts: IntArray, spec: BenchmarkSpec) -> list[tuple[float, ...]]:
-    """Return by what entries are ordered, the smallest key is the best: headline score, then the pooled one.
-
-    ``counts``: entries x CELLS x FIELDS, as in Tally. Where a score does not exist it counts as the lowest.
-    """
-    shares = np.nan_to_num(accuracies(ratios(counts, spec)), nan=-1.0)
-    keys = -shares[:, [spec.index(name) for name in spec.tie_breaks]]
-    return [tuple(key) for key in keys.tolist()]
 
 
 def comparable(ranked: Sequence[str], judges: Mapping[str, str]) -> ComparableJudges:

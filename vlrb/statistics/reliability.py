@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import comb, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.arrays import Array, FloatArray
-from vlrb.votes import ABSENT, OTHER, UNDECIDED
+from vlrb.votes import ABSENT, UNDECIDED
 
 _SURE = 1e-12  # chance agreement is complete, or at least one item in n^2 away from it
 
@@ -117,51 +115,6 @@ def self_consistency(matrix: Array) -> float | None:
     options = range(max(2, int(present.max()) + 1))
     frequent = np.max([(present == option).sum(axis=1) for option in options], axis=0)
     return float(frequent.mean() / k)
-
-
-def count_votes(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int8]:
-    """(..., K) -> (...): how many of K votes. Adding K slices is faster than a sum over the short last axis."""
-    total = flags[..., 0].astype(np.int8)
-    for vote in range(1, flags.shape[-1]):
-        total += flags[..., vote]
-    return total
-
-
-def majority(matrix: Array) -> npt.NDArray[np.int8]:
-    """(..., items, K) -> (..., items): the verdict of more than half of all K votes, else UNDECIDED; ABSENT stays.
-
-    A verdict is whatever a vote may be: a response, a tie, or a reference to the label.
-    """
-    votes = np.asarray(matrix)
-    k = votes.shape[-1]
-    verdict = np.full(votes.shape[:-1], UNDECIDED, dtype=np.int8)
-    for value in _values(votes):
-        verdict[2 * count_votes(votes == value) > k] = value
-    verdict[votes[..., 0] == ABSENT] = ABSENT
-    return verdict
-
-
-def condensed(matrix: Array) -> npt.NDArray[np.int8]:
-    """(..., items, K) -> (..., items, 2): two votes that come to what all K do, whatever the label.
-
-    The verdict of more than half of the votes twice; else each verdict of exactly half of them once, and UNDECIDED.
-    """
-    votes = np.asarray(matrix)
-    k = votes.shape[-1]
-    result = np.full((*votes.shape[:-1], 2), UNDECIDED, dtype=np.int8)
-    for value in _values(votes):
-        count = 2 * (votes == value).sum(axis=-1)
-        place = (result[..., 0] != UNDECIDED).astype(np.intp)  # of the other half
-        result[count > k] = value
-        half = count == k
-        result[(*np.nonzero(half), place[half])] = value
-    result[votes[..., 0] == ABSENT] = ABSENT
-    return result
-
-
-def _values(votes: npt.NDArray[np.int8]) -> Sequence[int]:
-    """Return what a vote may be, but for UNDECIDED and ABSENT."""
-    return range(OTHER + 1) if votes.size and votes.max() > 1 else (0, 1)
 
 
 def cohen_kappa(a: Array, b: Array) -> float | None:

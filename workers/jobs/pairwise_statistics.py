@@ -27,15 +27,15 @@ from storage.integrity.integrity_check import Mismatch
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, StoredRelations
-from vlrb.benchmarks.baselines import constant_judge_tallies
+from vlrb.baselines import constant_judge_tallies
 from vlrb.commitments import sha256
 from vlrb.common.messages import _
 from vlrb.disclosure import redact_counts
+from vlrb.protocols import ranking_keys
 from vlrb.scoring import FIELDS, outcomes
-from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack, ranking_keys
-from vlrb.statistics.reliability import condensed, majority
+from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
-from vlrb.votes import Matrix
+from vlrb.votes import Matrix, condensed, majority
 from workers.board_index import BoardView, PairwiseRevision
 from workers.board_queries import stored_counts
 from workers.jobs.relations_memory import CountingRules, JudgeComparison, RelationsMemory, TaskIdentity

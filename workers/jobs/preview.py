@@ -28,8 +28,9 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.disclosure import PUBLIC, readers_words, redact_counts
 from vlrb.label_quality.label_diff import diff_labels, label_changes
+from vlrb.protocols import ranking_keys
 from vlrb.scoring import tally_many
-from vlrb.statistics.pairwise import RankRange, rank_ranges_of, ranking_keys
+from vlrb.statistics.pairwise import RankRange, rank_ranges_of
 from workers.board_index import BoardIndex, BoardView, PairwiseRevision
 from workers.board_queries import BoardEntry, RankedBoard, entries_on_board, rank_both, stored_counts
 from workers.jobs.pairwise_statistics import compare_under

@@ -20,7 +20,7 @@ from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from vlrb.behaviour import behaviour_of
 from vlrb.scoring import tally_many
-from vlrb.votes import Margins, Votes
+from vlrb.votes import Votes, unpack_margins
 from workers.jobs.score import tally_text
 from workers.scorer import Scorer
 
@@ -83,7 +83,7 @@ def _tally_texts(database: Database, scorer: Scorer, *, names: Sequence[str], re
     for same, matrix in stored_votes.matrices(database, names, items=items):
         for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
             orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=entry.k)
-            margins = None if entry.margins is None else Margins.unpack(entry.margins)
+            margins = unpack_margins(entry.margins)
             behaviour = behaviour_of(
                 Votes(votes), orders, preferred=labels.preferred, margins=margins, table=scorer.table
             )

@@ -25,7 +25,7 @@ from storage.models.queue import Job
 from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.common.messages import _
 from vlrb.scoring import Tally, tally
-from vlrb.votes import Margins, Votes
+from vlrb.votes import Votes, unpack_margins
 from workers.scorer import Scorer
 
 SCORED = audit.SCORED
@@ -91,7 +91,7 @@ def _score(database: Database, scorer: Scorer, *, claim: Job) -> ScoringOutcome:
         orders = None if stored.orders is None else Votes.unpack(stored.orders, len(scorer.table), k=stored.k)
         labels = scorer.labels[claim.label_revision]
         counted = tally(votes, labels, table=scorer.table)
-        margins = None if stored.margins is None else Margins.unpack(stored.margins)
+        margins = unpack_margins(stored.margins)
         behaviour = behaviour_of(votes, orders, preferred=labels.preferred, margins=margins, table=scorer.table)
         with database.write() as session:
             record(session, claim, text=tally_text(counted, behaviour), content_sha256=stored.content_sha256)

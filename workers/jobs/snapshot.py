@@ -27,7 +27,7 @@ from storage.integrity import audit
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, Snapshot
-from vlrb.benchmarks import baselines
+from vlrb import baselines
 from workers.board_index import BoardIndex, PairwiseRevision
 from workers.jobs import pairwise_statistics
 from workers.scorer import Scorer

@@ -20,7 +20,7 @@ from leaderboard.pages.result_card import result_card
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import SLICES, VL
 from tests.leaderboard.test_sections import reported
-from vlrb.benchmarks.baselines import EARLIER
+from vlrb.baselines import EARLIER
 from vlrb.scoring import FIELDS, Tally
 from vlrb.statistics.reliability import corrected_accuracy
 

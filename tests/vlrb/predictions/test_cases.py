@@ -15,8 +15,7 @@ from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.predictions.parse import Predictions, parse_predictions
 from vlrb.protocols import has_unread_replies
-from vlrb.statistics.reliability import majority
-from vlrb.votes import resolved
+from vlrb.votes import majority, resolved
 
 FILES = {"v0": "items_v0.jsonl", "v1": "items_v1.json", "v2": "labels_v2.jsonl"}
 CASES = {

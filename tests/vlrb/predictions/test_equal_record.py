@@ -34,8 +34,8 @@ from vlrb.scorecard import score_row
 from vlrb.scoring import FIELDS, tally
 from vlrb.statistics.composite import BenchmarkScore, composites
 from vlrb.statistics.pairwise import compare_all
-from vlrb.statistics.reliability import condensed
 from vlrb.statistics.uncertainty import Interval
+from vlrb.votes import condensed
 
 RECORD = Path(__file__).with_name("equal_record.json")
 BOARDS = Path(__file__).with_name("equal_boards.json")
