@@ -25,11 +25,10 @@ def documentation() -> str:
     """`docs/settings.md`, from the declarations."""
     rows = []
     for key, info in dict(keys_of(Settings)).items():
-        if key.upper() not in SPACE_NAMES:
-            extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
-            default = f"{info.default:g}" if isinstance(info.default, float) else str(info.default)
-            default_text = extra.get("shown") or f"`{default}`"
-            rows.append(f"| `{key.upper()}` | {default_text} | {info.description} |")
+        extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+        default = f"{info.default:g}" if isinstance(info.default, float) else str(info.default)
+        default_text = extra.get("shown") or f"`{default}`"
+        rows.append(f"| `{key.upper()}` | {default_text} | {info.description} |")
     return _PAGE.format(rows="\n".join(rows), space=", ".join(f"`{name}`" for name in SPACE_NAMES))
 
 

@@ -71,13 +71,19 @@ class DeclaredSettings(BaseSettings):
         return (init_settings,)
 
     @classmethod
+    def usual(cls, environ: Mapping[str, str]) -> Mapping[str, str]:
+        """Return key -> text of settings that have another default where the process runs."""
+        return {}
+
+    @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> Self:
         """Read every setting of this class; an empty value means unset.
 
         Raises:
             SettingsError: the first setting that cannot be used, with the remedy.
         """
-        texts = {key: environ.get(key.upper(), "").strip() for key, _ in keys_of(cls)}
+        usual = cls.usual(environ)
+        texts = {key: environ.get(key.upper(), "").strip() or usual.get(key, "") for key, _ in keys_of(cls)}
         try:
             return cls(**{key: text for key, text in texts.items() if text})
         except ValidationError as error:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-import re
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import SecretStr, field_validator, model_validator
 
@@ -22,13 +22,8 @@ SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID
 
 _FILE_LIMIT_MB = FILE_LIMIT / 2**20
 _SHORTEST_PREFIX = {4: 8, 6: 16}  # of a network of proxies
-_SPACE_DEFAULTS = {
-    "host": "0.0.0.0",  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
-    "trusted_proxies": "10.0.0.0/8",  # a Space is reached through Hugging Face's own network only
-}
 _FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "editions")
 _STATE_NAMES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", *_FOLDERS)
-_HOST = re.compile(r"[a-z0-9.-]+")
 _PUBLIC = (
     "HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could submit. "
     "Configure it (OIDC_CLIENT_ID; on a Space hf_oauth: true in its README), leave HOST at 127.0.0.1, or accept that "
@@ -143,16 +138,21 @@ class Settings(WorkerSettings):
         "who sends it as `Authorization: Bearer` may read `/metrics`",
         shown="none: requests from this machine alone",
     )
-    space_id: str = setting("", "set on a Space")
-    space_host: str = setting("", "set on a Space")
-    openid_provider_url: str = setting("", "set on a Space with sign-in")
-    oauth_client_id: str = setting("", "set on a Space with sign-in")
-    oauth_client_secret: SecretStr = setting(SecretStr(""), "set on a Space with sign-in")
 
-    @model_validator(mode="before")
     @classmethod
-    def _space_defaults(cls, values: dict[str, Any]) -> dict[str, Any]:
-        return {**_SPACE_DEFAULTS, **values} if values.get("space_id") else values
+    def usual(cls, environ: Mapping[str, str]) -> Mapping[str, str]:
+        """Return what a Space says of itself."""
+        space, host, issuer, client, secret = (environ.get(name, "").strip() for name in SPACE_NAMES)
+        if not space:
+            return {}
+        return {
+            "host": "0.0.0.0",  # noqa: S104 (a Space cannot be reached otherwise; refused below unless it is meant)
+            "trusted_proxies": "10.0.0.0/8",  # a Space is reached through Hugging Face's own network only
+            "public_url": f"https://{host.lower()}" if host else "",
+            "oidc_issuer": issuer.rstrip("/"),
+            "oidc_client_id": client,
+            "oidc_client_secret": secret,
+        }
 
     @field_validator("trusted_proxies")
     @classmethod
@@ -217,18 +217,17 @@ class Settings(WorkerSettings):
     @cached_property
     def identity(self) -> IdentitySettings:
         """How people are distinguished, and who has which role."""
-        client_id = self.oidc_client_id or self.oauth_client_id
-        wanted = self.identity_mode or ("openid" if client_id else "local" if self.insecure_allow_public else "")
+        openid = "openid" if self.oidc_client_id else "local" if self.insecure_allow_public else ""
+        wanted = self.identity_mode or openid
         secrets = split_names(self.session_secret.get_secret_value())
         if wanted != "openid":
             return IdentitySettings(self._mode_without_sign_in(wanted), session_secrets=secrets)
-        own_address = f"https://{self.space_host.lower()}" if self.space_host else ""
         return IdentitySettings(
             mode=Mode.OPENID,
-            public_url=self.public_url or own_address,
-            client_id=client_id,
-            client_secret=(self.oidc_client_secret or self.oauth_client_secret).get_secret_value(),
-            issuer=self.oidc_issuer or self.openid_provider_url.rstrip("/") or HUGGING_FACE,
+            public_url=self.public_url,
+            client_id=self.oidc_client_id,
+            client_secret=self.oidc_client_secret.get_secret_value(),
+            issuer=self.oidc_issuer or HUGGING_FACE,
             session_secrets=secrets,
             owners=self.owners,
             maintainers=self.maintainers,
@@ -243,11 +242,8 @@ class Settings(WorkerSettings):
 
     @property
     def frame_ancestors(self) -> tuple[str, ...]:
-        """Whose frames pages may be embedded in: Hugging Face's and, on a Space, its own host's; no other Space's."""
-        if self.identity.mode is Mode.LOCAL:
-            return ()
-        host = self.space_host.lower()
-        return (*([f"https://{host}"] if _HOST.fullmatch(host) else []), HUGGING_FACE)
+        """Whose frames pages may be embedded in, beside their own: Hugging Face's, and no other Space's."""
+        return () if self.identity.mode is Mode.LOCAL else (HUGGING_FACE,)
 
     @property
     def keys_dir(self) -> Path:
@@ -282,12 +278,12 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-SETTING_NAMES = tuple(key.upper() for key, _ in keys_of(Settings) if key.upper() not in SPACE_NAMES)
+SETTING_NAMES = tuple(key.upper() for key, _ in keys_of(Settings))
 """What a person may set."""
 
-SECRET_NAMES = tuple(
-    key.upper()
-    for key, info in keys_of(Settings)
-    if key not in dict(keys_of(WorkerSettings)) and info.annotation is SecretStr
+_OF_WORKERS = dict(keys_of(WorkerSettings))
+SECRET_NAMES = (
+    "OAUTH_CLIENT_SECRET",
+    *(key.upper() for key, info in keys_of(Settings) if key not in _OF_WORKERS and info.annotation is SecretStr),
 )
 """What no other process than the web app's needs."""

@@ -269,7 +269,7 @@ def test_another_site_may_frame_pages_where_people_sign_in_and_it_is_hugging_fac
     for visitor, frames in (
         (client, "'self' https://huggingface.co"),
         (local, "'self'"),
-        (on_a_space, "'self' https://o-n.hf.space https://huggingface.co"),
+        (on_a_space, "'self' https://huggingface.co"),
     ):
         for path in ("/", "/?sort=model", "/about", "/nowhere", "/app/submit"):  # from the bytes, made, and Gradio's
             for _ in range(2):

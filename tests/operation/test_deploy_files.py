@@ -11,7 +11,6 @@ import yaml
 
 from settings import Settings, SettingsError, WorkerSettings
 from settings.env_files import env_file
-from settings.web import SPACE_NAMES
 from web.startup import prepare_items
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -43,7 +42,7 @@ def test_each_process_of_compose_gets_the_file_with_every_setting_of_its_role() 
     services = compose()["services"]
     assert [services[name]["env_file"] for name in ("web1", "web2", "worker")] == [["web.env"]] * 2 + [["worker.env"]]
     workers_only = {"LABELS_TOKEN", "AUDIT_DATASET", "LEASE_SECONDS", "HIDDEN_LABELS"}
-    assert set(listed("web")) == SETTINGS - set(SPACE_NAMES) - workers_only
+    assert set(listed("web")) == SETTINGS - workers_only
     assert set(listed("worker")) == {(info.alias or name).upper() for name, info in WorkerSettings.model_fields.items()}
     for role in ("web", "worker"):
         assert (DEPLOY / f"{role}.env.example").read_text() == env_file(role)
