@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -129,10 +128,21 @@ class CommandParser(argparse.ArgumentParser):
     """An ArgumentParser whose help and errors are in the language of the terminal."""
 
     def __init__(self, *values: Any, **options: Any) -> None:
-        of = spoken()
-        if of is not None:
-            options.setdefault("formatter_class", _formatter(of))
+        if spoken() is not None:
+            options.setdefault("formatter_class", argparse.RawTextHelpFormatter)  # Chinese has no blanks to wrap at
         super().__init__(*values, **options)
+
+    def format_help(self) -> str:
+        """Return the help, with its texts looked up."""
+        if (of := spoken()) is None:
+            return super().format_help()
+        choosing = (action for action in self._actions if isinstance(action, argparse._SubParsersAction))
+        for action in (*self._actions, *(choice for one in choosing for choice in one._choices_actions)):
+            action.help = action.help and of.sentence(action.help)
+        for group in self._action_groups:
+            group.title, group.description = (text and of.sentence(text) for text in (group.title, group.description))
+        self.description, self.epilog = (text and of.sentence(text) for text in (self.description, self.epilog))
+        return super().format_help().replace("usage: ", of.pattern("usage: "), 1)
 
     def error(self, message: str) -> NoReturn:
         """Print what is wrong and where help is, and exit with 2. The usage would hide the sentence below 15 lines."""
@@ -149,38 +159,6 @@ def _problem(message: str, of: Translations) -> str:
     if not colon or not message.startswith("argument "):
         return of.sentence(message)
     return of.text(_("argument {name}: {problem}", name=name, problem=of.sentence(problem)))
-
-
-def _formatter(of: Translations) -> type[argparse.HelpFormatter]:
-    """Return the help formatter of a language."""
-
-    class TranslatedFormatter(argparse.HelpFormatter):
-        """Looks up what it is given, and leaves it to the terminal to wrap lines."""
-
-        def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: Any = None) -> None:
-            super().add_usage(usage, actions, groups, of.pattern("usage: ") if prefix is None else prefix)
-
-        def add_text(self, text: Any) -> None:
-            super().add_text(of.sentence(text) if isinstance(text, str) else text)
-
-        def start_section(self, heading: Any) -> None:
-            super().start_section(of.sentence(heading) if isinstance(heading, str) else heading)
-
-        def format_help(self) -> str:
-            """Return the help; argparse ends a heading with an ASCII colon."""
-            colon = of.pattern(": ").rstrip()
-            return re.sub(r"^(\S.*):$", rf"\1{colon}", super().format_help(), flags=re.M)
-
-        def _get_help_string(self, action: argparse.Action) -> str | None:
-            return of.sentence(action.help) if action.help else action.help
-
-        def _split_lines(self, text: str, width: int) -> list[str]:
-            return [text]
-
-        def _fill_text(self, text: str, width: int, indent: str) -> str:
-            return indent + text
-
-    return TranslatedFormatter
 
 
 def columns(text: str) -> int:

@@ -132,3 +132,8 @@ def write_runs(pool: SyntheticPool, folder: Path, judges: Iterable[str]) -> list
                 given = [None if choice < 0 else choice ^ turned for choice in votes]
                 out.write(json.dumps({"id": name, "votes": given}) + "\n")
     return [str(folder / f"{judge}.jsonl") for judge in judges]
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The objects of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text().splitlines()]

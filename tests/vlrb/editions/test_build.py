@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
-from tests.vlrb.editions.synthetic import picture
+from tests.vlrb.editions.synthetic import lines, picture
 from vlrb.editions.answer_checking import final_answer, is_right
 from vlrb.editions.building import CandidateAnswer, build_pair, with_choices
 
@@ -18,18 +18,12 @@ from vlrb.editions.building import CandidateAnswer, build_pair, with_choices
     ("text", "known", "right"),
     [
         ("So it is. Answer: 42", "42", True),
-        ("Answer: 42.0", "42", True),
         ("Answer: 1,200", "1200", True),
-        ("**Answer:** 3.", "3", True),
         ("First I thought Answer: 4.\nAnswer: 5", "5", True),
         (r"Thus \boxed{\frac{1}{2}}", r"\frac{1}{2}", True),
         ("Answer: the red car.", "the  red car", True),
-        ("Answer: The red car", "red car!", None),
-        ("Answer: 12", "21", False),
         ("Answer: -3", "3", False),
         ("It is 42.", "42", None),
-        ("Answer: ", "42", None),
-        ("Answer: 1/0", "1/0", True),
     ],
 )
 def test_final_answers_are_compared_normalised(text: str, known: str, right: bool | None) -> None:
@@ -42,18 +36,11 @@ def test_final_answers_are_compared_normalised(text: str, known: str, right: boo
         ("\u22124", "4", None),
         ("1/2", "0.5", None),
         ("50%", "50", None),
-        ("0,500", "0.5", None),
-        ("1,5", "15", None),
-        ("\u221a2", "2", None),
         ("2\u00b2", "22", None),
         ("4 dogs", "4", None),
-        ("x=3", "3", None),
-        ("three", "3", None),
         ("Yes", "no", False),
         ("true", "Yes", True),
-        ("gm", "mg", None),
         ("A", "B", False),
-        ("(B)", "B", True),
     ],
 )
 def test_what_the_forms_of_two_answers_do_not_tell_is_undecided(given: str, known: str, right: bool | None) -> None:
@@ -72,9 +59,7 @@ def test_a_last_box_that_cannot_be_read_gives_no_answer() -> None:
         ("Answer: B. red", "B", None),
         ("Answer: B", "B", True),
         ("Answer: (B)", "blue", True),
-        ("Answer: B. blue", "B", True),
         ("Answer: Blue", "B", True),
-        ("Answer: A", "B", False),
         ("Answer: violet", "B", None),
     ],
 )
@@ -110,10 +95,6 @@ def test_the_right_and_the_wrong_answer_of_the_closest_lengths_make_a_pair() -> 
 
 def write(path: Path, lines: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def build(folder: Path, *more: str) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
-from tests.vlrb.editions.synthetic import invent, write_runs, write_sources
+from tests.vlrb.editions.synthetic import invent, lines, write_runs, write_sources
 from vlrb.benchmarks.label_files import load_labels, load_table
 from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
@@ -28,10 +28,6 @@ class WrittenEdition(NamedTuple):
     root: Path
     public: Path
     private: Path
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 @pytest.fixture(scope="module")
@@ -195,12 +191,8 @@ EDITION = [
         ("pool/pairs.jsonl", '{"id": 3}', DUPLICATES),
         ("pool/duplicates.json", "[]", [*FILTER, "small.jsonl"]),
         ("run/run.json", "{}", [*FILTER, "run"]),
-        ("run/run.json", "\ufeffx", [*FILTER, "run"]),
-        ("verify/candidates.jsonl", "{}", VERIFY),
         ("verify/labels.jsonl", "{}", VERIFY),
         ("verify/agreement.json", "{}", EDITION),
-        ("verify/verified.jsonl", '{"id": "x"}', EDITION),
-        ("pool/filtered/filter.json", '{"judges": [1]}', EDITION),
         ("editions/next/card.json", "{}", ["upload", "next", "--questions", "owner/next"]),
         ("board.json", '{"entries": [1, {"general": 0.5}]}', ["power", "board.json"]),
     ],

@@ -17,6 +17,7 @@ from tests.vlrb.editions.synthetic import (
     SOURCES,
     SyntheticPool,
     invent,
+    lines,
     write_runs,
     write_sources,
 )
@@ -62,10 +63,6 @@ def usual(pooled: FilteredPool, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def report_of(output: Path) -> dict[str, Any]:
     report: dict[str, Any] = json.loads((output / "filter.json").read_text())
     return report
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def run_filter(pooled: FilteredPool, output: Path, *more: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tests.factories.fakes.fake_hub import COMMIT, DATASET, Repository, account,
 from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
 from tests.factories.suite.programs import Finished
+from tests.vlrb.editions.synthetic import lines
 from vlrb.editions.hub import LABELS as LABEL_COLUMNS
 from vlrb.editions.hub import QUESTIONS as QUESTION_COLUMNS
 from vlrb.editions.hub import write_card, write_split
@@ -154,6 +155,6 @@ def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> 
         assert (unnamed.returncode, "owner/name@commit" in unnamed.stderr) == (2, True)
         done = client.run("vlrb.cli", "judge", *given, f"{DATASET}@{COMMIT}")
     assert done.returncode == 0, done.stderr
-    lines = [json.loads(line) for line in (tmp_path / "run" / "predictions.jsonl").read_text().splitlines()]
-    assert [line["scores"] for line in lines] == [[[12.0, 9.0]]] * 2 * PAIRS
-    assert lines[0]["run"]["items"] == f"{DATASET}@{COMMIT}"
+    written = lines(tmp_path / "run" / "predictions.jsonl")
+    assert [line["scores"] for line in written] == [[[12.0, 9.0]]] * 2 * PAIRS
+    assert written[0]["run"]["items"] == f"{DATASET}@{COMMIT}"

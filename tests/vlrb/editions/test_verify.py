@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
+from tests.vlrb.editions.synthetic import lines
 from vlrb.editions.pool import write_lines
 from vlrb.label_quality.annotation import VERDICTS
 
@@ -28,10 +29,6 @@ def folder(tmp_path: Path) -> Path:
     write_lines(tmp_path / "candidates.jsonl", lines)
     assert main(["verify", "export", str(tmp_path / "candidates.jsonl"), "--output", str(tmp_path / "v")]) == 0
     return tmp_path / "v"
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def answer(annotator: str, verdict: str, **more: Any) -> dict[str, Any]:

@@ -228,12 +228,6 @@ def test_a_redirect_is_not_followed_so_pairs_and_key_stay_with_the_endpoint(
     assert f"redirected to {model.url}" in capsys.readouterr().out
 
 
-def test_an_address_of_an_image_is_sent_as_it_is(model: ModelServer, tmp_path: Path) -> None:
-    items = write_items(tmp_path, [item(0, image="http://example.org/x.png")])
-    assert run(model.url, items, tmp_path / "run") == 0
-    assert model.bodies[0]["messages"][0]["content"][1]["image_url"]["url"] == "http://example.org/x.png"
-
-
 @pytest.mark.parametrize(
     ("reply", "text", "reason"),
     [
@@ -415,11 +409,3 @@ def test_a_damaged_file_is_named_in_one_sentence(
         assert name != "journal.jsonl" or "Remove the line" in error
         path.write_bytes(before)
     assert len(model.asked) == asked
-
-
-def test_a_damaged_parquet_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "items.parquet"
-    path.write_bytes(b"PAR1" + bytes(40))
-    assert run("http://127.0.0.1:9/v1", path, tmp_path / "run") == 2
-    said = capsys.readouterr().err
-    assert str(path) in said and "they cannot be read" in said
