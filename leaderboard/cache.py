@@ -169,7 +169,7 @@ class BoardVersion:
         labels.
 
         Raises:
-            leaderboard.board.rows.UnknownRevision, KeyError: as build_board.
+            KeyError: as build_board.
         """
         label_revision = revision or self.snapshot["label_revision"]
         usual = (self.spec.ranking, self.spec.official)

@@ -40,7 +40,6 @@ from leaderboard.responses import (
     response_headers,
 )
 from leaderboard.share import routes as sharing
-from leaderboard.share.routes import Elsewhere, nowhere
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH
@@ -79,7 +78,7 @@ def build(
     catalog: ItemCatalog | None = None,
     *,
     log: Log = decisions.nothing,
-    elsewhere: Elsewhere = nowhere,
+    elsewhere: Callable[[str], str | None] = lambda _: None,
     find: decisions.Find | None = None,
 ) -> APIRouter:
     """Routes of the board, its column file, entries and static files, and of the pages in leaderboard/pages; ``log``
@@ -144,7 +143,7 @@ def build(
 
     router.include_router(tools.build(cache, catalog, not_found=missing))
     router.include_router(decisions.build(cache, log, not_found=missing, find=find))
-    router.include_router(sharing.build(cache, missing, log=log, elsewhere=elsewhere))
+    router.include_router(sharing.build(cache, missing, log=log))
     return router
 
 

@@ -53,10 +53,6 @@ _TIERS: Mapping[Tier, int] = MappingProxyType({"scored": 0, "reported": 1, "base
 _BASELINES: Mapping[str, str] = MappingProxyType({baseline.id: baseline.source for baseline in BASELINES})
 
 
-class UnknownRevision(ValueError):
-    """The board has no entries under that label revision."""
-
-
 @dataclass(frozen=True, slots=True)
 class BestOf:
     """That a row is the best of several variants of one judge. ``gain``: what luck is expected to add to each accuracy.
@@ -292,8 +288,7 @@ def build_board(
     revision.
 
     Raises:
-        UnknownRevision: the snapshot knows no such label revision.
-        KeyError: an unknown protocol or grouping.
+        KeyError: an unknown protocol, grouping or label revision.
     """
     protocol, grouping = protocol or spec.ranking, grouping or spec.official
     if protocol not in protocols(spec) or grouping not in spec.groupings:
@@ -301,7 +296,7 @@ def build_board(
     wanted = revision or snapshot["label_revision"]
     known = tuple(snapshot["label_revisions"])
     if wanted not in known and wanted != snapshot["label_revision"]:
-        raise UnknownRevision(f"no label revision {wanted}; there are {', '.join(known)}")
+        raise KeyError(f"no label revision {wanted}; there are {', '.join(known)}")
     entries = [entry for entry in snapshot["entries"] if wanted in entry["tallies"]]
     counts = _counts(entries, wanted, spec=spec)
     level = (snapshot.get("disclosure") or {}).get(wanted, PUBLIC)

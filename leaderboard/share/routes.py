@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.datastructures import Headers
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from auth.csrf import base_url
 from auth.problem_details import problem
@@ -27,29 +26,18 @@ from leaderboard.share import api_reference, badge, citation, exports, feed, og_
 from leaderboard.share.summary import row_of, summarize
 from vlrb.common.messages import _
 
-Elsewhere = Callable[[str], str | None]
-"""The address of an entry of another benchmark; None where there is none."""
-
 _SVG, _PNG, _ATOM = "image/svg+xml; charset=utf-8", "image/png", "application/atom+xml; charset=utf-8"
 _BIBTEX = "application/x-bibtex; charset=utf-8"
-_BADGE = "badge.svg"
 _A_WHILE = "public, max-age=300"  # seconds; what other sites show is asked for again and again
 _COMPRESSED = (_PNG, *(form.media_type for form in exports.FORMATS.values() if form.compressed))
 
 
-def nowhere(entry_id: str) -> str | None:
-    """Return that there is no other benchmark."""
-    return None
-
-
-def build(
-    cache: BoardCache, not_found: NotFoundPage, *, log: Log = nothing, elsewhere: Elsewhere = nowhere
-) -> APIRouter:
+def build(cache: BoardCache, not_found: NotFoundPage, *, log: Log = nothing) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
-    decided, ``elsewhere`` where an entry of another benchmark is found."""
+    decided."""
     router = APIRouter(include_in_schema=False)
     router.include_router(_files(cache, not_found))
-    router.include_router(_entries(cache, elsewhere))
+    router.include_router(_entries(cache))
     router.include_router(_for_programs(cache))
     router.include_router(_feed(cache, log))
     return router
@@ -97,7 +85,7 @@ class EntryFile:
     exact: bool = True
 
 
-def _entries(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
+def _entries(cache: BoardCache) -> APIRouter:
     router = APIRouter()
 
     def add(path: str, file: EntryFile) -> None:
@@ -110,8 +98,7 @@ def _entries(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
             revision = request.query_params.get("revision") or current
             result = await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
             if result is None:
-                there = await _moved(board_version, entry_id, path=path, elsewhere=elsewhere)
-                return there or _removed(board_version, entry_id, path=path, headers=request.headers)
+                return no_entry(board_version, entry_id)
             base = base_of(board_version, request)
             key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
             made = lambda: _body(file.make(*result, base), file.media_type)  # noqa: E731
@@ -125,26 +112,8 @@ def _entries(cache: BoardCache, elsewhere: Elsewhere) -> APIRouter:
     return router
 
 
-def _removed(board_version: BoardVersion, entry_id: str, *, path: str, headers: Headers) -> Response:
-    """Say that an entry is not there; of a withdrawn one there is a badge that says so."""
-    stub = board_version.removed_entry(entry_id)
-    if stub is not None and path == _BADGE:
-        name = " ".join(filter(None, (stub["model"], stub["version"])))
-        body = _body(badge.withdrawn(name, board_version.spec.brand), _SVG)
-        return respond(body, headers, status=410, cache_control=_A_WHILE)
-    return no_entry(board_version, entry_id)
-
-
-async def _moved(board_version: BoardVersion, entry_id: str, *, path: str, elsewhere: Elsewhere) -> Response | None:
-    """Return the way to a file of an entry of another benchmark, as its page has it; None where there is none."""
-    if board_version.removed_entry(entry_id) is not None or board_version.has_entry(entry_id):
-        return None
-    there = await asyncio.to_thread(elsewhere, entry_id)
-    return None if there is None else RedirectResponse(f"{there}/{path}", 308)
-
-
 _ENTRY_FILES = {
-    _BADGE: EntryFile(_SVG, lambda row, board, base: badge.badge(summarize(row, board))),
+    "badge.svg": EntryFile(_SVG, lambda row, board, base: badge.badge(summarize(row, board))),
     "og.png": EntryFile(_PNG, lambda row, board, base: og_image.of_entry(row, board), exact=False),
     "cite.bib": EntryFile(
         _BIBTEX, lambda row, board, base: entry_citations(row, board, base=base).encode(), exact=False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import io
 import time
 from collections.abc import Iterator
@@ -15,7 +14,6 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from leaderboard import api, routes
-from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import BoardCache
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.pages.analyse import FILES
@@ -26,11 +24,8 @@ from storage.models.moderation import Moderation
 from tests.databases import new_database
 from tests.factories.services.layers import flat
 from tests.factories.snapshots import FixedSource, baselines, entry, items, snapshot
-from tests.factories.specs import SLICES, VL, spec_of
+from tests.factories.specs import spec_of
 from tests.leaderboard.test_queries import publish
-from vlrb.disclosure import HIDDEN as HIDDEN_LABELS
-from vlrb.disclosure import shown_scores
-from vlrb.scoring import Tally
 
 SHOWN, HIDDEN, WITHDRAWN = (f"e{number:011d}" for number in (1, 2, 3))
 ROUTES: dict[str, tuple[str, ...]] = {
@@ -57,7 +52,7 @@ ROUTES: dict[str, tuple[str, ...]] = {
     "/explore/{name}": ("/explore/{pair}",),
     "/explore/{name}/image": ("/explore/{pair}/image",),
     "/export/board.{suffix}": (
-        *(f"/export/board.{suffix}" for suffix in ("csv", "json", "md", "tex", "parquet", "eee.json")),
+        *(f"/export/board.{suffix}" for suffix in ("csv", "json", "md", "tex", "parquet")),
         "/export/board.csv?protocol=paper&sort=overall",
     ),
     "/export/cite.bib": ("/export/cite.bib",),
@@ -162,38 +157,3 @@ def test_a_withdrawn_entry_is_on_no_current_route_but_its_own_which_tell_no_scor
             assert not tells(said, WITHDRAWN, address, "Left"), address
     there = client.get(f"/entries/{WITHDRAWN}?as_of={old}")
     assert there.status_code == 200 and "withdrawn" in there.text, "a board that was cited stays, and says so"
-
-
-def test_of_labels_that_are_not_public_no_route_tells_more_than_their_level() -> None:
-    """Two boards of which a level tells the same cannot be told apart, byte for byte."""
-    one = snapshot([judge(1, "Plain"), judge(2, "Other")]) | {"baselines": baselines()}
-    other = copy.deepcopy(one)
-    for each in other["entries"]:
-        each["tallies"]["v2"] = moved(each["tallies"]["v2"])
-    everything = asked(id=SHOWN)
-    assert differing(one, other, everything, hide={"v2": HIDDEN_LABELS}) == []
-    control = [f"/entries/{SHOWN}", f"/api/v1/entries/{SHOWN}"]
-    assert set(control) <= set(everything)
-    assert differing(one, other, control, hide={}) == control
-
-
-def differing(one: dict[str, Any], other: dict[str, Any], asked_for: list[str], *, hide: dict[str, str]) -> list[str]:
-    """Return the addresses that answer otherwise for two boards some of whose labels are not public."""
-    answers = []
-    for body in (one, other):
-        source = FixedSource(redact_snapshot(body, hide, spec=VL))
-        with TestClient(serve(BoardCache(source, check_every=0.0))) as client:
-            answers.append([content(client, address) for address in asked_for])
-    return [address for address, *both in zip(asked_for, *answers, strict=True) if both[0] != both[1]]
-
-
-def moved(data: dict[str, Any]) -> dict[str, Any]:
-    """Other right answers with the same overall, in other categories, sources, tags, lengths and first votes."""
-    tally = Tally.from_json(data, VL)
-    told = shown_scores(tally, HIDDEN_LABELS)
-    counts = tally.counts
-    for name, change in {"POVID": -1, "RLHF-V": 1, "WildVision": 20, "RLAIF-V": -20}.items():
-        counts[SLICES.index(name), 1:3] += (change, -change)
-    counts[SLICES.index("equal") :, 1] += 1
-    assert shown_scores(tally, HIDDEN_LABELS) == told
-    return tally.to_json()

@@ -85,7 +85,7 @@ def test_other_addresses_lead_to_the_one_that_stays(client: TestClient, asked: s
     ("asked", "known"),
     [
         ("/api/v1/leaderboard?benchmark=third", IDS),
-        ("/export/board.eee.json?benchmark=third", IDS),
+        ("/export/board.csv?benchmark=third", IDS),
         ("/feed.xml?benchmark=third", IDS),
         ("/b/second/export/board.csv?benchmark=first", ["second"]),
         ("/b/first/export/board.csv?benchmark=second", ["first"]),
