@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 from auth import ANONYMOUS, Identity
 from auth.settings import IdentitySettings
-from operation.alarms import Alarms, ServiceAlarm, service_alarms
-from storage.database import Database, Session
-from vlrb.benchmarks.items import ItemTable, load_table
+from operation.alarms import Alarms, service_alarms
+from storage.database import Database
+from vlrb.benchmarks.items import ItemTable
 
 ParseMetadata = Callable[[Mapping[str, object]], Mapping[str, object]]
 Shipped = Iterable[Mapping[str, Any]]  # reported results that come with the project: id, name, url, place, figures
@@ -39,24 +39,6 @@ class ItemLookup(Protocol):
         """Return the file of an image; None where there is none."""
 
 
-class BundledItems:
-    """The pairs that come with the project, without texts."""
-
-    @property
-    def table(self) -> ItemTable:
-        """Return the default manifest."""
-        return load_table()
-
-    @property
-    def texts(self) -> Sequence[PairTexts | None] | None:
-        """Return None: no texts come with the project."""
-        return None
-
-    def image(self, name: str) -> Path | None:
-        """Return None: no images come with the project."""
-        return None
-
-
 @dataclass(frozen=True, slots=True)
 class PublicEvent:
     """How the public decision log shows an event: `fields` of its body, and a sentence with them in braces."""
@@ -72,6 +54,7 @@ class ActionContext:
     """Context of an action. The composition root builds one; each request gets a copy with its user."""
 
     database: Database
+    items: ItemLookup
     user: Identity = ANONYMOUS
     benchmark: str = "demo"
     parse: ParseMetadata = dict  # checks a whole description; raises ValueError with all that is wrong
@@ -79,15 +62,8 @@ class ActionContext:
     identity: IdentitySettings | None = None  # who has which role; None: users are not distinguished, or not known here
     paths: Sequence[Path] = ()  # whose disks are looked at
     import_dirs: Sequence[Path] | None = None  # below which files are read: DATA_DIR/imports; None: anywhere
-    items: ItemLookup = field(default_factory=BundledItems)
     public_events: Mapping[str, PublicEvent] = field(default_factory=dict)  # audit kind -> the decision log's sentence
-    raised: Alarms | None = None  # alarms of this process; None: of its database
-
-    def alarms(self, session: Session) -> Sequence[ServiceAlarm]:
-        """Return what is wrong with the service."""
-        if self.raised is not None:
-            return self.raised(session)
-        return service_alarms(session, self.paths, benchmarks={self.benchmark: self.benchmark})
+    alarms: Alarms = service_alarms  # what is wrong with the service
 
     @property
     def author(self) -> dict[str, str]:

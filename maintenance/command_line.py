@@ -105,7 +105,7 @@ def _context(settings: WorkerSettings, served: ServedSettings, *, database: Data
         shipped=partial(bundled_results, served.spec),
         identity=_identity(),
         public_events=ACTIONS.public_events(),
-        raised=partial(_alarms, settings=settings, served=served),
+        alarms=partial(_alarms, settings=settings, served=served),
     )
 
 

@@ -6,10 +6,9 @@ hidden entry is public.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from maintenance.action_context import PublicEvent
@@ -215,8 +214,7 @@ class PublicLog:
 
     def __init__(self, database: Database, events: Mapping[str, PublicEvent], *, benchmark: str = "") -> None:
         self._database, self._events, self._benchmark = database, events, benchmark
-        self._kept: OrderedDict[tuple[int, int | None, int, bool], Sequence[Mapping[str, Any]]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept = lru_cache(maxsize=_KEPT)(self._read)
 
     def find(self, seq: int) -> Mapping[str, Any] | None:
         """Return the decision of this number; None where there is no public one."""
@@ -225,16 +223,13 @@ class PublicLog:
     def __call__(self, before: int | None = None, limit: int = 100, edits: bool = False) -> Sequence[Mapping[str, Any]]:
         """Do as ``decisions``, in the form that the API shows."""
         with self._database.read() as session:
-            key = (audit.head(session).seq, before, limit, edits)
-        with self._lock:
-            result = self._kept.get(key)
-        if result is None:
-            logged = decisions(
-                self._database, self._events, before=before, limit=limit, edits=edits, benchmark=self._benchmark
-            )
-            result = [decision.to_json() for decision in logged]
-            with self._lock:
-                self._kept[key] = result
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
-        return result
+            through = audit.head(session).seq
+        return self._kept((through, before, limit, edits))
+
+    def _read(self, asked: tuple[int, int | None, int, bool]) -> Sequence[Mapping[str, Any]]:
+        """Return the decisions; of a chain that ends with another event they are read anew."""
+        _through, before, limit, edits = asked
+        logged = decisions(
+            self._database, self._events, before=before, limit=limit, edits=edits, benchmark=self._benchmark
+        )
+        return [decision.to_json() for decision in logged]

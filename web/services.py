@@ -263,5 +263,5 @@ def action_context(settings: Settings, services: Services, *, of: BenchmarkServi
         import_dirs=() if settings.role == "web" else (settings.import_dir,),
         items=of.items,
         public_events=ACTIONS.public_events(),
-        raised=services.alarms,
+        alarms=services.alarms,
     )

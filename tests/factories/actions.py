@@ -5,20 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from auth import Identity
-from maintenance.action_context import ActionContext, BundledItems, ItemLookup
+from maintenance.action_context import ActionContext, ItemLookup
 from maintenance.cli import CliResult, add_actions
 from maintenance.decision_log import Decision
 from maintenance.decision_log import decisions as public_decisions
 from maintenance.registry import ActionRegistry
+from operation.alarms import service_alarms
 from storage.database import Database
 from submissions.activity import ActivityItem, ActivityRules, list_activity
 from tests.factories.specs import spec_of
-from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.items import ItemTable, load_table
 from web.actions import ACTIONS
 
 PUBLIC_EVENTS = ACTIONS.public_events()
@@ -45,10 +46,11 @@ def by(
     **services: Any,
 ) -> ActionContext:
     """Return the context of an action by somebody. `services`: parse, shipped, identity, paths of an ActionContext."""
-    lookup = items or (TableOnly(table) if table is not None else BundledItems())
+    lookup = items or TableOnly(load_table() if table is None else table)
     shipped: Iterable[Mapping[str, Any]] = services.pop("shipped", ())
-    services = {"public_events": PUBLIC_EVENTS, **services}
-    return ActionContext(database, user, benchmark=benchmark, items=lookup, shipped=lambda: shipped, **services)
+    alarms = partial(service_alarms, paths=services.get("paths", ()), benchmarks={benchmark: benchmark})
+    services = {"public_events": PUBLIC_EVENTS, "alarms": alarms, **services}
+    return ActionContext(database, lookup, user, benchmark=benchmark, shipped=lambda: shipped, **services)
 
 
 def run_command(ctx: ActionContext, *words: str, registry: ActionRegistry = ACTIONS) -> CliResult:
