@@ -101,13 +101,7 @@ def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]
         if result is not None:
             rows.append(result)
     if not rows and not problems:
-        raise ReportedFileRejected(
-            [
-                RowProblem(
-                    None, None, code="empty", message="The file has no rows. Give it a header and one line a result."
-                )
-            ]
-        )
+        raise _whole("The file has no rows. Give it a header and one line a result.")
     return rows, problems
 
 
@@ -144,32 +138,21 @@ def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise _whole("The file is not UTF-8. Save it as UTF-8 text.") from None
-    records, problems = _csv_records(text)
-    if len(records) > MOST_ROWS:
-        raise _whole(f"The file has {len(records):,} rows; at most {MOST_ROWS:,} are read. Split it.")
-    return records, problems
-
-
-def _csv_records(text: str) -> tuple[list[NumberedRecord], list[RowProblem]]:
-    head = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=head.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     records: list[NumberedRecord] = []
     problems: list[RowProblem] = []
     try:
-        names = [name.strip() for name in next(reader, [])]
-        line = reader.line_num + 1
         for row in reader:
-            if any(map(str.strip, row)):
-                if len(row) == len(names):
-                    records.append((line, dict(zip(names, row, strict=True))))
-                else:
-                    message = f"The line has {len(row)} fields, the header {len(names)}. Make them equal."
-                    problems.append(RowProblem(line, None, code="bad-record", message=message))
-            line = reader.line_num + 1
+            if None not in row and None not in row.values():
+                records.append((reader.line_num, row))
+            else:
+                message = "The line has more or fewer fields than the header. Make them equal."
+                problems.append(RowProblem(reader.line_num, None, code="bad-record", message=message))
     except csv.Error as error:  # where the next line begins is not known any more
-        message = f"The line is not CSV ({error}). Put quotes around texts with commas. What follows was not read."
-        problems.append(RowProblem(reader.line_num, None, code="bad-file", message=message))
+        raise _whole(f"Line {reader.line_num} is not CSV ({error}). Put quotes around texts with commas.") from None
+    if len(records) > MOST_ROWS:
+        raise _whole(f"The file has {len(records):,} rows; at most {MOST_ROWS:,} are read. Split it.")
     return records, problems
 
 

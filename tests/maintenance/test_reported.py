@@ -298,7 +298,7 @@ def test_a_shipped_result_is_corrected_annotated_and_hidden_until_that_is_taken_
     assert reported.edit(*told, {"overall": 30}, "a slip in the table").changed
     now = shown()
     assert (now["overall"], now["annotation"], now["macro"]) == (0.3, "<i>No</i> code", before["macro"])
-    for path in ("/?tier=reported&per_page=500", "/reported", f"/entries/{shipped[0].id}"):
+    for path in (f"/?tier=reported&q={shipped[0].name}", "/reported", f"/entries/{shipped[0].id}"):
         page = client.get(path).text
         assert "&lt;i&gt;No&lt;/i&gt; code" in page and 'href="https://a.example/x"' in page, path
     with database.read() as session:  # a later version of the definition still corrects what nobody changed
