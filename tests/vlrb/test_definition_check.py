@@ -7,7 +7,6 @@ import pytest
 from tests.factories.suite.programs import numbers_main as main
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers import report
-from vlrb.numbers.counts import right_range
 from vlrb.numbers.figures import BadFigures, figure
 
 MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbench")
@@ -51,8 +50,8 @@ def test_table_10_mixes_two_definitions_of_overall(model: str, row: str, overall
 
 def test_a_percentage_stands_for_counts_that_round_or_cut_off_to_it() -> None:
     counts = {("45.94", 37): (17, 17), ("45.95", 37): (17, 17), ("100", 25): (25, 25), ("83", 42): (35, 35)}
-    assert {(text, n): right_range(figure(text), n, reading="either") for text, n in counts} == counts
-    assert right_range(figure("26.09"), 46, reading="either") == (12, 12)
+    assert {(text, n): figure(text).counts(n, "either") for text, n in counts} == counts
+    assert figure("26.09").counts(46, "either") == (12, 12)
 
 
 def test_a_value_that_no_count_gives_is_named_with_its_neighbours_by_either_name_of_groups(

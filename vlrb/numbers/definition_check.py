@@ -12,7 +12,6 @@ from fractions import Fraction
 
 from vlrb.benchmarks.spec import GROUPS, MEAN, MICRO, BenchmarkSpec, ItemEdition, Overall
 from vlrb.common.messages import _
-from vlrb.numbers.counts import right_range
 from vlrb.numbers.figures import PublishedFigure
 
 FITS, OTHER_COUNTS, NO_DEFINITION, IMPOSSIBLE, UNTOLD = "fits", "counts differ", "no definition", "impossible", "untold"
@@ -162,10 +161,10 @@ def _unreachable(figures: Printed, sizes: Mapping[str, int]) -> tuple[Unreachabl
     result = []
     for key, figure in figures.items():
         n = sizes.get(key, 0)
-        low, high = right_range(figure, n, reading="either")
+        low, high = figure.counts(n, "either")
         if not n or low <= high:
             continue
-        below = min(2 * figure.digits * n // figure.scale, n - 1)
+        below = min(int(figure.share * n), n - 1)
         (less, under), (more, over) = ((k, f"{float(Fraction(100 * k, n)):.2f}") for k in (below, below + 1))
         result.append(UnreachableFigure(key, str(figure), n, (less, under), (more, over)))
     return tuple(result)
@@ -173,8 +172,8 @@ def _unreachable(figures: Printed, sizes: Mapping[str, int]) -> tuple[Unreachabl
 
 def _categories_add_up(figures: Printed, edition: ItemEdition) -> bool:
     """Return whether counts that give the printed categories add up to one that gives the printed overall."""
-    ranges = [right_range(figures[key], size, reading="either") for key, size in edition.sizes.items()]
-    low, high = right_range(figures[OVERALL], edition.pairs, reading="either")
+    ranges = [figures[key].counts(size, "either") for key, size in edition.sizes.items()]
+    low, high = figures[OVERALL].counts(edition.pairs, "either")
     if low > high or any(least > most for least, most in ranges):
         return False
     return bool(sum(least for least, _ in ranges) <= high and low <= sum(most for _, most in ranges))

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -29,23 +31,36 @@ class PublishedFigure:
         return f"{Decimal(self.digits).scaleb(-self.decimals):.{self.decimals}f}"
 
     @property
-    def scale(self) -> int:
-        """``bounds`` are in this many parts of a whole (half a last digit is one part)."""
-        return 200 * int(10**self.decimals)
+    def share(self) -> Fraction:
+        """The figure as a fraction, 0..1."""
+        return Fraction(self.digits, 100 * 10**self.decimals)
 
-    def bounds(self, reading: Reading) -> tuple[int, int, int]:
-        """Return (a, b, s): k / n prints as this figure exactly if a * n <= scale * k <= b * n - s, in whole numbers.
+    def _bounds(self, reading: Reading) -> tuple[int, int, int, int]:
+        """Return (a, b, s, scale): k / n prints as this figure exactly if a * n <= scale * k <= b * n - s, in whole
+        numbers (half a last digit is one part of the scale).
 
         Rounding is taken in the widest sense: a half may have gone up or down.
         """
-        middle = 2 * self.digits
+        middle, scale = 2 * self.digits, 200 * int(10**self.decimals)
         low = middle if reading == "cut off" else middle - 1
-        return (low, middle + 1, 0) if reading == "rounded" else (low, middle + 2, 1)
+        return (low, middle + 1, 0, scale) if reading == "rounded" else (low, middle + 2, 1, scale)
 
     def range(self, reading: Reading) -> tuple[Fraction, Fraction]:
         """Return the lowest and highest share (0..1) that print as this figure, ends included."""
-        low, high, _ = self.bounds(reading)
-        return max(Fraction(0), Fraction(low, self.scale)), min(Fraction(1), Fraction(high, self.scale))
+        low, high, _, scale = self._bounds(reading)
+        return max(Fraction(0), Fraction(low, scale)), min(Fraction(1), Fraction(high, scale))
+
+    def counts(self, n: Any, reading: Reading) -> tuple[Any, Any]:
+        """Return the lowest and highest k that print as this figure over n items (a number or an array); empty if low >
+        high."""
+        low, high, strict, scale = self._bounds(reading)
+        # -(-a // b) rounds up; no count is below 0 or above n.
+        return np.maximum(-(-low * n // scale), 0), np.minimum((high * n - strict) // scale, n)
+
+    def prints(self, share: Fraction, reading: Reading) -> bool:
+        """Return whether a share prints as this figure."""
+        low, high = self.counts(share.denominator, reading)
+        return bool(low <= share.numerator <= high)
 
 
 @dataclass(frozen=True, slots=True)

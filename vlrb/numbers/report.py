@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.numbers import definition_report, sentences
-from vlrb.numbers.check import check_numbers
 from vlrb.numbers.definition_check import figure_names
 from vlrb.numbers.figures import BadFigures, read_figures
+from vlrb.numbers.splits import check_numbers
 
 _NO_FIGURES = ("benchmark", "lang")  # that every address may have
 

@@ -10,8 +10,6 @@ from functools import lru_cache
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined
 from vlrb.numbers import definition_report, sentences
-from vlrb.numbers.check import check_numbers
-from vlrb.numbers.contradictions import contradictions_of_mean
 from vlrb.numbers.definition_check import (
     FITS,
     GROUPED,
@@ -23,6 +21,7 @@ from vlrb.numbers.definition_check import (
 )
 from vlrb.numbers.definition_report import definition_name, printed_title
 from vlrb.numbers.figures import BadFigures, Figures, read_figures
+from vlrb.numbers.splits import check_numbers
 
 ADDS_UP, OTHER_CATEGORIES, CONTRADICTS, UNCHECKED = "adds-up", "other-categories", "contradicts", "not-checkable"
 EXCHANGED, UNMATCHED = "columns-exchanged", "no-categories"
@@ -71,7 +70,7 @@ def _of_splits(figures: Figures) -> ReportedCheck:
     headline, said = sentences.headline(found), tuple(sentences.sentences(found))
     if None in figures.categories or (figures.pooled, figures.mean) == (None, None):
         return ReportedCheck(UNCHECKED, "", headline, said)
-    states_mean = figures.mean is not None and not any(contradictions_of_mean(figures))
+    states_mean = found.states_mean
     plain = [fit.split for fit in found.fits if not fit.exchanged]
     if found.impossible:
         wrong_mean = figures.mean is not None and not states_mean

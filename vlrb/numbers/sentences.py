@@ -8,9 +8,8 @@ from typing import Any
 
 from vlrb.benchmarks.spec import Split, capital
 from vlrb.common.messages import _, in_words, joined
-from vlrb.numbers.check import Plausibility
-from vlrb.numbers.counts import Explanation, mean_of_figures_prints, prints, right_range
 from vlrb.numbers.figures import Figures, PublishedFigure, Reading, points
+from vlrb.numbers.splits import Explanation, Plausibility, mean_of_figures_prints
 
 _READING_WORDS: Mapping[Reading, str] = {
     "rounded": "",
@@ -55,7 +54,7 @@ def _sizes(explanations: Sequence[Explanation]) -> str:
 
 def sentences(answer: Plausibility) -> Iterator[str]:
     """Yield what an answer says, sentence by sentence."""
-    figures, splits = answer.figures, answer.splits
+    figures, splits = answer.figures, answer.figures.spec.splits
     official = figures.spec.official
     yield from answer.impossible
     if not any(figures.categories):
@@ -68,18 +67,17 @@ def sentences(answer: Plausibility) -> Iterator[str]:
         yield from _without_fit(answer)
     if not any(fit.split.grouping == official and not fit.exchanged for fit in answer.fits):
         yield from _official_misfits(figures, splits)
-        implied = [explanation for explanation in answer.implied if explanation.split.grouping == official]
+        implied = [known for known in answer.implied if known[0].grouping == official]
         if implied and figures.pooled is not None:
-            yield (
-                _(
-                    "Under the official {label} the {categories} categories imply an overall of {low:.2f} to "
-                    "{high:.2f}; {pooled} was reported.",
-                    label=implied[0].split.label,
-                    categories=in_words(len(figures.categories)),
-                    low=implied[0].low,
-                    high=implied[0].high,
-                    pooled=figures.pooled,
-                )
+            split, low, high = implied[0]
+            yield _(
+                "Under the official {label} the {categories} categories imply an overall of {low:.2f} to {high:.2f}; "
+                "{pooled} was reported.",
+                label=split.label,
+                categories=in_words(len(figures.categories)),
+                low=low,
+                high=high,
+                pooled=figures.pooled,
             )
 
 
@@ -108,7 +106,7 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
         mean = [_count(_(spec.name_of(spec.mean)), points(macro))] if spec.mean else []
         counts = joined((counts, joined([pooled, *mean])), _("; "))
         stated = figures.mean
-        exact = stated is None or prints(stated, macro.numerator, total=macro.denominator, reading=explanation.reading)
+        exact = stated is None or stated.prints(macro, explanation.reading)
         if not exact and mean_of_figures_prints(figures, explanation.reading):
             counts = _("{counts} ({stated} is the mean of the rounded figures)", counts=counts, stated=stated)
     split = explanation.split
@@ -141,7 +139,7 @@ def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], *
     """Yield what an overall says without any category: the counts behind it."""
     for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
         names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
-        low, high = right_range(published_figure, total, reading="rounded")
+        low, high = published_figure.counts(total, "rounded")
         counts = f"{low}" if low == high else _("{low} to {high}", low=low, high=high)
         verb = (
             _("is {counts} right out of {total}", counts=counts, total=total)
@@ -165,11 +163,11 @@ def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str
         if (
             printed is None
             or not sizes
-            or any(low <= high for low, high in (right_range(printed, n, reading="either") for n in sizes))
+            or any(low <= high for low, high in (printed.counts(n, "either") for n in sizes))
         ):
             continue
         n = sizes[0]
-        k = round(2 * printed.digits * n / printed.scale)
+        k = round(printed.share * n)
         yield _(
             "{name} {value} is not a whole number of pairs out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
             name=_(spec.title_of(name)),
@@ -190,8 +188,7 @@ def to_json(answer: Plausibility) -> dict[str, Any]:
         "fits": [_explanation_json(fit) for fit in answer.fits],
         "categories_alone": [_explanation_json(explanation) for explanation in answer.categories_alone],
         "implied_overall": [
-            {**_split_json(implied.split), "low": round(implied.low, 4), "high": round(implied.high, 4)}
-            for implied in answer.implied
+            {**_split_json(split), "low": round(low, 4), "high": round(high, 4)} for split, low, high in answer.implied
         ],
         "impossible": list(answer.impossible),
     }
