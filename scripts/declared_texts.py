@@ -63,7 +63,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         words = [text for choice in metadata.choices or () for text in choice]
         yield from (("storage/metadata.py", text) for text in (*titles, *words) if text)
     for exploit in red_team.exploits():
-        yield from (("leaderboard/red_team.json", text) for text in (exploit.title, exploit.what, exploit.why))
+        yield from (("leaderboard/red_team.json", text) for text in (exploit["title"], exploit["what"], exploit["why"]))
     for event in {**OTHER_EVENTS, **ACTIONS.public_events()}.values():
         yield from (("maintenance/decision_log.py", text) for text in (event.title, event.sentence) if text)
     for sentence in ACTIONS.owner_sentences().values():
@@ -97,9 +97,8 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
 def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
     """Yield what is said of a paper's figures and tables, and where they are from, if that is more than a number."""
     printed = paper_figures(spec)
-    yield from (printed.source, printed.base, *printed.critics, *printed.notes) if printed.critics else ()
+    yield from (printed.source, *printed.critics, *printed.notes) if printed.critics else ()
 
 
 def _of_about(spec: BenchmarkSpec) -> Iterator[str]:
-    texts = about.texts(spec)
-    yield from (texts.pairs, texts.lengths, texts.scores, texts.groupings, texts.reported)
+    yield from about.texts(spec).values()

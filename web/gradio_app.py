@@ -22,7 +22,7 @@ import submissions.submit_html
 from auth.limits.rate_limit import MOST_WAITING, limit_queue_per_client
 from auth.settings import Mode
 from leaderboard.api import scorecard_on_board
-from leaderboard.pages.result_card import result_card
+from leaderboard.pages.entry import result_card
 from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup
 from leaderboard.render_context import RenderContext
 from settings import Settings

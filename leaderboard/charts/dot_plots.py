@@ -46,15 +46,12 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 class ChartLine:
     """One line of a drawing: its name, its estimates by key, a few words in small type beside it, who says so, what
     kind of judge it is, where a click leads; ``hollow``: others reported it.
-
-    A ``heading`` has no numbers: it says what is beneath it.
     """
 
     name: str
     estimates: Estimates = field(default_factory=dict)
     small: str = ""
     hollow: bool = False
-    heading: bool = False
     source: str = ""
     kind: str = ""
     link: str = ""
@@ -137,8 +134,6 @@ def _heading(key: str, name: str, *, lines: Sequence[ChartLine], page: Page) -> 
 def _number(line: ChartLine, key: str, *, page: Page, words: ChartText) -> str:
     """Return a value as a number; differences have a sign."""
     cell = line.estimates.get(key)
-    if line.heading:
-        return ""
     number = page.text(_("none")) if cell is None else (signed if words.centre is not None else one_decimal)(cell.value)
     return number if line.hollow else f"<b>{number}</b>"
 
@@ -149,8 +144,6 @@ def mean_subtitle(key: str, spec: BenchmarkSpec) -> str:
 
 
 def _line_name(line: ChartLine, page: Page) -> str:
-    if line.heading:
-        return f"<b>{plain(page.text(line.name))}</b>"
     return page.name(line.name) + (f"  {SMALL.format(plain(page.text(line.small)))}" if line.small else "")
 
 

@@ -18,7 +18,7 @@ from leaderboard.board.disclosure import entry_behaviour
 from leaderboard.pages.compare import unpaired_bounds
 from leaderboard.share import escape
 from vlrb.behaviour import Behaviour
-from vlrb.benchmarks.spec import BenchmarkSpec, capital
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _
 from vlrb.common.rounding import one_decimal
 from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios
@@ -148,22 +148,6 @@ def category_finding(
     if not key:
         return _("Agreement by category")
     return _("{category} pairs are the hardest {for_whom}", category=Message(spec.title_of(key), {}), for_whom=whom)
-
-
-def vote_finding(curves: Sequence[Sequence[Point]], spec: BenchmarkSpec) -> str:
-    """Return whether a majority of the largest odd number of votes does better than one vote."""
-    gains = [points[-1].value - points[0].value for points in curves if len(points) > 1]
-    if not gains:
-        return _("{score} by number of votes", score=Message(capital(spec.headline_text), {}))
-    if len(gains) == 1:
-        name = Message(spec.headline_text, {})
-        return _("A majority of votes moves the {score} by {points} points", score=name, points=signed(gains[0]))
-    better = sum(gain > 0 for gain in gains)
-    if better == len(gains):
-        return _("A majority does better than a single vote for every judge")
-    if not better:
-        return _("A majority does better than a single vote for no judge")
-    return _("A majority does better than a single vote for {n} of {judges} judges", n=better, judges=len(gains))
 
 
 def signed(value: float) -> str:

@@ -6,9 +6,8 @@ function per figure: those about the judges chosen. Those about the board around
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby
 
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
@@ -39,14 +38,13 @@ from leaderboard.charts.estimates import (
     drawn_scores,
     source_estimates,
     vote_curve,
-    vote_finding,
 )
 from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text
 from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
 from leaderboard.render import TYPE_NAMES
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import Message, _, joined
+from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal
 
 
@@ -124,7 +122,7 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         notes += (text,)
     drawn = [vote_curve(judge) for judge in chosen]
     words = ChartText(
-        vote_finding([points for points, _ in drawn], view.spec),
+        _("{score} by number of votes", score=headline_name(view.spec, first=True)),
         _(
             "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
             "Rule {rule}, labels {revision}.",
@@ -186,13 +184,17 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     order = {kind: at for at, kind in enumerate(TYPE_NAMES)}
     chosen.sort(key=lambda entry: order.get(entry.kind, len(order)))
     printed = paper_figures(view.spec)
-    lines = [_heading(_(printed.base))] if printed.critics else []
-    lines += [
-        printed_line(view.page.text(_(name)), values, source=_(printed.source))
+    lines = [
+        ChartLine(
+            view.page.text(_(name)),
+            {key: Estimate(value, None, high=None, n=0) for key, value in values.items()},
+            small=_("paper"),
+            hollow=True,
+            source=_(printed.source),
+        )
         for name, values in printed.critics.items()
     ]
-    for kind, group in groupby(chosen, key=lambda entry: entry.kind):
-        lines += [_heading(_kind(kind)), *group]
+    lines += [replace(line, small=_(TYPE_NAMES.get(line.kind, line.kind)) or _("kind unknown")) for line in chosen]
     words = ChartText(
         _critics_finding(view),
         _(
@@ -222,11 +224,6 @@ def _critics_finding(view: ChartQuery) -> str:
     )
 
 
-def _kind(kind: str) -> str:
-    name = TYPE_NAMES.get(kind, kind)
-    return Message(name, {}).written(name.capitalize()) if name else _("Kind unknown")
-
-
 def _dots(
     lines: Sequence[ChartLine],
     keys: Sequence[str],
@@ -243,17 +240,3 @@ def _dots(
 
 def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
     return f"{max((final.n for _, final in drawn if final is not None), default=0):,}"
-
-
-def _heading(name: str) -> ChartLine:
-    return ChartLine(name, heading=True)
-
-
-def printed_line(name: str, values: Mapping[str, float], *, source: str) -> ChartLine:
-    """Return values as printed: without interval, for the paper does not tell of how many pairs."""
-    return ChartLine(
-        name,
-        {key: Estimate(value, None, high=None, n=0) for key, value in values.items()},
-        hollow=True,
-        source=source,
-    )

@@ -18,7 +18,6 @@ class PaperFigures:
     """What a paper prints of critics, in percent. Empty where the benchmark has none."""
 
     source: str = ""
-    base: str = ""  # the heading of the critics
     critics: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # critic -> score -> percent
     notes: Sequence[str] = ()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from statistics import median
 from typing import Any
@@ -34,27 +34,16 @@ class SourceCount:
     response_words: float
 
 
-_NOTHING = Markup()
-
-
-@dataclass(frozen=True, slots=True)
-class AboutTexts:
-    """What a definition says for the about page; markup of the project, "" where it says nothing."""
-
-    pairs: Markup = _NOTHING
-    lengths: Markup = _NOTHING
-    scores: Markup = _NOTHING
-    groupings: Markup = _NOTHING
-    reported: Markup = _NOTHING
+_TEXTS = ("pairs", "lengths", "scores", "groupings", "reported")
 
 
 @cache
-def texts(spec: BenchmarkSpec) -> AboutTexts:
-    """Return the sections of `about.html` in a definition: each follows a comment with its name."""
+def texts(spec: BenchmarkSpec) -> Mapping[str, Markup]:
+    """Return the sections of `about.html` in a definition, "" where it says nothing: each follows a comment with its
+    name."""
     parts = _SECTION.split((spec.read("about.html") or b"").decode())
-    known = {field.name for field in fields(AboutTexts)}
-    named = zip(parts[1::2], parts[2::2], strict=True)
-    return AboutTexts(**{name: Markup(text.strip()) for name, text in named if name in known})  # noqa: S704 (ours)
+    named = dict(zip(parts[1::2], parts[2::2], strict=True))
+    return {name: Markup(named.get(name, "").strip()) for name in _TEXTS}  # noqa: S704 (ours)
 
 
 def sizes(table: ItemTable) -> list[SourceCount]:

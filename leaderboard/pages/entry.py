@@ -21,12 +21,12 @@ from leaderboard.charts.bias_charts import own_preference
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.pages import compare, entry_findings, reported_findings
 from leaderboard.pages.analyse import AnalyseQuery
+from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render, safe_link
 from leaderboard.share import badge, citation
 from leaderboard.share.summary import board_of, preview, row_of, summarize
 from storage.metadata import facts
 from vlrb.baselines import EARLIER
-from vlrb.behaviour import Behaviour
 from vlrb.common.messages import Message, _
 from vlrb.protocols import UNREAD_REPLIES, category_counts, has_unread_replies, protocols
 from vlrb.readers import format_name
@@ -35,6 +35,7 @@ from vlrb.scoring import Tally
 from vlrb.statistics.reliability import corrected_accuracy
 from vlrb.statistics.uncertainty import Z, wilson
 
+PATIENCE = 20.0  # seconds after which no test is waited for: of one judge's versions only the best is tested
 Nearest = Callable[[str, str], Sequence[compare.Pair]]
 """The entries next to one under a label revision, compared with it."""
 
@@ -93,17 +94,6 @@ class SliceCounts:
         return wilson(self._right, self.n) if self.n else None
 
 
-@dataclass(frozen=True, slots=True)
-class EntryFindings:
-    """What the page says first, in words; None where there is nothing to say."""
-
-    category: entry_findings.CategoryFinding | None
-    tags: entry_findings.TagFinding | None
-    length: entry_findings.LengthFinding | None
-    behaviour: Behaviour
-    neighbours: entry_findings.NeighbourFinding | None
-
-
 def page(
     board_version: BoardVersion,
     asked: EntryQuery,
@@ -155,15 +145,15 @@ def entry_summary(
         "hides": hides,
         "words": compare,
         "strips": marked_strips(board, row) if row is not None else (),
-        "findings": EntryFindings(
-            category=entry_findings.category_finding(
+        "findings": {
+            "category": entry_findings.category_finding(
                 strict, entry_findings.known_intervals(strict), keys=spec.category_keys
             ),
-            tags=None if hides else entry_findings.tag_finding(tally),
-            length=None if hides else entry_findings.length_finding(tally),
-            behaviour=behaviour,
-            neighbours=entry_findings.neighbour_finding(nearest, board.headline),
-        ),
+            "tags": None if hides else entry_findings.tag_finding(tally),
+            "length": None if hides else entry_findings.length_finding(tally),
+            "behaviour": behaviour,
+            "neighbours": entry_findings.neighbour_finding(nearest, board.headline),
+        },
         "by_tag": _tags(tally),
         "compare_tags": f"{prefix}/analyse?chart=tags&entries={entry['id']}",
         "curve": AnalyseQuery(spec, "votes", entries=(entry["id"],), revision=revision, as_of=as_of)
@@ -186,7 +176,7 @@ def _scored_page(
     neighbours = nearest(entry["id"], revision)
     relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
     summary = entry_summary(board_version, board, entry, nearest=neighbours, as_of=asked.as_of)
-    tally, behaviour, hides = summary["tally"], summary["findings"].behaviour, summary["hides"]
+    tally, behaviour, hides = summary["tally"], summary["findings"]["behaviour"], summary["hides"]
     row = summary["row"]
     return render(
         board_version.context,
@@ -328,3 +318,36 @@ def _reported_page(
         interval_note=reported_findings.interval_note(reported_figures, shown=bool(row and row.interval)),
         **_shared(board_version, asked, base=base),
     )
+
+
+def result_card(
+    board_version: BoardVersion, catalog: ItemCatalog, *, entry_id: str, base: str = "", waited: float = 0.0
+) -> tuple[str, bool]:
+    """Return the markup, and whether the tests against its neighbours are in it; nothing of an entry that is not on
+    the board. ``waited``: seconds since it was submitted."""
+    result = row_of(board_version, entry_id, revision="")
+    if result is None:
+        return "", True
+    row, board = result
+    relations = catalog.relations(board_version, "")
+    settled = board.scored < 2 or board_version.is_redacted(board.label_revision) or waited > PATIENCE or not row.leads
+    settled |= relations is not None and entry_id in relations.entries
+    nearest = compare.nearest(board_version, entry_id, relations=relations) if settled else ()
+    markup = render(
+        board_version.context,
+        "result_card.html",
+        spec=board_version.spec,
+        row=row,
+        board=board,
+        bounds=row.interval.get(board.headline),
+        settled=settled,
+        finding=entry_findings.neighbour_finding(nearest, board.headline),
+        neighbour_url=lambda pair: f"{board_version.context.prefix}/entries/{pair.second.id}",
+        words=compare,
+        compared=compare_url([entry_id, *(pair.second.id for pair in nearest)]) if nearest else "",
+        strips=marked_strips(board, row),
+        base=base,
+        bibtex=citation.of_entry(row, board, address=f"{base}/entries/{row.id}"),
+        badge=Markup(badge.drawing(summarize(row, board))),  # noqa: S704  # our own drawing, with its texts escaped
+    )
+    return markup, settled

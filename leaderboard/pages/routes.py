@@ -12,7 +12,6 @@ from leaderboard.cache import BoardCache, CachedResponse
 from leaderboard.pages import about, analyse, explore, red_team, reported, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import message_reply, status_page
-from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
     HTML,
     OF_A_LANGUAGE,
@@ -31,17 +30,16 @@ _LINES = "application/jsonl; charset=utf-8"
 def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_check(cache, not_found=not_found))
-    router.include_router(_reported(cache))
+    router.include_router(_plain(cache, not_found=not_found))
     router.include_router(_compare(cache, catalog))
     router.include_router(_analyse(cache, catalog, not_found=not_found))
     router.include_router(_explore(cache, catalog, not_found=not_found))
     router.include_router(_about(cache, catalog))
-    router.include_router(_red_team(cache.context))
     return router
 
 
-def _check(cache: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
+def _plain(cache: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
+    """Return the pages without a choice of judges: number check, published figures, exploits."""
     router, context = APIRouter(), cache.context
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
@@ -51,12 +49,6 @@ def _check(cache: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
         page, wrong = await asyncio.to_thread(tool_pages.check_page, context, request.query_params)
         return respond(status_page(page), request.headers, status=400 if wrong else 200)
 
-    return router
-
-
-def _reported(cache: BoardCache) -> APIRouter:
-    router = APIRouter()
-
     @router.api_route(reported.PATH, methods=["GET", "HEAD"])
     async def published_figures(request: Request) -> Response:
         board_version = await cache.current()
@@ -65,6 +57,10 @@ def _reported(cache: BoardCache) -> APIRouter:
             view.url(), lambda: status_page(reported.reported_page(board_version, view))
         )
         return respond(response, request.headers)
+
+    @router.api_route("/red-team", methods=["GET", "HEAD"])
+    async def known_exploits(request: Request) -> Response:
+        return respond(status_page(red_team.page(context)), request.headers)
 
     return router
 
@@ -144,16 +140,6 @@ def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         if path is None or kind is None:
             return not_found(request.headers)
         return FileResponse(path, headers={**SECURITY, "Cache-Control": REVALIDATE}, media_type=kind)
-
-    return router
-
-
-def _red_team(context: RenderContext) -> APIRouter:
-    router = APIRouter()
-
-    @router.api_route("/red-team", methods=["GET", "HEAD"])
-    async def known_exploits(request: Request) -> Response:
-        return respond(status_page(red_team.page(context)), request.headers)
 
     return router
 

@@ -16,7 +16,7 @@ from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.colours import DARK, LIGHT, Palette, dark_colours
 from leaderboard.charts.dot_plots import ChartLine, dots
-from leaderboard.charts.estimates import Estimate, Point, category_finding, vote_finding
+from leaderboard.charts.estimates import Estimate, category_finding
 from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
 from leaderboard.charts.tag_chart import tag_chart
@@ -206,16 +206,6 @@ def test_a_title_claims_only_what_the_intervals_bear() -> None:
         == "General pairs are the hardest for 2 of 3 judges"
     )
     assert category_finding(["a", "b"], [clear, close], spec=VL) == "Agreement by category"
-
-
-def test_the_finding_about_votes_compares_one_vote_with_the_largest_odd_number() -> None:
-    def curve(*values: float) -> list[Point]:
-        return [Point(2 * place + 1, value) for place, value in enumerate(values)]
-
-    assert vote_finding([curve(50.0)], VL) == "Macro average by number of votes"
-    assert vote_finding([curve(50.0, 51.5)], VL).endswith("by +1.5 points")
-    assert vote_finding([curve(50.0, 40.0, 49.0)], VL).endswith("by −1.0 points")
-    assert vote_finding([curve(50, 52), curve(50, 49)], VL).endswith("for 1 of 2 judges")
 
 
 def test_the_curve_of_a_judge_ends_where_it_stops_answering_and_one_vote_is_a_point() -> None:

@@ -18,8 +18,8 @@ from leaderboard.cache import BoardCache
 from leaderboard.judges.agreement import agreements
 from leaderboard.judges.composite import composite_of
 from leaderboard.judges.table import judge_json, judge_lines, sorted_lines
+from leaderboard.pages.entry import result_card
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.pages.result_card import result_card
 from leaderboard.share.exports import FORMATS, extract
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.three_benchmarks import SERVED, board_of

@@ -13,10 +13,9 @@ from leaderboard.board.position import marked_strips
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
 from leaderboard.pages.compare import Pair, ScoreDifference
-from leaderboard.pages.entry import EntryQuery, page
+from leaderboard.pages.entry import EntryQuery, page, result_card
 from leaderboard.pages.entry_findings import category_finding, neighbour_finding, tag_finding
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.pages.result_card import result_card
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import SLICES, VL
 from tests.leaderboard.test_sections import reported

@@ -53,7 +53,7 @@ def test_the_page_shows_every_exploit_with_both_results() -> None:
     for one in STORED["exploits"]:
         assert f'<tr id="{one["id"]}">' in page.text
     assert page.text.count('class="hollow"') == sum("overall" in one["official"] for one in STORED["exploits"])
-    assert [one.here.words for one in red_team.exploits() if one.id == "missing-category"] == [
+    assert [one["here"].words for one in red_team.exploits() if one["id"] == "missing-category"] == [
         "refused: pairs are missing"
     ]
     assert 'href="/red-team"' in TestClient(app).get("/about").text
