@@ -44,7 +44,7 @@ def _exports() -> str:
 
 
 def _readers() -> str:
-    return _table(("tool", "what to upload"), ((reader.GUIDE.tool, reader.GUIDE.upload) for reader in READERS))
+    return _table(("tool", "what to upload"), ((reader.tool, reader.upload) for reader in READERS))
 
 
 _BASE = "/api/v1/maintenance"

@@ -17,7 +17,7 @@ from vlrb.benchmarks.items import Item, ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.readers import READERS
-from vlrb.readers.base import FileGuide
+from vlrb.readers.base import PredictionFormat
 
 _SECTION = re.compile(r"<!-- ([a-z]+) -->")
 _VOTES = 3  # per item in the sample file
@@ -75,12 +75,10 @@ def _size(table: ItemTable, items: Sequence[Item], *, category: str, source: str
     )
 
 
-def guides(spec: BenchmarkSpec) -> tuple[FileGuide, ...]:
+def guides(spec: BenchmarkSpec) -> tuple[PredictionFormat, ...]:
     """Return the formats of files that are read, the service's own last."""
     own, *others = (
-        reader.GUIDE
-        for reader in READERS
-        if not reader.GUIDE.verdict_formats or spec.verdict_format in reader.GUIDE.verdict_formats
+        reader for reader in READERS if not reader.verdict_formats or spec.verdict_format in reader.verdict_formats
     )
     return (*others, own)
 

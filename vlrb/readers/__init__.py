@@ -16,25 +16,20 @@ from vlrb.predictions.containers import ARCHIVE, opened
 from vlrb.predictions.problems import ProblemCollector, UploadRejected
 from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.predictions.tables import as_record, column_names, table_records
-from vlrb.readers import (
-    arm_thinker,
-    batch_output,
-    inspect_log,
-    jev,
-    lmms_eval,
-    lwe,
-    mm_judgebench,
-    multimodal,
-    native,
-    official,
-    omni_rrm,
-    r1_reward,
-    two_score,
-    vl_reward_model,
-    vlmevalkit,
-)
-from vlrb.readers.base import FormatReader, ParsedFile, PredictionReader, held_of, is_bare_verdict
+from vlrb.readers import inspect_log
+from vlrb.readers.base import ParsedFile, PredictionFormat, held_of, is_bare_verdict, unwrap
+from vlrb.readers.batch_output import BATCH
+from vlrb.readers.inspect_log import INSPECT
 from vlrb.readers.lines import LINE_LIMIT, first_lines, json_lines, records_of, too_many_records
+from vlrb.readers.lmms_eval import LMMS_EVAL
+from vlrb.readers.lwe import LWE
+from vlrb.readers.multimodal import MULTIMODAL
+from vlrb.readers.native import NATIVE
+from vlrb.readers.official import OFFICIAL
+from vlrb.readers.omni_rrm import OMNI_RRM
+from vlrb.readers.r1_reward import R1_REWARD
+from vlrb.readers.recorded_choice import ARM_THINKER, MM_JUDGEBENCH, VL_REWARD_MODEL
+from vlrb.readers.two_score import JEV, TWO_SCORE
 from vlrb.readers.unsuitable import (
     FORMATS,
     found_in,
@@ -45,22 +40,20 @@ from vlrb.readers.unsuitable import (
     refuse_table,
     refuse_text,
 )
+from vlrb.readers.vlmevalkit import VLMEVALKIT
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
-READERS: tuple[PredictionReader, ...] = (
-    native, jev, omni_rrm, official, lmms_eval, vlmevalkit, r1_reward, two_score, vl_reward_model,
-    batch_output, arm_thinker, lwe, mm_judgebench, multimodal,
+READERS = (
+    NATIVE, JEV, OMNI_RRM, OFFICIAL, LMMS_EVAL, VLMEVALKIT, R1_REWARD, TWO_SCORE, VL_REWARD_MODEL, BATCH, ARM_THINKER,
+    LWE, MM_JUDGEBENCH, MULTIMODAL,
 )  # fmt: skip
 """In the order in which they are asked; the first that recognises a record reads the file."""
 
 _Change = Callable[[Any], Any]
-_Recognised = tuple[FormatReader, Iterable[tuple[int, Any]]]
+_Recognised = tuple[PredictionFormat, Iterable[tuple[int, Any]]]
 """Who reads a file, and its records."""
 
-_NAMED: dict[str, str] = {
-    inspect_log.FORMAT: "Inspect log",
-    **{reader.FORMAT: reader.GUIDE.name or reader.GUIDE.tool for reader in READERS},
-}
+_NAMED = {reader.key: reader.name or reader.tool for reader in (*READERS, INSPECT)}
 
 DOCUMENT_LIMIT = 64 * 2**20  # a log of inspect_ai has about 20 KB a vote; the sandbox bounds the memory
 _ASKED = 20  # records that are asked before a format counts as unknown
@@ -72,15 +65,15 @@ def format_name(key: str) -> str:
     return _NAMED.get(key, key)
 
 
-def detect(record: Any) -> PredictionReader | None:
+def detect(record: Any) -> PredictionFormat | None:
     """Return the reader that recognises a parsed record, or None."""
     if type(record) is not dict or is_by_column(record):
         return None
-    unwrapped = official.unwrap(record)
-    return next((reader for reader in READERS if reader.GUIDE.matches(unwrapped)), None)
+    unwrapped = unwrap(record)
+    return next((reader for reader in READERS if reader.matches(unwrapped)), None)
 
 
-def _detect_among(records: Sequence[Any]) -> tuple[PredictionReader, _Change] | None:
+def _detect_among(records: Sequence[Any]) -> tuple[PredictionFormat, _Change] | None:
     """Return the reader that recognises one of some records, and what to make of each for it.
 
     Names in capitals, as `ID` and `Votes`, are tried where no reader knows a record as it stands.
@@ -110,8 +103,8 @@ def read_file(data: bytes, findings: ProblemCollector, *, table: ItemTable) -> P
     reader, records = _recognise(opened(data, findings), findings, items=len(table))
     if isinstance(records, list) and len(records) > len(table) * MAX_VOTES_PER_ITEM:
         raise too_many_records(len(records), findings, items=len(table))
-    findings.format = reader.FORMAT
-    parsed: ParsedFile = reader.read(records, findings, spec=table.spec)
+    findings.format = reader.key
+    parsed = reader.read_file(records, findings, spec=table.spec)
     findings.format = parsed.format
     refuse_flags(parsed.rows, findings)
     if not table.spec.tells_ties:
@@ -137,14 +130,12 @@ def _recognise(data: bytes, findings: ProblemCollector, *, items: int) -> _Recog
     the number of records. Raises UploadRejected."""
     if data.startswith(ARCHIVE):
         if inspect_log.is_archive(data):
-            return inspect_log, inspect_log.archive_records(data, findings)
+            return INSPECT, inspect_log.archive_records(data, findings)
         return _workbook(data, findings)
     refuse_binary(data, findings)
     start = data[:4096].lstrip()[:1]
     if not start and not data.strip():
         raise findings.reject("empty-file", _("The file is empty. Upload the predictions that your tool wrote."))
-    if b"\n" not in data and b"\r" in data.rstrip() and _parsed(data) is None:
-        raise findings.reject("cr-line-ends", _("lines end in CR alone; save the file with LF or CRLF line ends"))
     if is_bare_verdict(data[:_SHOWN_OF_LINE].split(b"\n", 1)[0].decode("utf-8", "replace")):
         raise refuse_text(data[:_SHOWN_OF_LINE], findings)
     document = _document(data, findings)
@@ -159,16 +150,13 @@ def _document(data: bytes, findings: ProblemCollector) -> Any:
     """Return the value of a file that is one JSON object or list rather than JSON lines; None if it is not."""
     lines = [line.strip() for line in first_lines(data, _ASKED) if line.strip()]
     first = lines[0] if lines else b""
-    if first[:1] not in (b"[", b"{"):
+    if first[:1] not in (b"[", b"{") or first[:2] == b"{'":
         return None
     if first not in (b"[", b"{"):
         value = _parsed(first)
         if value is not None:
             return value if len(data.strip()) == len(first) and not detect(value) else None
         if any(isinstance(_parsed(line), dict) for line in lines[1:]):
-            return None
-        damaged = all(line.startswith(b"{") and line[-1:] not in b",[{" for line in lines)  # JSON lines, all of them
-        if damaged and (len(data) > DOCUMENT_LIMIT or _parsed(data) is None):
             return None
     if len(data) > DOCUMENT_LIMIT:
         message = _(
@@ -195,7 +183,7 @@ def _parsed(text: bytes) -> Any:
 def _of_document(value: Any, findings: ProblemCollector) -> _Recognised:
     """Return the reader and records of one JSON value: a list of records, or an object that holds one."""
     if inspect_log.is_document(value):
-        return inspect_log, inspect_log.document_records(value)
+        return INSPECT, inspect_log.document_records(value)
     records = records_of(value)
     known = _detect_among(records[:_ASKED])
     if known is None:
@@ -204,7 +192,7 @@ def _of_document(value: Any, findings: ProblemCollector) -> _Recognised:
     return reader, list(enumerate(map(change, records), 1))
 
 
-def _table_reader(header: bytes) -> PredictionReader | None:
+def _table_reader(header: bytes) -> PredictionFormat | None:
     """Return the reader of a table by its header line, if that is one."""
     if len(header) > LINE_LIMIT:
         return None
@@ -277,14 +265,14 @@ def _nearest(record: Any) -> str:
     """Say which format has most of its fields in a record, and which are missing; nothing where none has any."""
     if not isinstance(record, dict):
         return ""
-    held = [[held_of(record, names) for names in reader.GUIDE.fields] for reader in READERS]
+    held = [[held_of(record, names) for names in reader.fields] for reader in READERS]
     reader, there = max(zip(READERS, held, strict=True), key=lambda one: (sum(map(bool, one[1])), -len(one[1])))
     if not any(there):
         return ""
-    missing = (" / ".join(names) for names, here in zip(reader.GUIDE.fields, there, strict=True) if not here)
+    missing = (" / ".join(names) for names, here in zip(reader.fields, there, strict=True) if not here)
     return _(
         "The nearest is {format}: there is `{there}`, but no `{missing}`.",
-        format=format_name(reader.FORMAT),
+        format=format_name(reader.key),
         there="`, `".join(name for names in there for name in names),
         missing="`, `".join(missing),
     )

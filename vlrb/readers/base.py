@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec, value_at
 from vlrb.common.messages import _
@@ -28,29 +28,42 @@ Records = Iterable[tuple[int, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class FileGuide:
-    """Documentation of a format. In ``upload``, ``note`` backticks enclose code, and links are Markdown.
+class PredictionFormat:
+    """Files that a tool writes, and how to read them. In ``upload``, ``note`` backticks enclose code, and links are
+    Markdown.
 
     ``upload`` is in the documentation's table. The about page shows ``command`` (what to run, or a line of the
     file) and ``note`` where there is a command; else it names the tool. ``name``: how sentences call the format, where
     that is not the tool.
     ``verdict_formats``: of the benchmarks that the tool is for; () is all.
     ``fields``: what a record of the format has, one of each group of names; a dotted name is of an object inside.
-    ``only_if``: what else holds of a record.
+    ``only_if``: what else holds of a record. ``id_field``: "" is ``id`` or ``ID``.
+    ``read``: takes the ``FieldReader`` of each record and a `ParsedFile`, to which it adds rows, and ``spec``; what it
+    cannot use is a problem. ``file``: what holds of every such file, by the fields of `ParsedFile`.
     """
 
+    key: str  # in reports
     tool: str
     upload: str
+    read: Callable[..., None]
+    fields: tuple[tuple[str, ...], ...] = ()
     command: str = ""
     note: str = ""
     name: str = ""
     verdict_formats: tuple[str, ...] = ()
-    fields: tuple[tuple[str, ...], ...] = ()
     only_if: Callable[[dict[str, Any]], bool] | None = None
+    id_field: str = ""
+    file: Mapping[str, Any] = field(default_factory=dict)
 
     def matches(self, record: dict[str, Any]) -> bool:
         """Return whether a record is of this format."""
         return all(held_of(record, names) for names in self.fields) and (self.only_if is None or self.only_if(record))
+
+    def read_file(self, records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
+        """Return the rows of a file about a benchmark."""
+        parsed = ParsedFile(self.key, findings, **self.file)
+        self.read(fields_of(records, findings, id_field=self.id_field), parsed, spec=spec)
+        return parsed
 
 
 @dataclass(slots=True)
@@ -82,6 +95,7 @@ class ParsedFile:
     """A whole file, read."""
 
     format: str
+    findings: ProblemCollector
     rows: list[PredictionRow] = field(default_factory=list)
     one_vote_a_row: bool = False  # several rows make up one item's votes
     # The responses may be in displayed order, and `shown` means it only if they are not:
@@ -121,21 +135,6 @@ class ParsedFile:
         self.remark("failed-reply", message, rows)
 
 
-class FormatReader(Protocol):
-    """A module that reads the records of one format; a record that it cannot use is a problem in ``findings``."""
-
-    FORMAT: str  # the key of the format in reports
-
-    def read(self, records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-        """Return the rows of a file about a benchmark."""
-
-
-class PredictionReader(FormatReader, Protocol):
-    """What a module of this package defines to be one of the readers that records are shown to."""
-
-    GUIDE: FileGuide
-
-
 def held_of(record: dict[str, Any], names: Iterable[str]) -> list[str]:
     """Return which of some fields a record has; a dotted name is of an object inside."""
     inside = ((value_at(record, name.rpartition(".")[0]) if "." in name else record, name) for name in names)
@@ -154,9 +153,32 @@ def preferred(scores: Sequence[float]) -> int:
 
 
 def fields_of(records: Records, findings: ProblemCollector, *, id_field: str = "") -> Iterator[FieldReader]:
-    """Yield the fields of each record that is a JSON object; a problem for each other one."""
-    for line, record in objects(records, findings):
-        yield FieldReader(record, line, findings=findings, id_field=id_field)
+    """Yield the fields of each record that is a JSON object, and keep what it says of being right; a problem for each
+    other one. Null lines are passed over, as the official script does.
+    """
+    nulls = 0
+    for line, value in records:
+        record = unwrap(value)
+        if type(record) is dict:
+            flag = as_vote(record.get("correct", record.get("is_correct")))
+            if flag in (0, 1):
+                findings.flags[line] = flag
+            yield FieldReader(record, line, findings=findings, id_field=id_field)
+        elif record is None:
+            nulls += 1
+        else:
+            findings.unread += 1
+            findings.add(
+                "not-an-object", _("must be a JSON object {{...}}, not {record}", record=shorten(record)), line=line
+            )
+    if nulls:
+        findings.note("null-lines", _("{nulls} null lines were passed over, as the official script does.", nulls=nulls))
+
+
+def unwrap(record: Any) -> Any:
+    """Return the record itself, or the one in ``{"0": record}``, as some official files have it."""
+    inner = record.get("0") if type(record) is dict and len(record) == 1 else None
+    return inner if isinstance(inner, dict) else record
 
 
 def own_responses(row: Any, spec: BenchmarkSpec) -> tuple[str, str] | None:
@@ -169,21 +191,6 @@ def two_texts(values: Any) -> tuple[str, str] | None:
     if isinstance(values, list) and len(values) == 2 and all(isinstance(text, str) for text in values):
         return values[0], values[1]
     return None
-
-
-def objects(records: Records, findings: ProblemCollector) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the records that are JSON objects, and keep what they say of being right; a problem for each other one."""
-    for line, record in records:
-        if type(record) is dict:
-            flag = as_vote(record.get("correct", record.get("is_correct")))
-            if flag in (0, 1):
-                findings.flags[line] = flag
-            yield line, record
-        else:
-            findings.unread += 1
-            findings.add(
-                "not-an-object", _("must be a JSON object {{...}}, not {record}", record=shorten(record)), line=line
-            )
 
 
 class FieldReader:

@@ -10,28 +10,14 @@ from __future__ import annotations
 import binascii
 import re
 from base64 import urlsafe_b64decode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from vlrb.benchmarks.spec import BenchmarkSpec, value_at
-from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, flip
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.verdicts import read_verdict
 
-FORMAT = "batch"
-GUIDE = FileGuide(
-    fields=(("custom_id",), ("response", "result")),
-    name="batch service",
-    tool="Batch services (OpenAI, vLLM, Anthropic)",
-    upload="results of requests that are named `<id>--v0-o`, all files of a run in one",
-    command="cat results-*.jsonl errors-*.jsonl > batch.jsonl",
-    note=(
-        "The `custom_id` of a request names the pair, the vote and the order: "
-        "`<id>--v0-o` is the id of the pair, the vote, and `o` for the order as stored or `s` for swapped. "
-        "A request that failed is an undecided vote."
-    ),
-)
 _OWN = re.compile(r"r(\d{1,9})-v(\d{1,2})-([os])-([A-Za-z0-9_-]{43})")
 _NAMED = re.compile(r"(.{1,500})--v(\d{1,2})-([os])", re.DOTALL)
 _FAILED = "failed"
@@ -48,10 +34,10 @@ class RequestName:
     id: str | None = None
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of result files, vote by vote of each pair, whatever the order of the lines."""
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of result files, vote by vote of each pair, whatever the order of the lines."""
     kept: dict[RequestName, tuple[int, str | None]] = {}
-    for fields in fields_of(records, findings, id_field="custom_id"):
+    for fields in records:
         line, name = fields.line, request_name(fields.record.get("custom_id"))
         if name is None:
             message = "must tell pair, vote and order: <id>--v0-o (as stored) or <id>--v0-s (swapped)"
@@ -63,14 +49,9 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             continue
         earlier = kept.get(name)
         if earlier is not None and earlier[1] is not None and text is not None:
-            findings.add("duplicate-item", f"the request was already answered on line {earlier[0]}", line=line)
+            parsed.findings.add("duplicate-item", f"the request was already answered on line {earlier[0]}", line=line)
         elif earlier is None or text is not None:  # the answer of a repeated request counts, not its failure
             kept[name] = (line, text)
-    return _parsed(kept, spec)
-
-
-def _parsed(kept: Mapping[RequestName, tuple[int, str | None]], spec: BenchmarkSpec) -> ParsedFile:
-    parsed = ParsedFile(FORMAT, one_vote_a_row=True, text_field="custom_id", reply_field="response")
     failed = []
     for name, (line, text) in sorted(kept.items(), key=lambda item: (item[0].row, item[0].id or "", item[0].vote)):
         if text is None:
@@ -78,7 +59,6 @@ def _parsed(kept: Mapping[RequestName, tuple[int, str | None]], spec: BenchmarkS
         choice = flip(read_verdict(text or "", spec), name.swapped)
         parsed.add(PredictionRow(line, (choice,), (name.swapped,), name.id, key=name.key), (text or "",))
     parsed.remark_failed(_FAILED, failed)
-    return parsed
 
 
 def request_name(value: Any) -> RequestName | None:
@@ -130,3 +110,21 @@ def text_of(content: Any) -> str:
     parts = content if isinstance(content, list) else []
     texts = [value_at(part, "text") for part in parts if value_at(part, "type") in (None, "text", "output_text")]
     return "".join(text for text in texts if isinstance(text, str))
+
+
+BATCH = PredictionFormat(
+    key="batch",
+    read=read,
+    file={"one_vote_a_row": True, "text_field": "custom_id", "reply_field": "response"},
+    id_field="custom_id",
+    fields=(("custom_id",), ("response", "result")),
+    name="batch service",
+    tool="Batch services (OpenAI, vLLM, Anthropic)",
+    upload="results of requests that are named `<id>--v0-o`, all files of a run in one",
+    command="cat results-*.jsonl errors-*.jsonl > batch.jsonl",
+    note=(
+        "The `custom_id` of a request names the pair, the vote and the order: "
+        "`<id>--v0-o` is the id of the pair, the vote, and `o` for the order as stored or `s` for swapped. "
+        "A request that failed is an undecided vote."
+    ),
+)

@@ -21,12 +21,11 @@ from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.common.messages import _
 from vlrb.predictions.problems import ProblemCollector
 from vlrb.predictions.strict_json import JsonFault, loads
-from vlrb.readers.base import ParsedFile, PredictionRow, Records, fields_of, flip
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.readers.batch_output import reply_of, text_of
 from vlrb.readers.lmms_eval import prompted
 from vlrb.verdicts import read_verdict
 
-FORMAT = "inspect"
 _MEMBER_LIMIT = 16 * 2**20
 RATIO_LIMIT = 100
 _MEMBERS_LIMIT = 40_000  # sixteen votes of each pair, and what else a log holds
@@ -64,7 +63,7 @@ def archive_records(data: bytes, findings: ProblemCollector) -> list[tuple[int, 
     Raises:
         UploadRejected: it is damaged, or unpacks to too much.
     """
-    findings.format = FORMAT
+    findings.format = INSPECT.key
     try:
         return _by_epoch(_samples(data, findings))
     except _DAMAGE as error:
@@ -171,10 +170,9 @@ def _by_epoch(samples: Iterable[Any]) -> list[tuple[int, Any]]:
     return sorted(enumerate(samples, 1), key=epoch)
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of a log."""
-    parsed = ParsedFile(FORMAT, one_vote_a_row=True, text_field="input", reply_field="output")
-    for fields in fields_of(records, findings):
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of a log."""
+    for fields in records:
         record = fields.record
         text = fields.bounded(record["reply"], "output") if isinstance(record["reply"], str) else ""
         swapped, prompt = record["swapped"], record["prompt"]
@@ -186,4 +184,12 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             turned = 0 if responses else int(swapped)  # texts are as shown
             choice, key = flip(read_verdict(text, spec), turned), None if responses else record["item"]
             parsed.add(PredictionRow(fields.line, (choice,), (turned,), fields.id, query, responses, key), (text,))
-    return parsed
+
+
+INSPECT = PredictionFormat(
+    key="inspect",
+    tool="Inspect log",
+    upload="the log as written",
+    read=read,
+    file={"one_vote_a_row": True, "text_field": "input", "reply_field": "output"},
+)

@@ -7,33 +7,21 @@ from the item found by id and row number (`doc_id`), again by the parity rule.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vlrb.benchmarks.spec import BenchmarkSpec, value_at
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
     FieldReader,
-    FileGuide,
     ParsedFile,
+    PredictionFormat,
     PredictionRow,
-    Records,
-    fields_of,
     own_responses,
     two_texts,
 )
 from vlrb.verdicts import read_verdict
 from vlrb.votes import UNDECIDED
 
-FORMAT = "lmms-eval"
-GUIDE = FileGuide(
-    fields=(("doc_id",), ("filtered_resps", "resps")),
-    tool="lmms-eval",
-    upload="run with `--tasks vl_rewardbench --log_samples`; the `..._samples_vl_rewardbench.jsonl` file",
-    command="python -m lmms_eval --model MODEL --tasks TASK --batch_size 1 --log_samples --output_path logs",
-    note=(
-        "TASK is `vl_rewardbench` or `multimodal_rewardbench`. Upload `logs/…/…_samples_TASK.jsonl`. It keeps one vote "
-        "for each pair, whatever `--repeats` says."
-    ),
-)
 _OFFICIAL_PARTS = ("\n\nQuestion: ", "\n\nAnswer 1: ", "\n\nAnswer 2: ", "\n\nPlease evaluate both answers")
 _PROMPT_PARTS = ("[The Start of Assistant A's Answer]\n", "\n[The End of Assistant A's Answer]",
                  "[The Start of Assistant B's Answer]\n", "\n[The End of Assistant B's Answer]")  # fmt: skip
@@ -45,11 +33,10 @@ _FAILED = {
 }
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of a samples file."""
-    parsed = ParsedFile(FORMAT, text_field="input", reply_field="filtered_resps")
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of a samples file."""
     failed: dict[str, list[int]] = {marker: [] for marker in _FAILED}
-    for fields in fields_of(records, findings):
+    for fields in records:
         record = fields.record
         text = _text(fields)
         position = record.get("doc_id")
@@ -67,7 +54,6 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             parsed.add(row, (text,))
     for marker, label in _FAILED.items():
         parsed.remark_failed(label, failed[marker])
-    return parsed
 
 
 def _text(fields: FieldReader) -> str:
@@ -125,3 +111,18 @@ def _parts(text: str, marks: tuple[str, ...]) -> list[str] | None:
             return None
         parts.append(part)
     return [*parts, rest]
+
+
+LMMS_EVAL = PredictionFormat(
+    key="lmms-eval",
+    read=read,
+    file={"text_field": "input", "reply_field": "filtered_resps"},
+    fields=(("doc_id",), ("filtered_resps", "resps")),
+    tool="lmms-eval",
+    upload="run with `--tasks vl_rewardbench --log_samples`; the `..._samples_vl_rewardbench.jsonl` file",
+    command="python -m lmms_eval --model MODEL --tasks TASK --batch_size 1 --log_samples --output_path logs",
+    note=(
+        "TASK is `vl_rewardbench` or `multimodal_rewardbench`. Upload `logs/…/…_samples_TASK.jsonl`. It keeps one vote "
+        "for each pair, whatever `--repeats` says."
+    ),
+)

@@ -5,17 +5,11 @@ of the dataset: the texts find the pair.
 
 from __future__ import annotations
 
-from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FileGuide, ParsedFile, PredictionRow, Records, fields_of, flip
-from vlrb.votes import UNDECIDED
+from collections.abc import Iterable
 
-FORMAT = "lwe"
-GUIDE = FileGuide(
-    tool="LWE",
-    upload="`runs/.../vlrewardbench.jsonl` as written, with one order or both",
-    fields=(("Output1",), ("Output2",), ("response",)),
-)
+from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
+from vlrb.votes import UNDECIDED
 
 
 def bracketed(text: str) -> int:
@@ -27,14 +21,22 @@ def bracketed(text: str) -> int:
     return UNDECIDED
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of a run: a vote for each order in which the judge was asked."""
-    parsed = ParsedFile(FORMAT, text_field="Output1", order_by_texts=True, reply_field="response")
-    for fields in fields_of(records, findings):
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of a run: a vote for each order in which the judge was asked."""
+    for fields in records:
         responses = fields.text("Output1"), fields.text("Output2")
         replies = [fields.text(name) for name in ("response", "swap_response") if name in fields.record]
         if fields.finish():
             choices = [flip(bracketed(reply), swapped) for swapped, reply in enumerate(replies)]
             query, shown = fields.optional_text("Text"), range(len(replies))
             parsed.add(PredictionRow(fields.line, choices, shown, fields.id, query, responses), replies)
-    return parsed
+
+
+LWE = PredictionFormat(
+    key="lwe",
+    read=read,
+    file={"text_field": "Output1", "order_by_texts": True, "reply_field": "response"},
+    tool="LWE",
+    upload="`runs/.../vlrewardbench.jsonl` as written, with one order or both",
+    fields=(("Output1",), ("Output2",), ("response",)),
+)

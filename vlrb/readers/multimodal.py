@@ -6,45 +6,33 @@ A was shown first, as stored. `Label` and the category are never read. Omni-RRM'
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers import omni_rrm
 from vlrb.readers.base import (
     FieldReader,
-    FileGuide,
     ParsedFile,
+    PredictionFormat,
     PredictionRow,
-    Records,
-    fields_of,
     own_responses,
 )
 from vlrb.votes import UNDECIDED
 
-FORMAT = "official"
-GUIDE = FileGuide(
-    fields=(("ID",), ("output", "outputs")),
-    tool="Multimodal RewardBench's script",
-    upload="the file as written, with one output or several",
-    command='{"ID": "…", "Label": "A", "output": "… [[A]]", "Meta": {}}',
-    note="`[[A]]` in the text is for the response stored first, else `[[B]]` is for the other. `Label` is not read.",
-    name="official script",
-    verdict_formats=("double-brackets", "answer-tag"),
-)
 _FAILED = "None"  # the script writes it after nine tries
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of an official file."""
-    parsed = ParsedFile(FORMAT, text_field="Meta", reply_field="output")
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of an official file."""
     failed: list[int] = []
-    for fields in fields_of(records, findings):
+    for fields in records:
         record = fields.record
         fields.require_id()
         texts = _texts(fields)
         if not fields.finish():
             continue
         if "PredBetter" in record or any(map(omni_rrm.holds_json_verdict, texts)):
-            parsed.format = omni_rrm.FORMAT
+            parsed.format = omni_rrm.OMNI_RRM.key
         failed += [len(parsed.rows)] * texts.count(_FAILED)
         choices = [omni_rrm.read_json_verdict(text, spec) for text in texts]
         if choices == [UNDECIDED]:
@@ -53,7 +41,6 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         row = PredictionRow(fields.line, choices, [0] * len(choices), fields.id, responses=responses)
         parsed.add(row, texts)
     parsed.remark_failed(_FAILED, failed)
-    return parsed
 
 
 def _texts(fields: FieldReader) -> list[str]:
@@ -62,3 +49,17 @@ def _texts(fields: FieldReader) -> list[str]:
     several = "outputs" in record and "output" not in record
     holders = [{"output": text} for text in fields.votes(record["outputs"], "outputs")] if several else [record]
     return ["" if holder.get("output", "") is None else fields.text("output", where=holder) for holder in holders]
+
+
+MULTIMODAL = PredictionFormat(
+    key="official",
+    read=read,
+    file={"text_field": "Meta", "reply_field": "output"},
+    fields=(("ID",), ("output", "outputs")),
+    tool="Multimodal RewardBench's script",
+    upload="the file as written, with one output or several",
+    command='{"ID": "…", "Label": "A", "output": "… [[A]]", "Meta": {}}',
+    note="`[[A]]` in the text is for the response stored first, else `[[B]]` is for the other. `Label` is not read.",
+    name="official script",
+    verdict_formats=("double-brackets", "answer-tag"),
+)

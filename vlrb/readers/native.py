@@ -2,44 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
     FieldReader,
-    FileGuide,
     ParsedFile,
+    PredictionFormat,
     PredictionRow,
-    Records,
     as_vote,
-    fields_of,
     flip,
     preferred,
 )
 from vlrb.verdicts import read_verdict
 
-FORMAT = "native"
-GUIDE = FileGuide(
-    fields=(("id", "item"), ("votes", "judgements", "scores")),
-    name="native JSONL",
-    tool="Your own code: native JSONL",
-    upload="native JSONL, below",
-    command=('{"id": "…", "votes": [0, 1, null]}\n{"id": "…", "judgements": [{"text": "…", "swapped": true}]}'),
-    note=(
-        "One line for each pair. A vote is the index of the preferred response in the order of the dataset, "
-        "null is undecided; `swapped` says that the second response was shown first. Every line has the same "
-        "number of votes, 1 to 16. Where ids repeat, `item` holds the pair's key."
-    ),
-)
 _KINDS = ("votes", "judgements", "scores")
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of a native file."""
-    parsed, numbers = ParsedFile(FORMAT), set[int]()
-    for fields in fields_of(records, findings):
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of a native file."""
+    numbers = set[int]()
+    for fields in records:
         record, key = fields.record, _item_key(fields)
         kinds = [kind for kind in _KINDS if kind in record]
         choices: list[int] = []
@@ -65,13 +50,12 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         if fields.finish():
             parsed.add(PredictionRow(fields.line, choices, shown, fields.id, key=key), replies)
     if numbers == {1, 2} and not spec.ties:
-        findings.clear()
+        parsed.findings.clear()
         message = _(
             "The votes are 1 and 2, and no vote is 0. Subtract 1 from each: 0 is the response that the dataset has "
             "first, 1 the other."
         )
-        raise findings.reject("bad-vote", message)
-    return parsed
+        raise parsed.findings.reject("bad-vote", message)
 
 
 def _item_key(fields: FieldReader) -> str | None:
@@ -116,3 +100,19 @@ def _judgements(fields: FieldReader) -> tuple[list[str], list[int]]:
             fields.wrong(f"{path}.swapped", swapped, wanted=wanted, code="bad-order-flag")
         shown_first.append(int(swapped is True))
     return texts, shown_first
+
+
+NATIVE = PredictionFormat(
+    key="native",
+    read=read,
+    fields=(("id", "item"), ("votes", "judgements", "scores")),
+    name="native JSONL",
+    tool="Your own code: native JSONL",
+    upload="native JSONL, below",
+    command=('{"id": "…", "votes": [0, 1, null]}\n{"id": "…", "judgements": [{"text": "…", "swapped": true}]}'),
+    note=(
+        "One line for each pair. A vote is the index of the preferred response in the order of the dataset, "
+        "null is undecided; `swapped` says that the second response was shown first. Every line has the same "
+        "number of votes, 1 to 16. Where ids repeat, `item` holds the pair's key."
+    ),
+)

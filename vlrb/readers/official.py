@@ -6,72 +6,33 @@ wrapped as ``{"0": {...}}``, and null lines are passed over, as `cal.py` does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
-from vlrb.readers.base import FieldReader, FileGuide, ParsedFile, PredictionRow, Records, flip, objects
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.verdicts import choice_of
 
-FORMAT = "official"
 RECORD_FIELDS = (("meta.filter_choice", "meta.random_number"),)
-GUIDE = FileGuide(
-    fields=RECORD_FIELDS,
-    name="official script",
-    tool="The official script",
-    upload="the JSONL that `inference_hf.py` writes (K lines a pair)",
-    command="python inference_hf.py",
-    note=(
-        "in the [benchmark's repository](https://github.com/vl-rewardbench/VL_RewardBench). Upload the JSONL "
-        "that it leaves in the working directory, with K lines for each pair. Its name has no K: another run "
-        "of the same model on the same day overwrites it."
-    ),
-    verdict_formats=("official-sentence",),
-)
 REPLY_FIELD = "meta.filter_choice"
 
 
-def unwrap(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the record itself, or the one in ``{"0": record}``."""
-    inner = record.get("0") if len(record) == 1 else None
-    return inner if isinstance(inner, dict) else record
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of an official file."""
+    add_rows(records, parsed, verdict=choice_of)
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of an official file."""
-    parsed = ParsedFile(FORMAT, one_vote_a_row=True, reply_field=REPLY_FIELD)
-    add_rows(parsed, present(records, findings), findings=findings, verdict=choice_of)
-    return parsed
-
-
-def add_rows(
-    parsed: ParsedFile, records: Records, *, findings: ProblemCollector, verdict: Callable[[str], int]
-) -> None:
+def add_rows(records: Iterable[FieldReader], parsed: ParsedFile, *, verdict: Callable[[str], int]) -> None:
     """Add the rows of records. ``verdict``: what a judge's text says about the answers as shown."""
     known: dict[tuple[str, str], tuple[str, str]] = {}  # keeps one copy of texts that come K times
-    for line, record in objects(records, findings):
-        fields = FieldReader(record, line, findings=findings)
+    for fields in records:
         fields.require_id()
         query, responses = fields.text("query"), fields.pair("response")
         text, swapped = _meta(fields)
         if fields.finish():
             responses = known.setdefault(responses, responses)
             choice = flip(verdict(text), swapped)
-            parsed.add(PredictionRow(line, (choice,), (swapped,), fields.id, query, responses), (text,))
-
-
-def present(records: Records, findings: ProblemCollector) -> Iterator[tuple[int, Any]]:
-    """Yield the records of the file, unwrapped; null lines are passed over."""
-    nulls = 0
-    for line, record in records:
-        if record is None:
-            nulls += 1
-        else:
-            yield line, unwrap(record) if type(record) is dict else record
-    if nulls:
-        findings.note("null-lines", _("{nulls} null lines were passed over, as the official script does.", nulls=nulls))
+            parsed.add(PredictionRow(fields.line, (choice,), (swapped,), fields.id, query, responses), (text,))
 
 
 def _meta(fields: FieldReader) -> tuple[str, int]:
@@ -86,3 +47,21 @@ def _meta(fields: FieldReader) -> tuple[str, int]:
     wanted, missing = _("0 (order as stored) or 1 (swapped)"), "random_number" not in meta
     fields.wrong("meta.random_number", swapped, wanted=wanted, code="bad-order-flag", missing=missing)
     return text, 0
+
+
+OFFICIAL = PredictionFormat(
+    key="official",
+    read=read,
+    file={"one_vote_a_row": True, "reply_field": REPLY_FIELD},
+    fields=RECORD_FIELDS,
+    name="official script",
+    tool="The official script",
+    upload="the JSONL that `inference_hf.py` writes (K lines a pair)",
+    command="python inference_hf.py",
+    note=(
+        "in the [benchmark's repository](https://github.com/vl-rewardbench/VL_RewardBench). Upload the JSONL "
+        "that it leaves in the working directory, with K lines for each pair. Its name has no K: another run "
+        "of the same model on the same day overwrites it."
+    ),
+    verdict_formats=("official-sentence",),
+)

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers import official
-from vlrb.readers.base import FileGuide, ParsedFile, Records
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat
 from vlrb.verdicts import read_brackets, read_verdict
 from vlrb.votes import UNDECIDED
 
-FORMAT = "omni-rrm"
 _BETTER = {"1": 0, "A": 0, "2": 1, "B": 1, "EQUAL": TIE}
 _IN_TEXT = re.compile(r'"better"\s{0,20}:\s{0,20}"?([0-9a-z]{1,8})\b', re.IGNORECASE)
 
@@ -28,22 +27,9 @@ def _holds_verdict(record: dict[str, Any]) -> bool:
     return isinstance(text, str) and "{" in text and '"better"' in text
 
 
-GUIDE = FileGuide(
-    tool="Omni-RRM",
-    upload="the result file as written",
-    fields=official.RECORD_FIELDS,
-    only_if=_holds_verdict,  # the judge's text is, or holds, an object with the key ``better``
-)
-
-
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of an Omni-RRM file."""
-    parsed = ParsedFile(
-        FORMAT, one_vote_a_row=True, responses_as_shown=True, order_by_texts=True, reply_field=official.REPLY_FIELD
-    )
-    verdict = partial(read_json_verdict, spec=spec)
-    official.add_rows(parsed, official.present(records, findings), findings=findings, verdict=verdict)
-    return parsed
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of an Omni-RRM file."""
+    official.add_rows(records, parsed, verdict=partial(read_json_verdict, spec=spec))
 
 
 def read_json_verdict(text: str, spec: BenchmarkSpec) -> int:
@@ -87,3 +73,14 @@ def _object(text: str, start: int) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return answer if isinstance(answer, dict) and ("better" in answer or "final_verdict" in answer) else None
+
+
+OMNI_RRM = PredictionFormat(
+    key="omni-rrm",
+    read=read,
+    file={"responses_as_shown": True, "order_by_texts": True, **official.OFFICIAL.file},
+    tool="Omni-RRM",
+    upload="the result file as written",
+    fields=official.RECORD_FIELDS,
+    only_if=_holds_verdict,  # the judge's text is, or holds, an object with the key ``better``
+)

@@ -7,43 +7,30 @@ the prompt (`qs`) tells the order, else rewards are about the label.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.file_remarks import ORDER_TELLS_LABEL
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
     FieldReader,
-    FileGuide,
     ParsedFile,
+    PredictionFormat,
     PredictionRow,
-    Records,
     TextComparison,
-    fields_of,
     flip,
     own_responses,
     preferred,
 )
 
-FORMAT = "r1-reward"
-GUIDE = FileGuide(
-    fields=(("id", "ID"), ("rewards",)),
-    name="R1-Reward",
-    tool="R1-Reward, MM-RLHF, Proxy-GRM",
-    upload="the result file as written",
-    command='{"id": "…", "chosen": "…", "rejected": "…", "rewards": [1, 0]}',
-    note="The higher reward decides, not the text beside it. Equal rewards are a tie.",
-)
-SWAPPED_FORMAT = "proxy-grm"
 _FIRST_IN_PROMPT = "[Response 1]:\n"
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of a file of rewards."""
-    parsed = ParsedFile(FORMAT, order_by_texts=True, text_field="chosen")
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of a file of rewards."""
     check, judged, preferred_first = TextComparison(), True, True
-    for fields in fields_of(records, findings):
+    for fields in records:
         record = fields.record
         fields.require_id()
         own, named = own_responses(record, spec), None
@@ -51,7 +38,7 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             named = fields.text("chosen"), fields.text("rejected")
         rewards, swapped = fields.score_pairs("rewards"), _reverse(fields)
         if "reverse" in record:
-            parsed.format = SWAPPED_FORMAT
+            parsed.format = "proxy-grm"
         if not fields.finish():
             continue
         choices = [preferred(pair) for pair in rewards]
@@ -83,7 +70,6 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
             "label away: a judge that always picks the first response scores 100%."
         )
         parsed.remarks.append((ORDER_TELLS_LABEL, message, []))
-    return parsed
 
 
 def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:
@@ -106,3 +92,16 @@ def _reverse(fields: FieldReader) -> int:
 def _texts(record: dict[str, Any]) -> list[Any]:
     value = record.get("critic")
     return value if isinstance(value, list) else [value]
+
+
+R1_REWARD = PredictionFormat(
+    key="r1-reward",
+    read=read,
+    file={"text_field": "chosen", "order_by_texts": True},
+    fields=(("id", "ID"), ("rewards",)),
+    name="R1-Reward",
+    tool="R1-Reward, MM-RLHF, Proxy-GRM",
+    upload="the result file as written",
+    command='{"id": "…", "chosen": "…", "rejected": "…", "rewards": [1, 0]}',
+    note="The higher reward decides, not the text beside it. Equal rewards are a tie.",
+)

@@ -7,43 +7,29 @@ table holds as the text of a Python list. What Excel did to a cell is undone in 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from typing import Any
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import (
     FieldReader,
-    FileGuide,
     ParsedFile,
+    PredictionFormat,
     PredictionRow,
-    Records,
-    fields_of,
     two_texts,
 )
 from vlrb.verdicts import choice_of
 
-FORMAT = "vlmevalkit"
-GUIDE = FileGuide(
-    fields=(("index",), ("prediction",), ("response", "question")),
-    tool="VLMEvalKit",
-    upload="run with `--data VL-RewardBench`; the prediction file, xlsx, tsv or json",
-    command="python run.py --data VL-RewardBench --model MODEL",
-    note=(
-        "Upload `MODEL_VL-RewardBench.xlsx`, or better .tsv or .json (`PRED_FORMAT=tsv`): Excel cuts long answers off."
-    ),
-    verdict_formats=("official-sentence",),
-)
 EXCEL_CELL_LIMIT = 32_767
 _FAILED = "Failed to obtain answer via API."
 _LONGEST_RESPONSES = 256 * 1024
 
 
-def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-    """Return the rows of a prediction table."""
-    parsed = ParsedFile(FORMAT, order_by_rule=True, reply_field="prediction")
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+    """Add the rows of a prediction table."""
     cut, failed, unreadable = [], [], []
-    for fields in fields_of(records, findings, id_field="index"):
+    for fields in records:
         record, place = fields.record, len(parsed.rows)
         position = _row_number(fields)
         fields.id = None  # the file has no ids
@@ -74,7 +60,6 @@ def read(records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -
         unreadable=len(unreadable),
     )
     parsed.remark("text-unknown", message, unreadable)
-    return parsed
 
 
 def _row_number(fields: FieldReader) -> int | None:
@@ -98,3 +83,19 @@ def _responses(value: Any) -> tuple[str, str] | None:
     texts = two_texts(value)
     # An escape in a Python literal may be half of a character.
     return texts if texts and not any("\ud800" <= c <= "\udfff" for c in "".join(texts)) else None
+
+
+VLMEVALKIT = PredictionFormat(
+    key="vlmevalkit",
+    read=read,
+    file={"order_by_rule": True, "reply_field": "prediction"},
+    id_field="index",
+    fields=(("index",), ("prediction",), ("response", "question")),
+    tool="VLMEvalKit",
+    upload="run with `--data VL-RewardBench`; the prediction file, xlsx, tsv or json",
+    command="python run.py --data VL-RewardBench --model MODEL",
+    note=(
+        "Upload `MODEL_VL-RewardBench.xlsx`, or better .tsv or .json (`PRED_FORMAT=tsv`): Excel cuts long answers off."
+    ),
+    verdict_formats=("official-sentence",),
+)
