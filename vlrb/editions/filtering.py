@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +16,21 @@ from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.markdown_report import ReportPart, markdown
 from vlrb.editions.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pool import PoolPair, read_pool, write_json, write_lines, write_text
-from vlrb.editions.runs import WRONG_IN_ALL, JudgeFile, RunVerdicts, collect, kept_by, pool_table, read_judge_file
+from vlrb.editions.runs import (
+    NEITHER,
+    RIGHT,
+    WRONG,
+    WRONG_IN_ALL,
+    JudgeFile,
+    collect,
+    kept_by,
+    pool_table,
+    read_judge_file,
+)
 from vlrb.editions.wrong_labels import wrong_label_rows
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_ALL_COMBINATIONS = 6  # judges; of more, only single judges, pairs and all but one
 
 
 class EnsembleFilter:
@@ -46,15 +53,15 @@ class EnsembleFilter:
             "without_preference": len(single) - len(considered),
         }
         self._pairs = [pairs[number] for number in considered]
-        self.verdicts: RunVerdicts = collect(files, pairs, numbers=considered)
+        self.verdicts = collect(files, pairs, numbers=considered)
         self.kept: BoolArray = kept_by(rule, self.verdicts)
 
     def kept_lines(self) -> Iterator[dict[str, Any]]:
         """Yield the pairs that stay, each with the number of runs that are wrong about it."""
-        wrong, right = self.verdicts.wrong.sum(axis=1), self.verdicts.right.sum(axis=1)
+        counts = {name: (self.verdicts == one).sum(axis=1) for name, one in (("wrong", WRONG), ("right", RIGHT))}
         for number in np.flatnonzero(self.kept):
-            votes = {"wrong": int(wrong[number]), "right": int(right[number]), "runs": len(self.verdicts.judge)}
-            yield {**self._pairs[number], "votes": votes}
+            votes = {name: int(count[number]) for name, count in counts.items()}
+            yield {**self._pairs[number], "votes": {**votes, "runs": self.verdicts.shape[1]}}
 
     def report(self) -> dict[str, Any]:
         """Return all numbers of the report."""
@@ -62,7 +69,7 @@ class EnsembleFilter:
             "rule": self._rule,
             "pairs": {"considered": len(self._pairs), "kept": int(self.kept.sum()), **self.left_out},
             **{f"by_{trait}": self._table(trait).to_dict("records") for trait in ("source", "category")},
-            "judges": [self._judge(number) for number in range(len(self.verdicts.judges))],
+            "judges": [self._judge(name) for name in self.verdicts.columns.unique("judge")],
             "sizes": [*self._sizes()],
             "wrong_labels": wrong_label_rows(self._rule, self.verdicts),
             "files": [
@@ -82,45 +89,37 @@ class EnsembleFilter:
         return table.assign(share=table["kept"] / table["considered"])
 
     def _sizes(self) -> Iterator[dict[str, Any]]:
-        """Yield how many pairs stay with some judges alone, and with the first runs of all: in all, and by source."""
-        count, judge = len(self.verdicts.judges), self.verdicts.judge
-        sizes = range(1, count + 1) if count <= _ALL_COMBINATIONS else sorted({1, 2, count - 1, count})
-        for chosen in (chosen for size in sizes for chosen in combinations(range(count), size)):
-            yield from self._size("combinations", self.verdicts.runs_of(chosen), judges=chosen)
-        order = np.array([np.count_nonzero(judge[:run] == judge[run]) for run in range(len(judge))])
-        for most in range(1, order.max() + 2):
-            yield from self._size("by_runs", np.flatnonzero(order < most), judges=range(count))
+        """Yield how many pairs stay with one judge, two, all but one and all, and with the first runs of all: in all,
+        and by source."""
+        judges, runs = self.verdicts.columns.unique("judge"), self.verdicts.columns.get_level_values("run")
+        for size in sorted({1, 2, len(judges) - 1, len(judges)} & {*range(1, len(judges) + 1)}):
+            for chosen in combinations(judges, size):
+                yield from self._size("combinations", self.verdicts[[*chosen]], judges=chosen)
+        for most in range(1, runs.max() + 2):
+            yield from self._size("by_runs", self.verdicts.loc[:, runs < most], judges=judges)
 
-    def _size(self, table: str, runs: Any, *, judges: Sequence[int]) -> Iterator[dict[str, Any]]:
-        stays = kept_by(self._rule, self.verdicts.only(runs))
-        names = " + ".join(self.verdicts.judges[judge] for judge in judges)
+    def _size(self, table: str, verdicts: pd.DataFrame, *, judges: Iterable[str]) -> Iterator[dict[str, Any]]:
+        stays = kept_by(self._rule, verdicts)
         sums = [("all", len(stays), int(stays.sum()))]
         by_source = self._table("source", stays)[["source", "considered", "kept"]]
         for source, total, number in [*sums, *by_source.itertuples(index=False)]:
             yield {
-                "table": table, "judges": names, "runs": len(runs), "source": source,
+                "table": table, "judges": " + ".join(judges), "runs": verdicts.shape[1], "source": source,
                 "considered": int(total), "kept": int(number), "removed": int(total - number),
             }  # fmt: skip
 
-    def _judge(self, number: int) -> dict[str, Any]:
-        runs = self.verdicts.runs_of([number])
-        right, wrong = self.verdicts.right[:, runs], self.verdicts.wrong[:, runs]
-        others = [other for other in range(len(self.verdicts.judges)) if other != number]
-        alone = kept_by(self._rule, self.verdicts.only(runs))
-        without = (
-            int(kept_by(self._rule, self.verdicts.only(self.verdicts.runs_of(others))).sum())
-            if others
-            else len(self._pairs)
-        )
+    def _judge(self, name: str) -> dict[str, Any]:
+        own, others = self.verdicts[[name]], self.verdicts.drop(columns=name, level="judge")
+        without = int(kept_by(self._rule, others).sum()) if others.shape[1] else len(self._pairs)
         return {
-            "judge": self.verdicts.judges[number],
-            "runs": len(runs),
-            "accuracy": float(right.mean()),
-            "undecided": float((~right & ~wrong).mean()),
-            "removes_alone": int((~alone).sum()),
+            "judge": name,
+            "runs": own.shape[1],
+            "accuracy": float((own == RIGHT).to_numpy().mean()),
+            "undecided": float((own == NEITHER).to_numpy().mean()),
+            "removes_alone": int((~kept_by(self._rule, own)).sum()),
             "stay_without_it": without,
             "removed_by_it_only": without - int(self.kept.sum()),
-            "accuracy_on_kept": float(right[self.kept].mean()) if self.kept.any() else None,
+            "accuracy_on_kept": float((own[self.kept] == RIGHT).to_numpy().mean()) if self.kept.any() else None,
         }
 
 

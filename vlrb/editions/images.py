@@ -9,7 +9,7 @@ from typing import Any
 
 from vlrb.common import atomic_files
 from vlrb.editions.errors import CurateError
-from vlrb.judge.images import JudgeError, find_image, open_image
+from vlrb.judge.images import JudgeError, find_image, image_bytes, open_image
 
 _SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp", "GIF": "gif", "BMP": "bmp", "TIFF": "tiff", "MPO": "jpg"}
 _FLAT = 2.0  # standard deviation of grey values below which a perceptual hash means nothing
@@ -25,20 +25,20 @@ class ImageFacts:
 
 
 def read_image(value: Any, folder: Path | None) -> bytes:
-    """Return the bytes of the image that a field names: bytes, a path inside ``folder``, or a data URI.
+    """Return the bytes of the image that a field names: bytes, or a path inside ``folder``.
 
     Raises:
         CurateError: there is no such image, it lies elsewhere, or it is too large.
     """
     try:
         source = find_image(value, folder)
-        if source and source.path and folder and not source.path.resolve().is_relative_to(folder.resolve()):
+        if isinstance(source, Path) and folder and not source.resolve().is_relative_to(folder.resolve()):
             raise CurateError(f"the image {value!r:.80} links to a file that is not below {folder}; copy it there")
         if source:
-            return source.read()
+            return image_bytes(source)
     except JudgeError as error:
         raise CurateError(str(error)) from None
-    raise CurateError("`image` is missing: give a path beside the file, bytes or a data URI")
+    raise CurateError("`image` is missing: give a path beside the file, or bytes")
 
 
 def inspect_image(data: bytes) -> ImageFacts:

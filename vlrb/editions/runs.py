@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.arrays import BoolArray, Int8Array
 from vlrb.benchmarks.items import ItemTable
@@ -20,8 +20,12 @@ from vlrb.editions.pool import DROPPED, PoolPair, read_json
 from vlrb.predictions.parse import Problem, UploadRejected, parse_predictions
 from vlrb.votes import UNDECIDED
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 _POOL = "pool"
 WRONG_IN_ALL = "wrong == 1"
+NEITHER, RIGHT, WRONG = -1, 0, 1
 _PREDICTIONS, _RUN = "predictions.jsonl", "run.json"
 
 
@@ -34,27 +38,6 @@ class JudgeFile:
     sha256: str
     format: str
     votes: Int8Array
-
-
-@dataclass(frozen=True, slots=True)
-class RunVerdicts:
-    """Verdicts of all runs about the pairs that all of them judged. Arrays are pairs x runs.
-
-    ``judge``: of each run its judge's number in ``judges``. What is neither right nor wrong is undecided.
-    """
-
-    judges: tuple[str, ...]
-    judge: Int8Array
-    right: BoolArray
-    wrong: BoolArray
-
-    def runs_of(self, judges: Sequence[int]) -> npt.NDArray[np.intp]:
-        """Return the numbers of the runs of some judges."""
-        return np.flatnonzero(np.isin(self.judge, judges))
-
-    def only(self, runs: npt.NDArray[np.intp]) -> RunVerdicts:
-        """Return the verdicts of some runs; judges keep their numbers."""
-        return RunVerdicts(self.judges, self.judge[runs], right=self.right[:, runs], wrong=self.wrong[:, runs])
 
 
 def pool_table(pairs: Sequence[PoolPair]) -> ItemTable:
@@ -100,17 +83,25 @@ def _in_words(problem: Problem) -> str:
     return ": ".join(filter(None, (*place, problem.message)))
 
 
-def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: Sequence[int]) -> RunVerdicts:
+def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: Sequence[int]) -> pd.DataFrame:
     """Return the verdicts of all files about the pairs of these numbers, which must have a preference."""
-    judges = tuple(dict.fromkeys(file.judge for file in files))
-    judge = np.array([judges.index(file.judge) for file in files for _ in range(file.votes.shape[1])], dtype=np.int8)
     choice = np.concatenate([file.votes for file in files], axis=1)[list(numbers)]
     preferred = np.array([pairs[number]["preferred"] for number in numbers], dtype=np.int8)[:, None]
-    right = choice == preferred
-    return RunVerdicts(judges, judge, right=right, wrong=~right & (choice != UNDECIDED))
+    verdicts = np.where(choice == UNDECIDED, NEITHER, choice != preferred)
+    return as_verdicts(verdicts, [file.judge for file in files for _ in range(file.votes.shape[1])])
 
 
-def kept_by(rule: str, verdicts: RunVerdicts) -> BoolArray:
+def as_verdicts(verdicts: Int8Array | BoolArray, judges: Sequence[Any]) -> pd.DataFrame:
+    """Return a frame of verdicts, WRONG, RIGHT or NEITHER: a row for each pair, a column for each run, named by its
+    judge and its number among the judge's runs."""
+    import pandas as pd
+
+    names = pd.Series(judges)
+    columns = pd.MultiIndex.from_arrays([names, names.groupby(names).cumcount()], names=["judge", "run"])
+    return pd.DataFrame(verdicts.astype(np.int8), columns=columns)
+
+
+def kept_by(rule: str, verdicts: pd.DataFrame) -> BoolArray:
     """Return which pairs stay: (pairs,).
 
     A rule is an expression of pandas about shares: ``wrong``, of runs that prefer the response that people reject;
@@ -122,15 +113,13 @@ def kept_by(rule: str, verdicts: RunVerdicts) -> BoolArray:
     """
     import pandas as pd
 
-    by_judge = [np.flatnonzero(verdicts.judge == judge) for judge in np.unique(verdicts.judge)]
-    shares = {
-        "wrong": verdicts.wrong.mean(axis=1),
-        "judges_wrong": np.mean([2 * verdicts.wrong[:, runs].sum(axis=1) > len(runs) for runs in by_judge], axis=0),
-    }
+    wrong = verdicts == WRONG
+    by_judge = wrong.T.groupby(level="judge").mean().T
+    shares = {"wrong": wrong.mean(axis=1), "judges_wrong": (by_judge > 0.5).mean(axis=1)}
     try:
         stays = np.asarray(pd.DataFrame(shares).eval(rule))
     except Exception as error:  # whatever an expression can be wrong in
         raise CurateError(f"--rule {rule}: {error}. Known are {', '.join(shares)}.") from None
-    if stays.dtype != bool or stays.shape != (len(verdicts.wrong),):
+    if stays.dtype != bool or stays.shape != (len(wrong),):
         raise CurateError(f"--rule {rule}: compare a share with a number, such as {WRONG_IN_ALL}.")
     return stays

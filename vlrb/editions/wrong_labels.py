@@ -13,10 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vlrb.editions.runs import RunVerdicts, kept_by
+from vlrb.editions.runs import RIGHT, WRONG, as_verdicts, kept_by
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_PATTERNS = 2**16
 SHARES = (0.01, 0.02, 0.05, 0.10, 0.20)
@@ -52,25 +56,25 @@ def wrong_share(
     if independent_runs:
         better, worse = better[judge], worse[judge]
     wrong = patterns if independent_runs else patterns[:, judge]
-    names = tuple(str(number) for number in range(len(runs)))
-    stays = kept_by(rule, RunVerdicts(names, judge, right=~wrong, wrong=wrong))
+    stays = kept_by(rule, as_verdicts(wrong, judge.tolist()))
     if_right = np.where(patterns, worse, 1 - worse).prod(axis=1)[stays].sum()  # a right label: wrong is an error
     if_wrong = np.where(patterns, better, 1 - better).prod(axis=1)[stays].sum()  # a wrong label: "wrong" is the truth
     total = prior * if_wrong + (1 - prior) * if_right
     return float(prior * if_wrong / total) if total > 0 else None
 
 
-def wrong_label_rows(rule: str, verdicts: RunVerdicts) -> list[dict[str, float | None]]:
+def wrong_label_rows(rule: str, verdicts: pd.DataFrame) -> list[dict[str, float | None]]:
     """Return the expected shares for some shares in the pool."""
-    by_judge = [verdicts.runs_of([number]) for number in range(len(verdicts.judges))]
-    measured = [(float(verdicts.right[:, runs].mean()), float(verdicts.wrong[:, runs].mean())) for runs in by_judge]
+    by_judge = [verdicts[judge] for judge in verdicts.columns.unique("judge")]
+    measured = [[float((own == verdict).to_numpy().mean()) for verdict in (RIGHT, WRONG)] for own in by_judge]
     rows = []
     for prior in SHARES:
         better, worse = zip(*(true_shares(*shares, label_error=prior) for shares in measured), strict=True)
         row: dict[str, float | None] = {"in_pool": prior}
         for name, independent in (("runs_agree", False), ("runs_independent", True)):
+            runs = [own.shape[1] for own in by_judge]
             row[name] = wrong_share(
-                rule, [*map(len, by_judge)], accuracies=better, errors=worse, prior=prior, independent_runs=independent
+                rule, runs, accuracies=better, errors=worse, prior=prior, independent_runs=independent
             )
         rows.append(row)
     return rows

@@ -15,7 +15,7 @@ from typing import Any
 from vlrb.judge import JudgeError
 from vlrb.judge.configuration import CHAT, RunConfiguration
 from vlrb.judge.endpoint import Endpoint
-from vlrb.judge.images import image_url, open_image
+from vlrb.judge.images import image_bytes, image_url, open_image
 from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.pairs import PairToJudge, RequestKey
 from vlrb.judge.requests import read_answer, request_body
@@ -40,7 +40,7 @@ class EndpointAsker:
         configuration, api = self._configuration, self._configuration.api
         try:
             image = await asyncio.to_thread(self._image_url, pair.image, configuration.image_form)
-        except Exception as error:  # of files, decoders and addresses: any of their errors means that there is no image
+        except Exception as error:  # of files and decoders: any of their errors means that there is no image
             raise AnswerFailed(as_reason(f"the image cannot be read: {error}")) from None
         body = request_body(configuration, pair, key=key, swapped=swapped, image=image)
         beside = self._endpoint.base_url.removesuffix("/v1")  # where vLLM serves scores
@@ -74,7 +74,7 @@ class ScorerAsker:
         return RecordedAnswer(key, swapped=swapped, score=score)
 
     def _call(self, pair: PairToJudge, key: RequestKey) -> float:
-        with open_image(pair.image.read()) as image:
+        with open_image(image_bytes(pair.image)) as image:
             image.load()
             return float(self._function(image, pair.query, pair.responses[key.response]))
 

@@ -144,8 +144,6 @@ def configure(arguments: argparse.Namespace) -> tuple[RunConfiguration, PairFile
         )
     prompt, parameters = find_prompt(arguments.prompt), _parameters(arguments) if api == CHAT else {}
     file = read_pairs(arguments.items)
-    if api == SCORER and any(pair.image.url for pair in file.pairs):
-        raise JudgeError("Some images are addresses, which an endpoint fetches by itself. Save them for --scorer.")
     drawn = recorded["seed"] if recorded else SystemRandom().randrange(2**31)
     configuration = RunConfiguration(
         api=api,

@@ -87,7 +87,7 @@ def _pair(row: int, fields: Mapping[str, Any], *, folder: Path | None) -> PairTo
     pair_fingerprint = fingerprint(query, responses, dropped=load_spec(DEFAULT_BENCHMARK).drop_from_questions)
     image = find_image(fields.get("image"), folder) or find_image(fields.get("image_path"), folder)
     if image is None:
-        raise JudgeError("`image` is missing: a path, an address or a data URI")
+        raise JudgeError("`image` is missing: a path or bytes")
     return PairToJudge(
         row, name, query=query, responses=(responses[0], responses[1]), image=image, fingerprint=pair_fingerprint
     )

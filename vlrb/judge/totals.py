@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from vlrb.judge.journal import RecordedAnswer
@@ -86,19 +86,13 @@ def describe(
     cost = prices.cost(totals.prompt_tokens, totals.completion_tokens) if prices != NOTHING else None
     done = totals.answers + totals.failed
     return {
+        **asdict(totals),
         "wanted": wanted,
         "done": done,
-        "answers": totals.answers,
-        "failed": totals.failed,
         "failure_reasons": dict(reasons.most_common(_REASONS)),
-        "empty": totals.empty,
-        "truncated": totals.truncated,
         "parse_rate": readable / texts if texts else None,
         "first_shown_rate": shown_first / readable if readable else None,
-        "requests": totals.requests,
-        "prompt_tokens": totals.prompt_tokens,
-        "completion_tokens": totals.completion_tokens,
-        "seconds_per_request": round(totals.seconds / done, 3) if totals.seconds else None,  # batches tell none
+        "seconds_per_request": round(totals.seconds / done, 3) if totals.seconds else None,
         "cost": cost,
         "cost_of_all": cost * wanted / done if cost is not None and done else None,
     }

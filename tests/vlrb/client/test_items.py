@@ -15,6 +15,7 @@ from tests.factories.suite.command_process import CommandProcess
 from tests.vlrb.judge.running import PNG, item
 from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.judge.images import image_bytes
 from vlrb.judge.pairs import read_pairs
 
 SPEC = f"""\
@@ -49,5 +50,5 @@ def test_a_revision_is_written_from_a_commit_and_can_be_judged(tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     assert f"{DATASET}@{COMMIT}" in done.stdout
     assert parquet.read_schema(tmp_path / "items.parquet").names == ["id", "query", "response", "image"]
-    assert [pair.image.read() for pair in read_pairs(str(tmp_path / "items.parquet")).pairs] == [PNG] * 3
+    assert [image_bytes(pair.image) for pair in read_pairs(str(tmp_path / "items.parquet")).pairs] == [PNG] * 3
     assert (unknown.returncode, "revision v9" in unknown.stderr) == (1, True)

@@ -5,24 +5,24 @@ from __future__ import annotations
 import random
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.runs import WRONG_IN_ALL, RunVerdicts, kept_by
+from vlrb.editions.runs import WRONG, WRONG_IN_ALL, as_verdicts, kept_by
 from vlrb.editions.wrong_labels import true_shares, wrong_share
 
 JUDGES = (0, 0, 0, 1, 1, 2)  # of each run
 
 
-def verdicts(chance: random.Random, pairs: int) -> RunVerdicts:
-    said = np.array([[chance.choice((0, 0, 1, 1, 2)) for _ in JUDGES] for _ in range(pairs)])
-    return RunVerdicts(("x", "y", "z"), np.array(JUDGES, dtype=np.int8), right=said == 0, wrong=said == 1)
+def verdicts(chance: random.Random, pairs: int) -> pd.DataFrame:
+    return as_verdicts(np.array([[chance.choice((0, 0, 1, 1, -1)) for _ in JUDGES] for _ in range(pairs)]), JUDGES)
 
 
-def slow(pair: int, given: RunVerdicts) -> dict[str, float]:
+def slow(pair: int, given: pd.DataFrame) -> dict[str, float]:
     """The shares that a rule asks for, run by run."""
     runs, judges = range(len(JUDGES)), set(JUDGES)
-    wrong = [bool(given.wrong[pair, i]) for i in runs]
+    wrong = [bool(given.iloc[pair, i] == WRONG) for i in runs]
     judges_wrong = 0
     for judge in judges:
         own = [i for i in runs if JUDGES[i] == judge]
