@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import subprocess
 import tempfile
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile
 
-from operation.build import COMMIT_FILE, UNKNOWN, commit_of
+from operation.build import COMMIT_FILE, commit_of
 
 if TYPE_CHECKING:  # its import takes a second, and most commands need nothing of it
     from huggingface_hub import HfApi
@@ -22,7 +23,6 @@ MOUNT = "/bucket"
 VARIABLES = {"REPLICA_URL": MOUNT}  # a new bucket has no folder yet
 SECRETS = ("SESSION_SECRET", "RECEIPT_KEY")
 BUILD_SECONDS = 1800.0
-_RECIPE = "Dockerfile"
 # Never uploaded, even where git tracks them. A `*` of the Hub's patterns matches `/` too.
 LEFT_OUT = (
     "data/*",
@@ -62,7 +62,7 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
 
     Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
     """
-    _tracked(plan.folder)  # before anything is made
+    code = _archive(plan.folder)  # before anything is made
     _call_hub(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
     say(f"The private bucket {plan.bucket} holds the replica.")
     new = not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space"))
@@ -76,16 +76,16 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     _mount(api, plan)
     private, public = _missing(api, plan.name)
     _configure(api, plan.name, private={**private, **plan.secrets}, public={**public, **plan.variables}, say=say)
-    return upload(api, plan, say=say)
+    return upload(api, plan, code=code, say=say)
 
 
 def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Upload the code and change what the plan names; return the address."""
     if not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space")):
         raise SpaceError(f"There is no Space {plan.name}. Create it: python -m maintenance space create {plan.name}")
-    _tracked(plan.folder)
+    code = _archive(plan.folder)
     _configure(api, plan.name, private=plan.secrets, public=plan.variables, say=say)
-    return upload(api, plan, say=say)
+    return upload(api, plan, code=code, say=say)
 
 
 def status(api: HfApi, name: str) -> dict[str, Any]:
@@ -94,11 +94,13 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
     return {"space": name, "stage": str(runtime.stage), "hardware": runtime.hardware, "url": address(name)}
 
 
-def upload(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
-    """Upload the code, wait until it runs, and return the address."""
+def upload(api: HfApi, plan: SpacePlan, *, code: bytes, say: Callable[[str], object]) -> str:
+    """Upload the code of a commit, a ZIP file, wait until it runs, and return the address."""
     say("The code is uploaded, then the Space is built; that takes some minutes.")
     with tempfile.TemporaryDirectory() as copies:
-        _copy_code(plan.folder, Path(copies))
+        with ZipFile(BytesIO(code)) as archive:
+            archive.extractall(copies)
+        (Path(copies) / COMMIT_FILE).write_text(commit_of(plan.folder) + "\n", "utf-8")
         _call_hub(
             lambda: api.upload_folder(
                 repo_id=plan.name,
@@ -122,42 +124,19 @@ def address(name: str) -> str:
     return f"https://{name.replace('/', '-').replace('.', '-').replace('_', '-').lower()}.hf.space"
 
 
-def _copy_code(folder: Path, copies: Path) -> None:
-    """Copy the files that git tracks, and name their commit, with "-dirty" where they differ from it.
+def _archive(folder: Path) -> bytes:
+    """Return the last commit as a ZIP file: nothing else tells code from labels that lie beside it.
 
-    Raises SpaceError where git tracks none.
+    Raises SpaceError where git does not have the code.
     """
-    for name in _tracked(folder):
-        source, target = folder / name, copies / name
-        if source.is_file() and not source.is_symlink():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-    if (commit := commit_of(folder)) != UNKNOWN:
-        (copies / COMMIT_FILE).write_text(f"{commit}{'-dirty' if _is_changed(folder) else ''}\n", "utf-8")
-
-
-def _is_changed(folder: Path) -> bool:
-    """Return whether tracked files differ from the last commit."""
-    command = ["git", "status", "--porcelain", "--untracked-files=no"]
-    return bool(subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip())
-
-
-def _tracked(folder: Path) -> list[str]:
-    """Return the paths of the files that git tracks: nothing else tells code from labels that lie beside it.
-
-    Raises SpaceError where git does not track the code.
-    """
-    try:
-        listed = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=True)
-        names = list(filter(None, listed.stdout.split("\0")))
-    except (OSError, subprocess.CalledProcessError):
-        names = []
-    if _RECIPE not in names:
+    command = ["git", "archive", "--format=zip", "HEAD"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, check=False) if (folder / ".git").exists() else None
+    if done is None or done.returncode != 0:
         raise SpaceError(
-            f"git tracks no {_RECIPE} in {folder}, so nothing says which files are code and which are not to "
-            "be public. Nothing was uploaded. Clone the repository with git, and run the command there."
+            f"git has no commit of {folder}, so nothing says which files are code and which are not to be public. "
+            "Nothing was uploaded. Clone the repository with git, and run the command there."
         )
-    return names
+    return done.stdout
 
 
 def _mount(api: HfApi, plan: SpacePlan) -> None:

@@ -69,6 +69,7 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).write_text(name)
     git(folder, "init", "--quiet")
     git(folder, "add", "app.py", "Dockerfile")
+    commit(folder)
     monkeypatch.setattr(space, "ROOT", folder)
     # The library reads the variable once for the whole process, which other tests may have started offline.
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
@@ -93,7 +94,7 @@ def test_create_makes_the_space_its_bucket_and_its_settings(hub: tuple[FakeSpace
     assert {len(made.secrets[name]) for name in ("SESSION_SECRET", "RECEIPT_KEY")} == {44}
     (volume,) = made.volumes
     assert (volume["type"], volume["source"], volume["mountPath"]) == ("bucket", "lab/board-replica", "/bucket")
-    assert set(made.files) == {"app.py", "Dockerfile"}
+    assert set(made.files) == {"app.py", "Dockerfile", "COMMIT"}
 
 
 def test_a_second_create_keeps_what_is_there_and_an_update_changes_only_what_it_names(
@@ -123,10 +124,15 @@ def git(folder: Path, *arguments: str, lines: Sequence[str] = ()) -> str:
     return subprocess.run(command, cwd=folder, input=text, capture_output=True, text=True, check=False).stdout
 
 
+def commit(folder: Path) -> None:
+    git(folder, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "more")
+
+
 def test_secrets_and_labels_of_an_operator_are_never_uploaded(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
     known, url = hub
     write(code, WITHHELD)
     git(code, "add", "--force", ".")
+    commit(code)
     assert run(url, "create", NAME).returncode == 0
     assert {"app.py", "Dockerfile"} <= set(known.spaces[NAME].files)
     assert not set(WITHHELD) & set(known.spaces[NAME].files)
@@ -143,7 +149,7 @@ def test_of_a_checkout_only_tracked_files_are_uploaded(hub: tuple[FakeSpaceHub, 
     known, url = hub
     write(code, [*WITHHELD, *LYING_AROUND, "web/pages.py"])
     git(code, "add", "--force", "web/pages.py", "deploy/.env")
-    git(code, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "first")
+    commit(code)
     assert run(url, "create", NAME, "--private").returncode == 0
     made = known.spaces[NAME]
     assert set(made.files) == {"app.py", "Dockerfile", "web/pages.py", "COMMIT"}
@@ -151,37 +157,14 @@ def test_of_a_checkout_only_tracked_files_are_uploaded(hub: tuple[FakeSpaceHub, 
     assert made.private
 
 
-def test_code_that_differs_from_its_commit_is_named_so(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
+def test_the_hub_takes_the_readme_of_this_project(hub: tuple[FakeSpaceHub, str], code: Path) -> None:
     known, url = hub
-    git(code, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "first")
-    write(code, ["app.py"])
-    assert run(url, "create", NAME).returncode == 0
-    made = known.spaces[NAME]
-    assert made.files["app.py"].decode() == CANARY
-    assert made.files["COMMIT"].decode().strip() == git(code, "rev-parse", "HEAD").strip() + "-dirty"
-
-
-def test_the_hub_takes_this_project_as_it_is(
-    hub: tuple[FakeSpaceHub, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    known, url = hub
-    folder = tmp_path / "project"
-    tracked = git(ROOT, "ls-files", "-z").split("\0") if (ROOT / ".git").exists() else []
-    if not tracked:
-        pytest.skip("not a checkout")
-    for name in filter(None, tracked):
-        if (ROOT / name).is_file():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
-    git(folder, "init", "--quiet")
-    git(folder, "add", "--force", ".")
-    monkeypatch.setattr(space, "ROOT", folder)
+    shutil.copy(ROOT / "README.md", code)
+    git(code, "add", "README.md")
+    commit(code)
     done = run(url, "create", NAME)
     assert done.returncode == 0, done.stderr
-    made = known.spaces[NAME]
-    assert known.checked_readmes == ["space"], "the Hub has looked at the README"
-    assert made.files["README.md"] == (ROOT / "README.md").read_bytes()
-    assert {"app.py", "Dockerfile", "settings/web.py", "web/app.py"} <= set(made.files)
+    assert known.checked_readmes == ["space"], "the Hub has looked at it"
 
 
 @pytest.mark.parametrize("around", [False, True], ids=["no git", "in a repository of something else"])
