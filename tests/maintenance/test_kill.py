@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session
 
 from maintenance.actions import labels, operations, rescoring
 from storage.database import Database, open_database
@@ -22,11 +30,9 @@ from tests.factories import boards
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.boards import RealBoard
-from tests.maintenance import crash_helpers
-from tests.maintenance.crash_helpers import Copy, Installation, Prepare
+from tests.factories.suite.fork_server import fork_server
 from vlrb.benchmarks.label_files import load_labels
 from vlrb.scorecard import SCORER_VERSION
-from workers.jobs import activate_revision
 from workers.runner import Worker
 from workers.scorer import Scorer
 from workers.task_runner import TaskRunner, create_task_runner
@@ -36,6 +42,8 @@ BENCHMARK = "vl-rewardbench"
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
 JUDGES = 6
 CHUNK = 4  # so that the judges are staged in two transactions
+LEASE = 0.3
+WORKERS = str(Path(__file__).parents[2] / "workers")
 # Where an apply commits: all that it does, and then what follows of it for the public and for maintainers.
 COMMITS = [
     "task_runner.run_one",  # claims the task
@@ -57,38 +65,18 @@ def _everything(runner: TaskRunner, worker: Worker) -> None:
     worker.publish_snapshot()
 
 
-def a_worker(database: Database, state: Path) -> Callable[[], None]:
+def _a_worker(database: Database, state: Path) -> Callable[[], None]:
     loaded = load_labels(boards.labels_file("v1"), "v1", table=boards.table())
     runner = replace(
         create_task_runner(
             database,
             Scorer(boards.table(), {"v1": loaded}, version=SCORER_VERSION),
             state=state,
-            lease_seconds=crash_helpers.LEASE,
+            lease_seconds=LEASE,
         ),
         chunk=CHUNK,
     )
-    return lambda: _everything(
-        runner, Worker(database, runner.scorer, lease_seconds=crash_helpers.LEASE, name=runner.worker)
-    )
-
-
-def a_worker_that_moves_the_board_first(database: Database, state: Path) -> Callable[[], None]:
-    stage = activate_revision.rescore
-
-    def too_early(database: Database, staged: Scorer, *, revision: str, **about: Any) -> int:
-        with database.write() as session:
-            label_sets.activate_revision(
-                session,
-                BENCHMARK,
-                label_revision=revision,
-                scorer_version=staged.version,
-                reason="before there is a score",
-            )
-        return stage(database, staged, revision=revision, **about)
-
-    activate_revision.rescore = too_early  # type: ignore[assignment]
-    return a_worker(database, state)
+    return lambda: _everything(runner, Worker(database, runner.scorer, lease_seconds=LEASE, name=runner.worker))
 
 
 def _fill(url: str, state: Path) -> None:
@@ -108,11 +96,92 @@ def _fill(url: str, state: Path) -> None:
     database.close()
 
 
+class Installation(NamedTuple):
+    """A database and the directory that the workers share."""
+
+    url: str
+    state: Path
+
+
+Copy = Callable[[], AbstractContextManager[Installation]]
+
+
+def _copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    """Return what makes untouched copies of an installation on the database that is asked for."""
+    state = tmp_path_factory.mktemp("state")
+    if request.param == "sqlite":
+        _fill(f"sqlite:///{state}/board.db", state)
+
+        @contextmanager
+        def copied() -> Iterator[Installation]:
+            directory = shutil.copytree(state, tmp_path_factory.mktemp("copy") / "state")
+            yield Installation(f"sqlite:///{directory}/board.db", directory)
+            shutil.rmtree(directory)
+
+        return copied
+    cluster = request.getfixturevalue("postgres_cluster")
+    template = cluster.new_database()
+    _fill(template, state)
+
+    @contextmanager
+    def copied_on_the_server() -> Iterator[Installation]:
+        address = cluster.new_database(template)
+        directory = shutil.copytree(state, tmp_path_factory.mktemp("copy") / "state")
+        yield Installation(address, directory)
+        cluster.drop(address)
+        shutil.rmtree(directory)
+
+    return copied_on_the_server
+
+
+def _commits(installation: Installation) -> list[str]:
+    """Return where in the workers' code each commit was made, by a worker that nobody kills: module.function."""
+    noted = installation.state / "commits.json"
+    assert _run(installation, commit=0, moment="before", noted=noted) == 0
+    return list(json.loads(noted.read_text()))
+
+
+def _run(installation: Installation, *, commit: int, moment: str, noted: Path | None = None) -> int:
+    """Return the exit code: -9, or 0 where there were fewer commits. `moment`: "before" or "after" the commit."""
+    process = fork_server().Process(target=_work, args=(installation, commit, moment, noted))
+    process.start()
+    process.join(60)
+    assert process.exitcode in (0, -signal.SIGKILL)
+    return process.exitcode
+
+
+def _work(installation: Installation, commit: int, moment: str, noted: Path | None) -> None:
+    database = open_database(installation.url)
+    work = _a_worker(database, installation.state)
+    seen: list[str] = []
+
+    def count(session: Session) -> None:
+        ours = threading.current_thread() is threading.main_thread()  # not the one that keeps the lease
+        if ours and session.get_bind() is database._writer:
+            seen.append(_where())
+            if len(seen) == commit:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    event.listen(Session, f"{moment}_commit", count)
+    work()
+    if noted is not None:
+        noted.write_text(json.dumps(seen))
+    os._exit(0)
+
+
+def _where() -> str:
+    """Return the innermost function of the workers on the stack."""
+    frame = sys._getframe()
+    while frame.f_back is not None and not frame.f_code.co_filename.startswith(WORKERS):
+        frame = frame.f_back
+    return f"{Path(frame.f_code.co_filename).stem}.{frame.f_code.co_name}"
+
+
 @pytest.fixture(
     scope="module", params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.long])]
 )
 def copies(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Copy:
-    return crash_helpers.copies(request, tmp_path_factory, fill=_fill)
+    return _copies(request, tmp_path_factory)
 
 
 @dataclass(frozen=True)
@@ -199,11 +268,9 @@ def _look(installation: Installation, stages: list[dict[str, Any]]) -> tuple[str
     return shown, stages.index(public)
 
 
-def _killed(
-    copies: Copy, stages: list[dict[str, Any]], *, commit: int, moment: str, prepare: Prepare = a_worker
-) -> tuple[str, int]:
+def _killed(copies: Copy, stages: list[dict[str, Any]], *, commit: int, moment: str) -> tuple[str, int]:
     with copies() as installation:
-        assert crash_helpers.run(installation, prepare, commit=commit, moment=moment) != 0
+        assert _run(installation, commit=commit, moment=moment) != 0
         return _look(installation, stages)
 
 
@@ -218,7 +285,7 @@ def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(
     copies: Copy, stages: list[dict[str, Any]], request: pytest.FixtureRequest
 ) -> None:
     with copies() as untouched:
-        assert crash_helpers.commits(untouched, a_worker) == COMMITS
+        assert _commits(untouched) == COMMITS
     # Killed after one commit is killed before the next; only after the last one there is no next.
     moved, published, related = (
         COMMITS.index("activate_revision._move") + 1,
@@ -231,11 +298,3 @@ def test_a_kill_at_any_commit_of_an_apply_leaves_the_old_board_or_the_new_one(
             f"killed before {COMMITS[commit - 1]}"
         )
     assert _killed(copies, stages, commit=len(COMMITS), moment="after") == ("v2", 2)
-
-
-def test_the_same_look_finds_a_board_that_moves_before_its_scores(copies: Copy, stages: list[dict[str, Any]]) -> None:
-    prepare = a_worker_that_moves_the_board_first
-    with copies() as untouched:
-        staged = crash_helpers.commits(untouched, prepare).index("rescore._record") + 1
-    with pytest.raises(AssertionError, match="not whole"):
-        _killed(copies, stages, commit=staged, moment="before", prepare=prepare)
