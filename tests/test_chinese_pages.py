@@ -99,7 +99,7 @@ def _texts(message: CatalogMessage) -> tuple[str, ...]:
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     with running(tmp_path_factory.mktemp("chinese") / "data") as service:
-        headers = {"Accept-Language": "zh-CN,zh;q=0.9"}
+        headers = {"Accept-Language": "zh-CN,zh;q=0.9", "Connection": "close"}  # reading a page takes long
         with httpx.Client(base_url=service.url, headers=headers, timeout=60, follow_redirects=True) as client:
             until(lambda: len(_rows(client, "scored")) == DEMO_JUDGES, 180, what="every demo judge is scored")
             yield client
