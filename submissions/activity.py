@@ -153,14 +153,14 @@ class _Scores:
         return result is not None and queries.in_chunk(result, chunk)
 
     def _shown(self, entry: str, revision: str, *, version: str) -> str:
-        """Return "macro 73.3", in percent; "" where there is none."""
+        """Return "macro 73.3", in percent, to be translated; "" where there is none."""
         result = self._stored.get((entry, revision, version))
         if result is None:
             return ""
         level = self._levels.get(revision, PUBLIC)
         name = self._spec.headline if level == PUBLIC else self._spec.pooled
         value = shown_scores(Tally.from_json(json.loads(result.tally), self._spec), level)[name]
-        return "" if value is None else f"{name} {percent(value)}"
+        return "" if value is None else joined((_(name), percent(value)), " ")
 
 
 def _lines(
@@ -193,7 +193,7 @@ def _scored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> str
     score = visible.shown(receipt.id, **_rules(event.body))
     if not score:
         return _("Scored with labels {revision}.", revision=revision)
-    return _("Scored with labels {revision}: {score}.", revision=revision, score=_named(score))
+    return _("Scored with labels {revision}: {score}.", revision=revision, score=score)
 
 
 def _rescored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> ActivityItem | None:
@@ -206,23 +206,11 @@ def _rescored(event: StoredEvent, receipt: ReceiptRow, *, visible: _Scores) -> A
         "The board changed from label revision {before} to {after}: {score}, now {now}.",
         before=before["label_revision"],
         after=after["label_revision"],
-        score=_named(sides[0]) or _("not shown"),
-        now=_named(_same_name(*sides)) or _("not shown"),
+        score=sides[0] or _("not shown"),
+        now=sides[1] or _("not shown"),
     )
     reason = event.body.get("reason")
     return _line(event, receipt, sentence=joined([sentence, reason], " ") if reason else sentence)
-
-
-def _same_name(before: str, after: str) -> str:
-    """Return the second score without its name where that is the first one's."""
-    name = before.partition(" ")[0]
-    return after.removeprefix(f"{name} ") if name else after
-
-
-def _named(score: str) -> str:
-    """Return a score whose name can be translated."""
-    name, _space, value = score.partition(" ")
-    return joined((_(name), value), " ") if value else score
 
 
 def _rules(facts: Mapping[str, Any]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from multiprocessing import get_context
+from multiprocessing import forkserver, get_context
 from multiprocessing.context import ForkServerContext
 
 # What services and workers import when they come to it: each of them would, for half a second.
@@ -20,6 +20,7 @@ IMPORTED_AT_WORK = (
 # Of all tests that start processes so: one server is for all that run in one process of pytest.
 _IMPORTED = (
     *IMPORTED_AT_WORK,
+    "tests.factories.suite.prepared_service",
     "tests.factories.actions",
     "tests.factories.boards",
     "tests.factories.review_setup",
@@ -33,3 +34,8 @@ def fork_server() -> ForkServerContext:
     context = get_context("forkserver")
     context.set_forkserver_preload(list(_IMPORTED))
     return context
+
+
+def share_fork_server() -> None:
+    """Let this process, which came from the server, start others with the same one instead of a server of its own."""
+    forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined]

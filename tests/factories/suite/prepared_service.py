@@ -1,11 +1,16 @@
-"""Caches of a service, filled once before the services of a test run fork."""
+"""What services find imported and filled when they fork; importing this does it, in the server of forks alone."""
 
 from __future__ import annotations
 
+import gc
 from tempfile import TemporaryDirectory
 
+import app  # noqa: F401
+import leaderboard.cache
+import web.gradio_app  # noqa: F401
 from leaderboard.render import environment
 from settings import Settings
+from tests.factories.suite.forked_readers import read_in_forks
 from vlrb.common.translations import languages
 from web.app import create_app
 from web.services import build_services
@@ -25,3 +30,9 @@ def prepare_service() -> None:
             for name in templates.list_templates(extensions=["html"]):
                 templates.get_template(name)
         database.close()
+
+
+leaderboard.cache.BROTLI_QUALITY = 5  # a board is compressed in a twentieth of the time
+prepare_service()
+read_in_forks()
+gc.freeze()  # no child writes into the pages of what all share
