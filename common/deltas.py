@@ -1,25 +1,17 @@
-"""Deltas between texts that are cut into the same fragments: runs of the base's fragments, and fragments of its own.
-
-What comes before the first entry holds lists of numbers about entries (``common.number_lists``). Where it saves space,
-a delta is of the text with these as differences; it then begins with ``_LISTS``.
-"""
+"""Deltas between texts that are cut into the same fragments: runs of the base's fragments, and fragments of its own."""
 
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 
 import orjson
 
-from vlrb.common import number_lists
-
 _ENTRY = b'{"id":"e'  # begins an entry in the JSON of a snapshot
 _ATTEMPT = b',"attempt":'  # begins what changes of an entry with each further one of its account
 _NAME = re.compile(rb'"e[a-z2-7]{11}"')  # names an entry in the JSON of relations
 _OWN = -1  # instead of a place in the base
-_LISTS = b"lists "
 
 
 def split_fragments(text: bytes) -> list[bytes]:
@@ -60,30 +52,6 @@ def _cut(text: bytes) -> list[bytes]:
 
 def encode(base: Sequence[bytes], target: Sequence[bytes]) -> bytes:
     """Return what makes the target of the base."""
-    plain = _encode(base, target)
-    (before, _), (head, entries) = _head(base), _head(target)
-    differences = number_lists.as_differences(before, head)
-    if differences == head or number_lists.restored(before, differences) != head:
-        return plain
-    lists = _LISTS + _encode(base, [*_cut(differences), *entries])
-    return min(plain, lists, key=lambda delta: len(zlib.compress(delta, 1)))
-
-
-def decode(base: Sequence[bytes], delta: bytes) -> list[bytes]:
-    """Return the target's fragments. Raises ValueError, KeyError or TypeError for what is no delta."""
-    if not delta.startswith(_LISTS):
-        return _decode(base, delta)
-    differences, entries = _head(_decode(base, delta.removeprefix(_LISTS)))
-    return [*_cut(number_lists.restored(_head(base)[0], differences)), *entries]
-
-
-def _head(fragments: Sequence[bytes]) -> tuple[bytes, Sequence[bytes]]:
-    """Return the text before the first entry, and the fragments from there on."""
-    end = next((place for place, fragment in enumerate(fragments) if fragment.startswith(_ENTRY)), len(fragments))
-    return b"".join(fragments[:end]), fragments[end:]
-
-
-def _encode(base: Sequence[bytes], target: Sequence[bytes]) -> bytes:
     runs = list(_runs(base, target))
     own = [fragment for start, fragments in runs if start == _OWN for fragment in fragments]
     header = {
@@ -93,7 +61,8 @@ def _encode(base: Sequence[bytes], target: Sequence[bytes]) -> bytes:
     return orjson.dumps(header) + b"\n" + b"".join(own)
 
 
-def _decode(base: Sequence[bytes], delta: bytes) -> list[bytes]:
+def decode(base: Sequence[bytes], delta: bytes) -> list[bytes]:
+    """Return the target's fragments. Raises ValueError, KeyError or TypeError for what is no delta."""
     line, _, text = delta.partition(b"\n")
     header = orjson.loads(line)
     own, place = [], 0
