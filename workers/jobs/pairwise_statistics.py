@@ -11,7 +11,7 @@ import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import orjson
@@ -33,12 +33,12 @@ from vlrb.common.messages import _
 from vlrb.disclosure import redact_counts
 from vlrb.protocols import ranking_keys
 from vlrb.scoring import FIELDS, outcomes
-from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack
+from vlrb.statistics.pairwise import ComparableJudges, Packed, Variants, comparable, compare_all, pack
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
 from vlrb.votes import Matrix, condensed, majority
 from workers.board_index import BoardView, PairwiseRevision
 from workers.board_queries import stored_counts
-from workers.jobs.relations_memory import CountingRules, JudgeComparison, RelationsMemory, TaskIdentity
+from workers.jobs.relations_memory import CountingRules, RelationsMemory
 from workers.scorer import Scorer
 from workers.snapshot_triggers import RELATIONS, needs_snapshot
 
@@ -59,15 +59,12 @@ class _Task:
     judges: Mapping[str, str]  # of these and of all that count as their variants, best first; some are not on the board
     named: frozenset[str]  # entries whose owner is named
 
-    def identity(self, scorer: Scorer) -> TaskIdentity:
-        """Return all that the comparison follows from; votes and labels never change, so names represent them."""
-        return TaskIdentity(
-            self.revision.name,
-            (scorer.version, scorer.rules, *self.revision),
-            entries=tuple(self.entries),
-            judges=tuple(self.judges.items()),
-            named=self.named,
-        )
+
+class JudgeComparison(NamedTuple):
+    """Result of a comparison: what the snapshot says of it, and the arrays."""
+
+    summary: dict[str, Any]
+    packed: Packed
 
 
 def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsMemory | None = None) -> int:
@@ -161,7 +158,7 @@ def _compute(
     """Outside any transaction but for the reading of votes."""
     computed = []
     for task in tasks:
-        related = memory.compared(task.identity(scorer), partial(_compare, database, scorer, task=task, memory=memory))
+        related = _compare(database, scorer, task=task, memory=memory)
         summary = {"id": related.packed.id, "fixed": _fixed(scorer, task.revision), **related.summary}
         stored = orjson.dumps(summary).decode()
         computed.append(

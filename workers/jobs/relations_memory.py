@@ -1,17 +1,16 @@
 """Facts that a worker keeps between two computations of relations: they never change, so it reads each once.
 
-Votes and counts of an entry are stored once and for all; a comparison follows from who is compared. Everything here
-would be computed again with the same result: a worker that starts has none of it.
+Votes and counts of an entry are stored once and for all. Everything here would be computed again with the same result:
+a worker that starts has none of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.statistics.pairwise import Packed
 from vlrb.votes import Matrix
 from workers.board_entries import EntryOrder
 from workers.board_index import BoardIndex
@@ -26,23 +25,6 @@ class CountingRules(NamedTuple):
     scorer_version: str
 
 
-class TaskIdentity(NamedTuple):
-    """All that a comparison of judges follows from."""
-
-    revision: str
-    rules: tuple[str, ...]
-    entries: tuple[str, ...]
-    judges: tuple[tuple[str, str], ...]  # entry, and what its owner's words make its judge
-    named: frozenset[str]
-
-
-class JudgeComparison(NamedTuple):
-    """Result of a comparison: what the snapshot says of it, and the arrays."""
-
-    summary: dict[str, Any]
-    packed: Packed
-
-
 @dataclass(slots=True)
 class RelationsMemory:
     """``index``: entries of the board."""
@@ -50,7 +32,6 @@ class RelationsMemory:
     index: BoardIndex = field(default_factory=BoardIndex)
     _votes: dict[str, Mapping[str, Matrix]] = field(default_factory=dict)  # by label revision
     _keys: dict[tuple[str, ...], Mapping[str, tuple[float, ...]]] = field(default_factory=dict)  # by rules, of entries
-    _compared: dict[str, tuple[TaskIdentity, JudgeComparison]] = field(default_factory=dict)  # by label revision
 
     def ranked(
         self,
@@ -65,13 +46,6 @@ class RelationsMemory:
         keys = {**known, **(dict(zip(new, read(new), strict=True)) if new else {})}
         self._keys[rules[1:]] = {name: keys[name] for name in places}
         return sorted(places, key=lambda name: (*keys[name], places[name].created_at, name))
-
-    def compared(self, identity: TaskIdentity, compare: Callable[[], JudgeComparison]) -> JudgeComparison:
-        """Return the last comparison under a label revision where it was of the same; else ``compare``."""
-        known = self._compared.get(identity.revision)
-        if known is None or known[0] != identity:
-            known = self._compared[identity.revision] = (identity, compare())
-        return known[1]
 
     def votes(
         self, revision: str, names: Collection[str], *, read: Callable[[Collection[str]], Mapping[str, Matrix]]
