@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from maintenance import views
@@ -24,7 +24,7 @@ from maintenance.reported_file import (
     read_row,
     repeated,
 )
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, file_text, plural, require_maintainer
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, file_text, plural
 from storage import confusables, reported_results
 from storage.clock import iso
 from storage.database import Session
@@ -85,41 +85,30 @@ class ImportResult:
     button="Import",
     view=views.reported_import,
 )
-def import_text(
+def import_file(
     ctx: ActionContext, content: FileText, *, reason: ImportReason = "", dry_run: DryRun = False
 ) -> ImportResult:
-    """Put all rows of a file on the board as reported, or none. For maintainers."""
-    return import_file(ctx, content.encode("utf-8", "surrogateescape"), reason=reason, dry_run=dry_run)
-
-
-def import_file(ctx: ActionContext, data: bytes, *, reason: str, dry_run: bool = False) -> ImportResult:
     """Put all rows of a file on the board as reported, or none. For maintainers.
 
     Rows that are there already, with the same numbers, are left alone. Raises FileRejected with every problem.
     """
-    require_maintainer(ctx.user)
     why = "dry run" if dry_run else clean_reason(reason)
-    spec = ctx.items.table.spec
+    data, spec = content.encode("utf-8", "surrogateescape"), ctx.items.table.spec
     rows, problems = read(data, spec)
-    with ctx.database.read() as session:
-        there = _all(ctx, session)
-        new, known = _compare(rows, there, spec=spec, wrong=problems)
-    if dry_run:
-        return _imported(f"{plural(len(new), 'row')} can be imported", new, known=known, spec=spec)
-    if not new:
-        return _imported("Nothing is new", new, known=known, spec=spec)
     with ctx.database.write() as session:
         confusables.lock_names(session)
         audit.acquire_chain_lock(session)
-        there = _all(ctx, session)
-        new, known = _compare(rows, there, spec=spec)  # others may have come in between
-        if not new:
-            return _imported("Nothing is new", new, known=known, spec=spec)
+        new, known = _compare(rows, _all(ctx, session), spec=spec, wrong=problems)
+        number = plural(len(new), "row")
+        outcome = "Nothing is new" if not new else f"{number} can be imported" if dry_run else f"{number} imported"
+        there = f"; {plural(len(known), 'row')} on the board already." if known else "."
+        found = tuple(_result(row.facts, spec) for row in new)
+        if dry_run or not new:
+            return ImportResult(False, outcome + there, new=found, known=tuple(known))
         reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new], by=ctx.user.account)
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(session, IMPORTED, data={**facts, "reason": why, **ctx.author, "benchmark": ctx.benchmark})
-    imported = _imported(f"{plural(len(new), 'row')} imported", new, known=known, spec=spec)
-    return replace(imported, changed=True, seq=seq)
+    return ImportResult(True, outcome + there, new=found, known=tuple(known), seq=seq)
 
 
 @action(
@@ -240,7 +229,7 @@ def _find(ctx: ActionContext, session: Session, *, result: str) -> dict[str, Any
 
 
 def _compare(
-    rows: list[Read], existing: list[dict[str, Any]], *, spec: BenchmarkSpec, wrong: Iterable[RowProblem] = ()
+    rows: list[Read], existing: list[dict[str, Any]], *, spec: BenchmarkSpec, wrong: Iterable[RowProblem]
 ) -> tuple[list[Read], list[str]]:
     """Return the rows that are new, and the ids of those that are there.
 
@@ -276,12 +265,6 @@ def _compare(
 
 def _place(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (normalized_name(str(row["name"])), row["url"], row.get("place") or None)
-
-
-def _imported(outcome: str, new: list[Read], *, known: list[str], spec: BenchmarkSpec) -> ImportResult:
-    """Return a result that has changed nothing."""
-    there = f"; {plural(len(known), 'row')} on the board already." if known else "."
-    return ImportResult(False, outcome + there, new=tuple(_result(row.facts, spec) for row in new), known=tuple(known))
 
 
 def _result(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedResultView:

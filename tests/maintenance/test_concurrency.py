@@ -26,7 +26,7 @@ from workers.jobs.rescore import rescore
 from workers.task_runner import TaskRunner, create_task_runner
 
 WHO = (MAINTAINER, SECOND_MAINTAINER) * 3
-REPORTED = b"name,url,overall\nJudge-7B,https://example.org/paper,57.3\n"
+REPORTED = "name,url,overall\nJudge-7B,https://example.org/paper,57.3\n"
 Decide = Callable[[Identity], Any]
 
 

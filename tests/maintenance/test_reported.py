@@ -62,7 +62,7 @@ def _csv(*rows: dict[str, Any]) -> bytes:
 
 def _import(database: Database, *rows: dict[str, Any], **more: Any) -> reported.ImportResult:
     ctx = by(database, MAINTAINER, shipped=more.pop("shipped", ()))
-    return reported.import_file(ctx, _csv(*rows), reason="a survey", **more)
+    return reported.import_file(ctx, _csv(*rows).decode(), reason="a survey", **more)
 
 
 def _problems(data: bytes) -> list[tuple[int | None, str | None, str]]:
@@ -116,7 +116,7 @@ def test_a_line_of_another_length_and_repeated_rows_hide_no_other_fault(database
     lines = _csv(ROW, {**OTHER, "macro": "many"}, ROW).decode().splitlines()
     lines.insert(2, "one,field,too,few")
     with pytest.raises(ReportedFileRejected) as rejected:
-        reported.import_file(by(database, MAINTAINER), "\n".join(lines).encode(), reason="a survey")
+        reported.import_file(by(database, MAINTAINER), "\n".join(lines), reason="a survey")
     found = [(one.line, one.field, one.code) for one in rejected.value.problems]
     assert found == [(3, None, "bad-record"), (4, "macro", "bad-value"), (5, "name", "repeated")]
 
@@ -164,7 +164,7 @@ def test_an_import_is_all_or_nothing_and_a_dry_run_is_nothing(database: Database
         _import(database, ROW, {**OTHER, "url": ""})
     assert len(_import(database, ROW, OTHER, dry_run=True).new) == 2
     with refuses(Conflict, "reason-needed"):
-        reported.import_file(by(database, MAINTAINER), _csv(ROW), reason=" ")
+        reported.import_file(by(database, MAINTAINER), _csv(ROW).decode(), reason=" ")
     assert reported.results(by(database, MAINTAINER)) == []
     done = _import(database, ROW, OTHER)
     assert (done.changed, len(done.new), done.seq is not None) == (True, 2, True)

@@ -92,7 +92,7 @@ def reporting(setup: SubmissionSetup, database: Database, *, kind: str) -> str:
         setup.intake._shipped = lambda: bundled_results(VL)
         return ""
     data = f"name,organisation,url,macro\n{GENUINE},OpenGVLab,https://arxiv.org/abs/2501.00001,55.0\n".encode()
-    (row,) = reported.import_file(by(database, MAINTAINER, benchmark=BENCHMARK), data, reason="a survey").new
+    (row,) = reported.import_file(by(database, MAINTAINER, benchmark=BENCHMARK), data.decode(), reason="a survey").new
     return row.id
 
 
