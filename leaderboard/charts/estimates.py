@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +18,6 @@ from leaderboard.pages.compare import unpaired_bounds
 from leaderboard.share import escape
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import Message, _
 from vlrb.common.rounding import one_decimal
 from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios
 from vlrb.scorecard import score_row, scorecard
@@ -140,16 +138,6 @@ def vote_curve(judge: Judge) -> tuple[list[Point], Estimate | None]:
     return points, category_estimates(judge, spec.ranking, grouping=spec.official)[spec.headline]
 
 
-def category_finding(
-    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, spec: BenchmarkSpec
-) -> str:
-    """Return which category is hardest for most judges, if it clearly is."""
-    key, whom = _shared_lowest(names, estimates, keys=spec.category_keys)
-    if not key:
-        return _("Agreement by category")
-    return _("{category} pairs are the hardest {for_whom}", category=Message(spec.title_of(key), {}), for_whom=whom)
-
-
 def signed(value: float) -> str:
     """Return one decimal with its sign, a true minus; 0.0 has none."""
     size = one_decimal(abs(value))
@@ -196,30 +184,6 @@ def _opposite(agreement: Estimate | None) -> Estimate | None:
     turned_low = None if high is None else 100 - high
     turned_high = None if low is None else 100 - low
     return Estimate(100 - agreement.value, turned_low, high=turned_high, n=agreement.n)
-
-
-def _shared_lowest(
-    names: Sequence[str], estimates: Sequence[Mapping[str, Estimate | None]], *, keys: Sequence[str]
-) -> tuple[str, str]:
-    """Return the key that is the lowest for more than half of the judges, and for whom; two empty strings if none
-    is."""
-    shared = Counter(result for judge in estimates if (result := _single_lowest(judge, keys)))
-    key, count = shared.most_common(1)[0] if shared else ("", 0)
-    if 2 * count <= len(names):
-        return "", ""
-    if count == len(names):
-        return key, _("for every judge") if len(names) > 1 else _("for this judge")
-    return key, _("for {n} of {judges} judges", n=count, judges=len(names))
-
-
-def _single_lowest(estimates: Mapping[str, Estimate | None], keys: Sequence[str]) -> str | None:
-    """Return the key whose value is the lowest, if it differs from every other by more than chance explains."""
-    result = {key: estimate for key in keys if (estimate := estimates[key]) is not None}
-    if len(result) < len(keys):
-        return None
-    lowest = min(result, key=lambda key: result[key].value)
-    gaps = [difference(result[lowest], other) for key, other in result.items() if key != lowest]
-    return lowest if all(gap.high is not None and gap.high < 0 for gap in gaps) else None
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:

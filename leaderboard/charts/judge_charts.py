@@ -34,7 +34,6 @@ from leaderboard.charts.estimates import (
     Point,
     SnapshotEntry,
     category_estimates,
-    category_finding,
     drawn_scores,
     source_estimates,
     vote_curve,
@@ -56,8 +55,7 @@ def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     subtitle = _("Share of pairs judged as people did, with 95% intervals. {rules}", rules=rules(view))
     if view.around.reported:
         subtitle = joined((subtitle, _("Hollow: reported, by its source's own rule.")), " ")
-    finding = category_finding([line.name for line in drawn], [line.estimates for line in drawn], spec=view.spec)
-    words = ChartText(finding, subtitle, axis=_("Agreement, % (right is better)"))
+    words = ChartText(_("Agreement by category"), subtitle, axis=_("Agreement, % (right is better)"))
     return _dots(drawn, drawn_scores(view.spec), view=view, words=words, notes=notes)
 
 

@@ -49,13 +49,10 @@ def build(cache: BoardCache, log: Log, *, not_found: NotFoundPage, find: Find | 
     @router.api_route("/decisions", methods=["GET", "HEAD"])
     async def decisions(request: Request) -> Response:
         before = _seq(request.query_params.get("before", ""))
-        edits = request.query_params.get("edits", "") == "1"
-        result = await asyncio.to_thread(log, before, PAGE + 1, edits)
+        result = await asyncio.to_thread(log, before, PAGE + 1, False)
         board_version = await cache.current()
-        key = f"/decisions|{before}|{edits}|{_digest(result)}"
-        response = await board_version.ready(
-            key, lambda: status_page(_list_page(board_version, result, before=before, edits=edits))
-        )
+        key = f"/decisions|{before}|{_digest(result)}"
+        response = await board_version.ready(key, lambda: status_page(_list_page(board_version, result, before=before)))
         return respond(response, request.headers)
 
     @router.api_route("/decisions/{number}", methods=["GET", "HEAD"])
@@ -103,9 +100,7 @@ def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
     return rank_changes(before.board(), after.board())
 
 
-def _list_page(
-    board_version: BoardVersion, decisions: Sequence[PublicDecision], *, before: int | None, edits: bool
-) -> str:
+def _list_page(board_version: BoardVersion, decisions: Sequence[PublicDecision], *, before: int | None) -> str:
     complete = [_complete(decision) for decision in decisions[:PAGE]]
     return _render(
         board_version,
@@ -113,7 +108,6 @@ def _list_page(
         decisions=complete,
         names=_names(board_version, complete),
         first=before is None,
-        edits=edits,
         older=complete[-1]["seq"] if len(decisions) > PAGE else None,
     )
 

@@ -16,7 +16,7 @@ from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.colours import DARK, LIGHT, Palette, dark_colours
 from leaderboard.charts.dot_plots import ChartLine, dots
-from leaderboard.charts.estimates import Estimate, category_finding
+from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
 from leaderboard.charts.tag_chart import tag_chart
@@ -177,7 +177,6 @@ def test_a_rule_without_intervals_draws_none_and_says_so() -> None:
     chart = category_chart(judges, replace(V2, protocol="lmms-eval"))
     assert all(not any(trace["error_x"]["array"]) for trace in traces(chart))
     assert any("No intervals" in note for note in chart.notes)
-    assert chart.title == "Agreement by category"
 
 
 def test_the_vote_curve_joins_odd_numbers_and_ends_in_the_score() -> None:
@@ -194,18 +193,6 @@ def test_at_most_six_lines_are_drawn_because_more_cannot_be_named() -> None:
     chart = vote_chart(entries([(number, 0.5 + number / 50) for number in range(9)], k=3), V2)
     assert len({row[0] for row in chart.rows}) == 6
     assert any("best 6 of the 9" in note for note in chart.notes)
-
-
-def test_a_title_claims_only_what_the_intervals_bear() -> None:
-    clear = {"general": estimate(60, 183), "hallucination": estimate(600, 749), "reasoning": estimate(230, 318)}
-    close = {"general": estimate(120, 183), "hallucination": estimate(505, 749), "reasoning": estimate(220, 318)}
-    assert category_finding(["a"], [clear], spec=VL) == "General pairs are the hardest for this judge"
-    assert category_finding(["a", "b"], [clear, clear], spec=VL) == "General pairs are the hardest for every judge"
-    assert (
-        category_finding(["a", "b", "c"], [clear, clear, close], spec=VL)
-        == "General pairs are the hardest for 2 of 3 judges"
-    )
-    assert category_finding(["a", "b"], [clear, close], spec=VL) == "Agreement by category"
 
 
 def test_the_curve_of_a_judge_ends_where_it_stops_answering_and_one_vote_is_a_point() -> None:
