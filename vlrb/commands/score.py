@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,11 @@ from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
+from vlrb.commands.check import readable
 from vlrb.commands.scorecard_text import render
 from vlrb.common.command_line import CommandParser, complain, say, translated
-from vlrb.common.messages import _, joined
-from vlrb.predictions.parse import Predictions, UploadRejected, all_warnings, parse_predictions
+from vlrb.common.messages import _
+from vlrb.predictions.parse import Predictions, UploadRejected, all_warnings, build_report, parse_predictions
 from vlrb.protocols import category_counts, group_sums
 from vlrb.scorecard import scorecard
 from vlrb.scoring import Tally, tally
@@ -32,7 +34,7 @@ def run(arguments: list[str]) -> int:
         upload = parse_predictions(options.file.read_bytes(), table)
         card = card_of(upload, load_labels(options.labels, revision, table=table), table=table)
     except UploadRejected as rejected:
-        _explain(rejected, options.file)
+        print(readable(build_report(rejected, table.benchmark)), file=sys.stderr)
         return 1
     except (LabelsError, SpecError, OSError) as error:
         complain(_("error: {error}", error=translated(str(error))))
@@ -90,20 +92,3 @@ def _groups(counted: Tally) -> dict[str, dict[str, float]]:
     return {
         key: {"n": int(groups[place]), "right": float(right[place])} for place, key in enumerate(spec.category_keys)
     }
-
-
-def _explain(rejected: UploadRejected, file: Path) -> None:
-    """Print what is wrong with a file, and where it is one of another benchmark, how to score it."""
-    if (other := rejected.other) is not None:
-        message = _(
-            "This looks like a file of {title}. Score it with --benchmark {id} and that benchmark's labels.",
-            title=other.title,
-            id=other.id,
-        )
-        complain(message)
-    for problem in rejected.problems:
-        line = _("line {line}", line=problem.line) if problem.line is not None else ""
-        where = joined(part for part in (line, f"field `{problem.field}`" if problem.field else "") if part)
-        complain(joined((where, problem.message), ": ") if where else problem.message)
-    count = rejected.problem_count
-    complain(_("error: {file} was rejected: {problem_count} problem(s)", file=file, problem_count=count))

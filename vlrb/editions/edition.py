@@ -9,8 +9,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from datetime import date
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -49,33 +48,15 @@ VERSION = "v1"  # another one has another id
 _CANARY = "Benchmark data: it must not be part of any training corpus. Canary GUID {}"
 
 
-@dataclass(frozen=True, slots=True)
-class EditionPlan:
-    """What an edition is called and how it is divided, where its images lie, and where it goes.
-
-    ``hidden``: share of pairs with hidden labels. ``retire``: an ISO date, or "". ``verified``: of `verify import`.
-    """
-
-    id: str
-    title: str
-    citation: str
-    hidden: float
-    retire: str
-    pool: Path
-    verified: Path
-    output: Path
-    private: Path
-
-
 class EditionWriter:
     """Writes an edition into two new folders; they appear when they are whole.
 
-    ``agreement``, ``report``: of the verification and of the filter.
+    ``plan``: the options of `freeze`. ``agreement``, ``report``: of the verification and of the filter.
     """
 
     def __init__(
         self,
-        plan: EditionPlan,
+        plan: argparse.Namespace,
         pairs: Sequence[PoolPair],
         *,
         agreement: dict[str, Any],
@@ -84,7 +65,8 @@ class EditionWriter:
         import pandas as pd
 
         self._plan, self._agreement, self._report = plan, agreement, report
-        self._public, self._private = plan.output / plan.id, plan.private / plan.id
+        self._public: Path = plan.output / plan.id
+        self._private: Path = plan.private / plan.id
         traits = pd.DataFrame(map(_traits, pairs))
         parts = split(traits, plan.hidden)
         means = traits.groupby(traits["id"].map(parts))[["difficulty", "words"]].mean()
@@ -291,20 +273,19 @@ def add_freeze_command(commands: Any) -> None:
 def freeze_command(arguments: argparse.Namespace) -> int:
     """Write an edition. Returns the exit code."""
     _check(arguments)
-    plan = EditionPlan(**{field.name: getattr(arguments, field.name) for field in fields(EditionPlan)})
+    verified: Path = arguments.verified
     report = read_json(arguments.filter, *_FILTER) if arguments.filter else None
-    left = sum(1 for _line in read_objects(plan.verified / "open.jsonl"))
+    left = sum(1 for _line in read_objects(verified / "open.jsonl"))
     if left and not arguments.partial:
-        raise CurateError(
-            f"Not decided yet: {left:,} ({plan.verified / 'open.jsonl'}). Decide them, or give --partial."
-        )
-    pairs = read_pair_file(plan.verified / "verified.jsonl")
+        raise CurateError(f"Not decided yet: {left:,} ({verified / 'open.jsonl'}). Decide them, or give --partial.")
+    pairs = read_pair_file(verified / "verified.jsonl")
     if not pairs or any(pair.get("preferred") is None for pair in pairs):
-        raise CurateError(f"{plan.verified} holds no verified pairs, or one without `preferred`: import labels again.")
-    agreement = read_json(plan.verified / "agreement.json", *_AGREEMENT)
-    card = EditionWriter(plan, pairs, agreement=agreement, report=report).write()
+        raise CurateError(f"{verified} holds no verified pairs, or one without `preferred`: import labels again.")
+    agreement = read_json(verified / "agreement.json", *_AGREEMENT)
+    card = EditionWriter(arguments, pairs, agreement=agreement, report=report).write()
     print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
-    print(f"Public: {plan.output / plan.id}. Labels: {plan.private / plan.id}; keep them private.")
+    private = arguments.private / arguments.id
+    print(f"Public: {arguments.output / arguments.id}. Labels: {private}; keep them private.")
     return 0
 
 
@@ -315,7 +296,3 @@ def _check(arguments: argparse.Namespace) -> None:
         raise CurateError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
     if not 0 <= arguments.hidden <= 1:
         raise CurateError(f"--hidden {arguments.hidden}: give a share from 0 to 1.")
-    try:
-        date.fromisoformat(arguments.retire or "2027-12-31")
-    except ValueError:
-        raise CurateError(f"--retire {arguments.retire}: give a date such as 2027-12-31.") from None
