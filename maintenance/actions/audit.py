@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
 
 from maintenance import views
 from maintenance.action_context import ActionContext
@@ -17,7 +17,6 @@ from storage.integrity import integrity_check as integrity
 from storage.integrity.integrity_check import ChainCheck
 from vlrb.common.canonical_json import canonical_json
 
-_HASH = re.compile(r"[0-9a-f]{64}")
 HeadText = Annotated[
     str | None,
     ParamInfo(
@@ -31,18 +30,21 @@ HeadText = Annotated[
 ]
 
 
+class HeadFile(BaseModel, strict=True):
+    """File of a head: the number of the last event, and its hash."""
+
+    seq: int = Field(ge=0, le=LARGEST)
+    hash: str = Field(pattern="^[0-9a-f]{64}$")
+
+
 def read_head(text: str) -> audit.Head:
     """Return what the file of a head says. Raises Conflict where it is none: a check against nothing always holds."""
     try:
-        said = json.loads(text)
-    except (ValueError, RecursionError):
-        said = None
-    seq, digest = (said.get("seq"), said.get("hash")) if isinstance(said, dict) else (None, None)
-    if not isinstance(seq, int) or isinstance(seq, bool) or not 0 <= seq <= LARGEST:
-        raise Conflict("no-head", "This is not the head of a chain: it has no `seq` that is an event's number.")
-    if not isinstance(digest, str) or not _HASH.fullmatch(digest):
-        raise Conflict("no-head", "This is not the head of a chain: it has no `hash` of 64 hexadecimal digits.")
-    return audit.Head(seq, digest)
+        said = HeadFile.model_validate_json(text)
+    except ValueError:
+        message = "This is not the head of a chain: `seq` is an event's number, `hash` has 64 hexadecimal digits."
+        raise Conflict("no-head", message) from None
+    return audit.Head(said.seq, said.hash)
 
 
 @action(

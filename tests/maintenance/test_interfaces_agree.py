@@ -8,7 +8,6 @@ import json
 import pytest
 
 from maintenance.actions import audit, entries
-from maintenance.cli import CliResult
 from maintenance.command_line import run
 from maintenance.types import Conflict, whole_number
 from storage.database import LARGEST, Database
@@ -21,15 +20,11 @@ from tests.maintenance.test_api import _ApiSite
 
 HASH = "0" * 64
 NO_HEADS = (
-    '{"seq": 1}', '{"seq": 9999999}', '{"seq": 1, "hash": null}', '{"seq": 1, "hash": 0}', '{"seq": 1, "hash": ""}',
-    json.dumps({"seq": 1, "hash": "0" * 63}), json.dumps({"seq": 1, "hash": HASH + "\n"}),
-    json.dumps({"seq": 1, "hash": "g" * 64}), json.dumps({"hash": HASH}), json.dumps({"seq": None, "hash": HASH}),
+    '{"seq": 1}', '{"seq": 1, "hash": null}', json.dumps({"seq": 1, "hash": HASH + "\n"}),
     json.dumps({"seq": True, "hash": HASH}), json.dumps({"seq": 1.0, "hash": HASH}),
-    json.dumps({"seq": "1", "hash": HASH}), json.dumps({"seq": -1, "hash": HASH}),
-    json.dumps({"seq": LARGEST + 1, "hash": HASH}), json.dumps({"seq": 10**30, "hash": HASH}),
-    "[1]", "null", "7", "", "{", "[" * 100_000,
+    json.dumps({"seq": LARGEST + 1, "hash": HASH}), "[1]", "", "[" * 100_000,
 )  # fmt: skip
-TOO_LARGE = (str(LARGEST + 1), "9" * 40, "9" * 5000)
+TOO_LARGE = (str(LARGEST + 1), "9" * 5000)
 
 
 @pytest.fixture
@@ -37,10 +32,6 @@ def board(database: Database) -> Database:
     for entry in submitted(database, 2):
         entries.flag(by(database, MAINTAINER), entry, "a note")
     return database
-
-
-def _command(database: Database, *arguments: str) -> CliResult:
-    return run_command(by(database, LOCAL), *arguments)
 
 
 @pytest.mark.parametrize("text", [*NO_HEADS, "\udcff\udcfe\x00"], ids=range(len(NO_HEADS) + 1))
@@ -58,24 +49,15 @@ def test_a_number_that_nothing_can_have_is_refused(typed: str) -> None:
     assert ended.value.code == 2
 
 
-def test_an_unknown_option_leads_to_the_help_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        run(["rescore", "undo", "v3", "--reason", "x", "--nope"])
-    assert "maintenance rescore undo --help" in capsys.readouterr().err
-
-
 def test_numbers_are_judged_on_the_page_as_on_the_command_line(board: Database) -> None:
     page = MaintainVisitor(by(board, MAINTAINER))
     assert "by its number" in page.show("tasks", "tasks.show", TOO_LARGE[1])
     assert whole_number(f" {LARGEST} ") == LARGEST
-    with pytest.raises(LookupError, match="no task"):
-        _command(board, "tasks", "show", str(LARGEST))
 
 
 def test_a_search_for_what_no_text_can_hold_is_refused(board: Database) -> None:
-    for text in ("a\x00b", "\ud800"):
-        with pytest.raises(ValueError, match="cannot be kept"):
-            _command(board, "entries", "list", "--search", text)
+    with pytest.raises(ValueError, match="cannot be kept"):
+        run_command(by(board, LOCAL), "entries", "list", "--search", "a\x00b")
     assert "cannot be kept" in MaintainVisitor(by(board, MAINTAINER)).look("accounts", search="\x00")
     site = _ApiSite(board)
     for method, path in (("GET", "/api/v1/maintenance/entries?search=%00"), ("POST", "/api/v1/entries/%00/hide")):
