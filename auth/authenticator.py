@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from typing import Any
 
 from auth import queries
 from auth.crypto import KeyRing, digest
 from auth.limits.login_throttle import LoginThrottle
 from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
-from auth.roles import ADMIN, configured_names, organisations_of, restrict_to_scopes, roles_of
+from auth.roles import configured_names, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode
 from storage.database import Database
 from storage.models.core import Account
@@ -90,7 +89,7 @@ class Authenticator:
         return Identity(
             account=account.id,
             name=account.name,
-            organisations=organisations_of(account.organisations),
+            organisations=tuple(Organisation(**stored) for stored in account.organisations),
             roles=roles if scopes is None else restrict_to_scopes(roles, scopes),
             auth_method=via,
             scopes=scopes or frozenset(),
@@ -104,13 +103,3 @@ class Authenticator:
                 write(session)
         except queries.SQLAlchemyError as error:
             log.warning("use.not_recorded", extra={"data": {"reason": type(error).__name__}})
-
-
-def as_json(organisations: Sequence[Organisation]) -> list[dict[str, Any]]:
-    """Return organisations as the column of a session stores them."""
-    return [
-        {"id": organisation.id, "name": organisation.name, "role": organisation.role} for organisation in organisations
-    ]
-
-
-__all__ = ["ADMIN", "PREFIX", "Authenticator", "as_json"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader
 from storage.clock import minute
 
 _HERE = Path(__file__).parent
-STYLE_URL = "/auth/identity.css"
 _PLACED = ("/", "/account")  # addresses that each benchmark of a service has, below its prefix
 
 
@@ -55,15 +53,4 @@ class AccountPages:
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
         """Return a page by the name of its template."""
-        return self._environment.get_template(name).render(style=style_address(), **context)
-
-
-@cache
-def style() -> bytes:
-    """Return the style sheet. Part of the program: read once."""
-    return (_HERE / "static" / "identity.css").read_bytes()
-
-
-def style_address() -> str:
-    """Return its address, which changes with its content."""
-    return f"{STYLE_URL}?{hashlib.sha256(style()).hexdigest()[:10]}"
+        return self._environment.get_template(name).render(**context)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
-from auth.model import GRANTED, IMPLIED, Organisation, Role, Scope
+from auth.model import GRANTED, IMPLIED, Role, Scope
 from auth.settings import IdentitySettings
 
-ADMIN = "admin"
 _SUBJECT = "sub:"
 
 
@@ -16,14 +12,6 @@ def configured_names(settings: IdentitySettings) -> frozenset[str]:
     """Return names that carry a role, as they are bound to accounts."""
     return frozenset(
         name.casefold() for name in (*settings.maintainers, *settings.owners) if not name.startswith(_SUBJECT)
-    )
-
-
-def organisations_of(stored: Sequence[dict[str, Any]]) -> tuple[Organisation, ...]:
-    """Return organisations from what the column of a session stores."""
-    return tuple(
-        Organisation(str(organisation["id"]), str(organisation["name"]), role=str(organisation["role"]))
-        for organisation in stored
     )
 
 

@@ -20,7 +20,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 from auth.middleware import client_address, identity_of, read_cookie
 from auth.model import AuthError, Identity, Role, Unauthenticated, require_person
 from auth.openid import IssuerOffline, SignInFailed
-from auth.pages import STYLE_URL, AccountPages, style
+from auth.pages import AccountPages
 from auth.problem_details import extra_headers, refusal
 from auth.redirects import local_path
 from auth.service import AuthService
@@ -197,11 +197,6 @@ def _add_account(router: APIRouter, account: _Account) -> None:
             "roles": sorted(identity.roles),
         }
         return JSONResponse(values, headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"})
-
-    @router.get(STYLE_URL)
-    async def style_sheet() -> Response:
-        headers = {"Cache-Control": "public, max-age=3600", "X-Content-Type-Options": "nosniff"}
-        return Response(style(), 200, headers, media_type="text/css")
 
 
 def _add_account_actions(router: APIRouter, account: _Account) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from auth import queries
-from auth.authenticator import as_json
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
 from auth.limits.login_throttle import LoginThrottle
 from auth.model import Forbidden, Identity, require_person
@@ -120,7 +119,7 @@ class SignIn:
                 settings.issuer,
                 subject=person.subject,
                 name=person.name,
-                organisations=as_json(person.organisations),
+                organisations=[asdict(organisation) for organisation in person.organisations],
                 created_at=person.created_at,
             )
             if account.banned_at is not None:

@@ -59,7 +59,7 @@ _SCRIPTS = (
     *("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js"),
     *("plotly-cartesian.min.js", "htmx.min.js"),  # of others, as they were published
 )
-STATIC = ("site.css", "board.css", "tools.css", "judges.css", "review.css", *_SCRIPTS, "icon.svg")
+STATIC = ("account.css", "site.css", "board.css", "tools.css", "judges.css", "review.css", *_SCRIPTS, "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
     ("Analyse", "/analyse"),

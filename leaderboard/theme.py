@@ -26,10 +26,7 @@ _RADIUS = sizes.Size("6px", "6px", "6px", "6px", "6px", "6px", "6px", name="radi
 _SPACING = sizes.Size("2px", "4px", "6px", "8px", "12px", "16px", "24px", name="spacing_four")
 _TEXT = sizes.Size("11px", "12px", "13px", "14px", "16px", "20px", "26px", name="text_quiet")
 SENTENCES = (
-    _("Upload"),
-    _("Uploading {name}: {share}% of {size}"),
-    _("Checking {name} ({size})…"),
-    _("The upload was interrupted."),
+    _("Uploading and checking the file…"),
     _("Submitting…"),
     _("Click to upload or drop files"),
     _("File upload"),

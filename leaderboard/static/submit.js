@@ -1,54 +1,23 @@
-// What the submit page does in the browser: how far an upload is, errors at their fields, where the focus goes.
+// What the submit page does in the browser: what is being done, errors at their fields, where the focus goes.
 (() => {
   "use strict";
   const at = (selector) => document.querySelector(selector);
-  // Sentences in the language of the page: leaderboard/submit_texts.py lists them. English is written here.
+  // Sentences in the language of the page: leaderboard/theme.py lists them. English is written here.
   const SENTENCES = JSON.parse(at("#script-texts")?.textContent || "{}");
-  const tr = (text, values = {}) => (SENTENCES[text] ?? text).replace(/\{(\w+)\}/g, (_, name) => values[name]);
-  const size = (bytes) => bytes < 1e6 ? Math.max(1, Math.round(bytes / 1e3)) + " kB" : (bytes / 1e6).toFixed(1) + " MB";
+  const tr = (text) => SENTENCES[text] ?? text;
 
   // One line below the file says what is being done; it goes away with the next report.
-  function tell(anchor, text, share) {
+  function tell(anchor, text) {
     let line = at("#vl-progress");
     if (!text) { line?.remove(); return; }
     if (!line) {
-      line = document.createElement("div");
+      line = document.createElement("p");
       line.id = "vl-progress";
-      line.innerHTML = '<p role="status"></p><progress max="1"></progress>';
-      line.lastChild.setAttribute("aria-label", tr("Upload"));
+      line.setAttribute("role", "status");
     }
     if (line.previousElementSibling !== anchor) anchor.after(line);
-    line.firstChild.textContent = text;
-    line.lastChild.hidden = share === undefined;
-    if (share !== undefined) line.lastChild.value = share;
+    line.textContent = text;
   }
-
-  // fetch does not say how much of a body is sent; XMLHttpRequest does.
-  const plain = window.fetch;
-  function send(url, body, headers, file) {
-    return new Promise((resolve, reject) => {
-      const request = new XMLHttpRequest();
-      request.open("POST", url);
-      request.withCredentials = true;
-      new Headers(headers).forEach((value, name) => request.setRequestHeader(name, value));
-      request.upload.onprogress = (event) => {
-        const share = event.lengthComputable && event.total ? event.loaded / event.total : 0;
-        const done = share >= 1;
-        const values = { name: file.name, size: size(file.size), share: Math.floor(100 * share) };
-        const text = tr(done ? "Checking {name} ({size})…" : "Uploading {name}: {share}% of {size}", values);
-        tell(at("#predictions"), text, done ? undefined : share);
-      };
-      request.onerror = () => { tell(null, ""); reject(new TypeError(tr("The upload was interrupted."))); };
-      request.onload = () => resolve(new Response(request.responseText, { status: request.status }));
-      request.send(body);
-    });
-  }
-  window.fetch = (input, options) => {
-    const url = typeof input === "string" ? input : input?.url ?? String(input);
-    const file = options?.body instanceof FormData ? options.body.get("files") : null;
-    const own = file && at("#predictions") && /\/upload(\?|$)/.test(url);
-    return own ? send(url, options.body, options.headers, file) : plain.call(window, input, options);
-  };
 
   const field = (name) => at(`#field-${name} :is(input, textarea)`);
   function clear(input) {
@@ -107,6 +76,11 @@
   document.addEventListener("input", (event) => {
     if (event.target.closest("[id^=field-]") && event.target.hasAttribute("aria-invalid")) clear(event.target);
   });
+  for (const kind of ["change", "drop"]) {
+    document.addEventListener(kind, (event) => {
+      if (event.target.closest("#predictions")) tell(at("#predictions"), tr("Uploading and checking the file…"));
+    });
+  }
   // Gradio labels its upload element in English, whatever the language of the page.
   const LABELS = [tr("Click to upload or drop files"), tr("File upload")];
   function label() {
