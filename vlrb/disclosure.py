@@ -237,7 +237,7 @@ def _category_rows(counts: IntArray, spec: BenchmarkSpec) -> IntArray:
 def _representatives(rows: IntArray, parts: Sequence[int]) -> IntArray:
     """Return the rows with right answers that round to the same, each by itself and all together.
 
-    Right answers are counted twice, so that halves are whole numbers; halves are left where nothing else rounds so.
+    Right answers are counted twice, so that halves are whole numbers.
     """
     total, right = int(rows[:, 0].sum()), int(_doubled(rows).sum())
     if not total:
@@ -247,32 +247,17 @@ def _representatives(rows: IntArray, parts: Sequence[int]) -> IntArray:
         for (n, agree, reject, undecided, half), part in zip(rows.tolist(), parts, strict=True)
         for low, high in [_ends(2 * agree + half, 2 * n, parts=part) if n else (0, 0)]
     ]
-    whole = _ends(right, 2 * total, parts=STEPS)
-    even, halves = [2] * len(rows), [1 if undecided else 2 for undecided in rows[:, 3].tolist()]
-    tried = ((2, even), (1, halves), (1, [1] * len(rows)))
-    chosen = next(found for units in tried if (found := _within(ends, whole, units=units)) is not None)
+    fewest, most = _ends(right, 2 * total, parts=STEPS)
+    chosen = [(low + high) // 2 for low, high in ends]
+    left = min(max(sum(chosen), fewest), most) - sum(chosen)
+    for at, (low, high) in enumerate(ends):
+        moved = min(max(left, low - chosen[at]), high - chosen[at])
+        chosen[at], left = chosen[at] + moved, left - moved
     decided = rows[:, 1] + rows[:, 2]
     agree = np.minimum(np.array(chosen) // 2, decided)
     return np.column_stack((rows[:, 0], agree, decided - agree, rows[:, 3], np.array(chosen) - 2 * agree)).astype(
         np.int64
     )
-
-
-def _within(
-    ends: Sequence[tuple[int, int]], whole: tuple[int, int], *, units: tuple[int, Sequence[int]]
-) -> list[int] | None:
-    """Return multiples of units within their ends, whose sum is one within the whole's; None where there are none."""
-    every = (units[0], *units[1])
-    bounds = [(-(-low // u) * u, high // u * u) for (low, high), u in zip((whole, *ends), every, strict=True)]
-    if any(low > high for low, high in bounds):
-        return None
-    (fewest, most), *bounds = bounds
-    chosen = [(low + high) // 2 // unit * unit for (low, high), unit in zip(bounds, units[1], strict=True)]
-    left = min(max(sum(chosen), fewest), most) - sum(chosen)
-    for at, (low, high) in enumerate(bounds):
-        moved = int(min(max(left, low - chosen[at]), high - chosen[at]) / units[1][at]) * units[1][at]
-        chosen[at], left = chosen[at] + moved, left - moved
-    return None if left else chosen
 
 
 def _doubled(rows: IntArray) -> IntArray:
