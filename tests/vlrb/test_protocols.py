@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.factories.labels import SIZES, labels, random_matrix, table
 from tests.factories.specs import GROUPINGS, PROTOCOLS, VL
-from vlrb.protocols import category_counts, ratios, scores
+from vlrb.protocols import category_counts, scores
 from vlrb.scoring import tally
 from vlrb.votes import ABSENT, Votes
 
@@ -53,25 +53,6 @@ def test_no_data_is_none_and_not_zero() -> None:
     silent = tally(Votes(np.full((7, 1), -1, dtype=np.int8)), labels(items), table=items)
     assert scores(silent, "paper")["overall"] is None and scores(silent, "paper")["macro"] is None
     assert scores(silent, "strict")["macro"] == 0.0 and scores(silent, "lmms-eval")["macro"] == 0.5
-
-
-def test_an_unknown_rule_or_grouping_is_an_error() -> None:
-    counted = tally(Votes(random_matrix(7, 1, seed=0)), labels(table(1)), table=table(1))
-    with pytest.raises(KeyError):
-        scores(counted, "lenient")
-    with pytest.raises(KeyError):
-        scores(counted, "strict", grouping="by-hand")
-
-
-def test_ratios_of_many_entries_are_those_of_each() -> None:
-    items = table()
-    tallies = [tally(Votes(random_matrix(len(items), 3, seed=s)), labels(items), table=items) for s in range(4)]
-    together = ratios(np.stack([t.counts for t in tallies]), VL, protocol="lmms-eval", grouping="rl-in-general")
-    for number, one in enumerate(tallies):
-        assert (
-            together.right[number].tolist()
-            == ratios(one.counts, VL, protocol="lmms-eval", grouping="rl-in-general").right.tolist()
-        )
 
 
 @given(st.integers(1, 7), st.integers(0, 10_000), st.integers(0, 20))

@@ -90,10 +90,6 @@ def test_a_reported_row_between_equals_does_not_part_them():
     assert ranks(entries) == {"early": 1, "reported": None, "late": 1}
 
 
-def test_an_empty_board_has_no_places():
-    assert standings([]) == ()
-
-
 value = st.none() | st.sampled_from([0.0, 0.25, 0.5, 1.0])
 contender = st.tuples(value, value, st.none() | st.tuples(st.integers(0, 2)), st.sampled_from(["", "2025", "2026"]))
 

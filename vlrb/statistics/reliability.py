@@ -39,14 +39,9 @@ def k_curve(agreeing: Array) -> FloatArray:
     With a of K votes agreeing, k drawn without replacement are right with the hypergeometric P(X > k/2): exact, where
     a drawn subset moves by points with its seed. At an odd K it ends at the plain count; an even K counts what K - 1
     drawn votes give.
-
-    Raises:
-        ValueError: K is below 1.
     """
     counts = np.asarray(agreeing)
     total = counts.shape[-1] - 1
-    if total < 1:
-        raise ValueError("a K curve needs at least one vote per item")
     return np.asarray(counts @ np.stack([_majority_chances(total, k) for k in odd_votes(total)], axis=1))
 
 
@@ -101,15 +96,10 @@ def self_consistency(matrix: Array) -> float | None:
 
     ``matrix``: int8 items x K of 0, 1, UNDECIDED, ABSENT. Items that the file lacks are left out. Undecided is not a
     verdict: five times undecided is 0, not perfect consistency.
-
-    Raises:
-        ValueError: the file has none of the items.
     """
     votes = np.asarray(matrix)
     k = votes.shape[1]
     present = votes[votes[:, 0] != ABSENT] if k else votes[:0]
-    if not present.size:
-        raise ValueError("no votes: there is nothing to be consistent about")
     if k == 1:
         return None
     options = range(max(2, int(present.max()) + 1))
@@ -124,11 +114,9 @@ def cohen_kappa(a: Array, b: Array) -> float | None:
     either lacks are left out. None where chance agreement is complete (both always give one and the same answer).
 
     Raises:
-        ValueError: lengths differ, or no item is in both.
+        ValueError: no item is in both.
     """
     first, second = np.asarray(a), np.asarray(b)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError("answers of two are one-dimensional and equally long")
     both = (first != ABSENT) & (second != ABSENT)
     if not both.any():
         raise ValueError("two have no item in common: there is no agreement to measure")
