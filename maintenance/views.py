@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # the actions import this module
     from maintenance.actions.reported import ImportResult, ReportedResultView
     from storage.integrity.integrity_check import ChainCheck
 
-_GIB = 2**30
 _DIGITS = 12  # of a commitment or key, as far as it is shown
 _MOST = 200  # rows of a preview; the files have all
 _CHANGES = {"flipped": "inverted", "added": "added", "dropped": "dropped", "tags": "other error tags"}
@@ -406,8 +405,6 @@ def _health_facts(result: Health) -> Iterator[tuple[str, str]]:
     yield "The board shows", board_words(values)
     yield "Jobs", ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
     yield "Longest wait", NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"
-    for disk in result.disks:
-        yield f"Disk of {disk.path}", f"{disk.free / _GIB:.1f} of {disk.total / _GIB:.1f} GiB free"
     yield "Approvals", ", ".join(f"{name} {number:,}" for name, number in result.approvals.items()) or "none waiting"
     checked = result.integrity_checked_at
     yield "Rows compared with the chain", "not yet" if checked is None else minute(checked)

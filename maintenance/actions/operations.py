@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any
 
 from maintenance import views
@@ -32,15 +30,6 @@ PauseMessage = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Disk:
-    """Room where files are kept, in bytes."""
-
-    path: str
-    total: int
-    free: int
-
-
-@dataclass(frozen=True, slots=True)
 class Health:
     """Health of the service."""
 
@@ -52,7 +41,6 @@ class Health:
     workers: tuple[WorkerStatus, ...]
     failures: tuple[FailedJob, ...]
     failed_tasks: tuple[TaskView, ...]  # after which nobody asked for the same
-    disks: tuple[Disk, ...]
     approvals: Mapping[str, int] = field(default_factory=dict)  # benchmark -> submissions that wait for one
     integrity_checked_at: float | None = None  # when a worker last compared all of them
     measured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # label revision -> what its scores tell
@@ -142,12 +130,12 @@ def resume(ctx: ActionContext) -> ActionResult:
 @action(
     "service.health",
     "GET /api/v1/maintenance/health",
-    help="queue, workers, failures, disks",
+    help="queue, workers, failures, alarms",
     command="health",
     view=views.health,
 )
 def health(ctx: ActionContext) -> Health:
-    """Return queue, workers, failures with their reason, disks. For maintainers."""
+    """Return queue, workers, failures with their reason, alarms. For maintainers."""
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
         counted = figures.gather(session)
@@ -160,7 +148,6 @@ def health(ctx: ActionContext) -> Health:
             workers=tuple(queries.workers(session)),
             failures=tuple(queries.failed_jobs(session, ctx.benchmark)),
             failed_tasks=tuple(tasks.failures(session, _LATELY)),
-            disks=tuple(_disk(path) for path in ctx.paths if path.exists()),
             approvals=approval_queries.numbers_waiting(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             measured=label_levels.measured(session, ctx.benchmark),
@@ -186,8 +173,3 @@ def recent_tasks(ctx: ActionContext) -> list[TaskView]:
     """Return what workers were asked lately, the newest first. For maintainers."""
     with ctx.database.read() as session:
         return tasks.latest(session, _LATELY)
-
-
-def _disk(path: Path) -> Disk:
-    usage = shutil.disk_usage(path)
-    return Disk(str(path), usage.total, free=usage.free)
