@@ -24,7 +24,6 @@ class ReceiptRow(NamedTuple):
     owner: str
     model: str
     version: str
-    content_sha256: str
     created_at: float  # seconds since 1970 UTC
     hidden: bool
 
@@ -65,31 +64,23 @@ class Labels(NamedTuple):
 def receipts_of_submission(session: Session, benchmark: str, *, submission: str) -> ReceiptRow | None:
     """Return a submission; None if there is no such one."""
     row = session.execute(_select_receipts(benchmark).where(Submission.id == submission)).one_or_none()
-    return _receipt_row(row) if row else None
+    return ReceiptRow._make(row) if row else None
 
 
 def receipts_of_account(session: Session, benchmark: str, *, owner: str, most: int) -> list[ReceiptRow]:
     """Return what an account has submitted, the newest first."""
-    rows = session.execute(
-        _select_receipts(benchmark)
-        .where(Submission.owner == owner)
-        .order_by(Submission.created_at.desc(), Submission.id)
-        .limit(most)
-    )
-    return [_receipt_row(row) for row in rows]
+    mine = _select_receipts(benchmark).where(Submission.owner == owner)
+    rows = session.execute(mine.order_by(Submission.created_at.desc(), Submission.id).limit(most))
+    return [*map(ReceiptRow._make, rows)]
 
 
 def _select_receipts(benchmark: str) -> Any:
-    columns = (Submission.id, Submission.owner, Submission.model, Submission.version, Submission.content_sha256)
+    columns = (getattr(Submission, name) for name in ReceiptRow._fields[:-1])
     return (
-        select(*columns, Submission.created_at, Moderation.hidden_at)
+        select(*columns, Moderation.hidden_at.is_not(None))
         .outerjoin(Moderation, Moderation.submission_id == Submission.id)
         .where(Submission.benchmark == benchmark)
     )
-
-
-def _receipt_row(row: Any) -> ReceiptRow:
-    return ReceiptRow._make((*row[:-1], row[-1] is not None))
 
 
 def acceptance(session: Session, submission: str) -> audit.Recorded | None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
-from vlrb.common.command_line import CommandParser, exit_code
+from vlrb.common.command_line import MISUSED, CommandError, CommandParser, complain, exit_code
 from vlrb.common.messages import _
 
 COMMANDS = {
@@ -46,6 +46,14 @@ def _run(arguments: list[str]) -> int:
         try:
             run: Callable[[list[str]], int] = import_module(COMMANDS[arguments[0]][0]).run
             return run(arguments[1:])
+        except CommandError as error:
+            complain(error)
+            return MISUSED
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
+            return MISUSED
         finally:
             gc.enable()
     parser = CommandParser(prog="vlrb", description=_("Check, score and judge vision-language reward benchmarks."))

@@ -20,19 +20,15 @@ from vlrb.client.receipt_checks import (
     read_receipts,
     title,
 )
-from vlrb.common.command_line import CommandParser, complain, translated
+from vlrb.common.command_line import CommandError, CommandParser, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
 from vlrb.predictions.parse import UploadRejected
 
-HOLDS, FAILED, USAGE = 0, 1, 2
+HOLDS, FAILED = 0, 1
 _WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows that later events were cut off.")
 
 _Checked = tuple[str, str, list[Finding]]  # a receipt, what it is about, and its checks
-
-
-class UnusableInput(Exception):
-    """A given file cannot be used; the message is a sentence."""
 
 
 def command_line() -> argparse.ArgumentParser:
@@ -55,16 +51,6 @@ def command_line() -> argparse.ArgumentParser:
 def run(arguments: list[str]) -> int:
     """Run `vlrb verify`: print everything that can be checked with what was given. Returns the exit code."""
     options = command_line().parse_args(arguments)
-    try:
-        return _verify(options)
-    except OSError as error:
-        complain(_("{file} cannot be read: {error}.", file=error.filename, error=error.strerror))
-    except (UnusableInput, LabelsError, UploadRejected) as wrong:
-        complain(str(wrong))
-    return USAGE
-
-
-def _verify(options: argparse.Namespace) -> int:
     each: list[_Checked] = []
     try:
         chain, findings = _chain(options)
@@ -79,6 +65,8 @@ def _verify(options: argparse.Namespace) -> int:
         each = [(receipt, title(receipt), check_all(receipt, evidence)) for receipt in receipts]
     except BrokenInput as broken:
         findings = [broken.finding]
+    except (LabelsError, UploadRejected) as wrong:
+        raise CommandError(wrong) from None
     except NoReceipt as none:
         findings = [Finding("receipt", "not-a-receipt", message=str(none)), *findings]
     every = [*findings, *(finding for _receipt, _about, checks in each for finding in checks)]
@@ -112,7 +100,7 @@ def _keys(path: Path) -> Any:
     try:
         return read_keys(_json(path))
     except KeyUnusable as error:
-        raise UnusableInput(_("{file} cannot be used as keys: {error}.", file=path, error=str(error))) from None
+        raise CommandError(_("{file} cannot be used as keys: {error}.", file=path, error=str(error))) from None
 
 
 def _chain(options: argparse.Namespace) -> tuple[list[str] | None, list[Finding]]:
@@ -120,7 +108,7 @@ def _chain(options: argparse.Namespace) -> tuple[list[str] | None, list[Finding]
     head = _json(options.head) if options.head else None
     if options.chain is None:
         if head is not None:
-            raise UnusableInput(_("--head needs --chain: a head is checked against a chain."))
+            raise CommandError(_("--head needs --chain: a head is checked against a chain."))
         return None, []
     with options.chain.open("rb") as lines:
         chain = read_chain(lines)
@@ -133,4 +121,4 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except ValueError:
-        raise UnusableInput(_("{file} is not JSON.", file=path)) from None
+        raise CommandError(_("{file} is not JSON.", file=path)) from None

@@ -44,6 +44,10 @@ ARGPARSE = (
 """What argparse says by itself; `Translations.sentence` finds it by its text."""
 
 
+class CommandError(Exception):
+    """A command cannot go on; the message says what was seen and what to do."""
+
+
 def language_of(variables: Mapping[str, str]) -> str:
     """Return the language that the environment of a terminal asks for; English where there is none of it."""
     asked = next((value for name in _VARIABLES if (value := variables.get(name))), "")

@@ -6,33 +6,32 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vlrb.common import atomic_files
+from vlrb.common.command_line import CommandError
 from vlrb.common.messages import _
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
 
-class JsonFileFault(Exception):
-    """A file is not what it should be; the message says in which way, without a full stop."""
-
-
 def read_object(path: Path, *names: str) -> dict[str, Any]:
     """Return the object of a JSON file that a command wrote, with these names.
 
     Raises:
-        JsonFileFault: it cannot be read, is no JSON object, or lacks a name.
+        CommandError: it cannot be read, is no JSON object, or lacks a name.
     """
     try:
         value = json.loads(path.read_bytes())
+        problem = "" if isinstance(value, dict) else _("it holds no object")
     except OSError as error:
-        raise JsonFileFault(error.strerror or type(error).__name__) from None
+        problem = error.strerror or type(error).__name__
     except (ValueError, RecursionError):
-        raise JsonFileFault(_("it is not JSON")) from None
-    if not isinstance(value, dict):
-        raise JsonFileFault(_("it holds no object"))
-    for name in (name for name in names if name not in value):
-        raise JsonFileFault(_("`{field}` is missing", field=name))
-    return value
+        problem = _("it is not JSON")
+    missing = [] if problem else [name for name in names if name not in value]
+    if problem or missing:
+        problem = problem or _("`{field}` is missing", field=missing[0])
+        raise CommandError(_("{file} cannot be used: {problem}.", file=path, problem=problem))
+    return value  # type: ignore[no-any-return]
 
 
 def first_problem(error: ValidationError) -> str:
@@ -40,3 +39,9 @@ def first_problem(error: ValidationError) -> str:
     first = error.errors()[0]
     field = ".".join(map(str, first["loc"]))
     return f"`{field}`: {first['msg']}" if field else first["msg"]
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Replace a JSON file in one step."""
+    data = (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
+    atomic_files.write(path, data, mode=atomic_files.PUBLIC)

@@ -13,10 +13,11 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from vlrb.common.json_files import write_json
 from vlrb.editions.answer_checking import is_right
 from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.images import read_image, store_image
-from vlrb.editions.pool import write_json, write_lines
+from vlrb.editions.pool import write_lines
 from vlrb.editions.pool_import import ImportSettings, check_name
 from vlrb.editions.sources import folder_of, read_objects, read_source
 

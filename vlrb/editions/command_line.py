@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from vlrb.common.command_line import CommandParser
-from vlrb.editions.errors import CurateError
-
-USAGE = 2
 
 
 def run(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
     parsed = command_line().parse_args(arguments)
     parsed.variables = os.environ
-    try:
-        return int(parsed.run(parsed))
-    except CurateError as error:
-        print(error, file=sys.stderr)
-        return USAGE
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        print(f"{error.filename or 'The command'}: {error.strerror or error}.", file=sys.stderr)
-        return USAGE
+    return int(parsed.run(parsed))
 
 
 def command_line() -> argparse.ArgumentParser:

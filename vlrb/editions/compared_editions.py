@@ -11,10 +11,11 @@ from typing import Any
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
+from vlrb.common.json_files import read_object, write_json
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.images import inspect_image, read_image
 from vlrb.editions.near_duplicates import LEFT_OUT, ComparedPair, Duplicate, PairIndex, inside
-from vlrb.editions.pool import DUPLICATES, read_json, read_pool, write_json
+from vlrb.editions.pool import DUPLICATES, read_pool
 from vlrb.editions.pool_import import ImportSettings, add_import_command
 from vlrb.editions.sources import folder_of, read_source
 
@@ -124,7 +125,7 @@ def read_duplicates(pool: Path) -> tuple[list[Duplicate], int]:
     """Return what `pool duplicates` found, and how many pairs it compared; nothing if it never ran."""
     if not (pool / DUPLICATES).is_file():
         return [], 0
-    found = read_json(pool / DUPLICATES, "pairs", "duplicates")
+    found = read_object(pool / DUPLICATES, "pairs", "duplicates")
     return [Duplicate(**line) for line in found["duplicates"]], found["pairs"]
 
 

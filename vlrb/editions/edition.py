@@ -22,6 +22,7 @@ from vlrb.benchmarks.spec import RANKED, BenchmarkSpec
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.commitments import commit
 from vlrb.common import atomic_files
+from vlrb.common.json_files import read_object, write_json
 from vlrb.editions.data_card import HIDDEN, PUBLIC, card_parts, describe
 from vlrb.editions.errors import CurateError
 from vlrb.editions.hub import LABELS, QUESTIONS, write_card, write_split
@@ -30,9 +31,7 @@ from vlrb.editions.pool import (
     DROPPED,
     PoolPair,
     file_digest,
-    read_json,
     read_pair_file,
-    write_json,
     write_lines,
     write_text,
 )
@@ -274,14 +273,14 @@ def freeze_command(arguments: argparse.Namespace) -> int:
     """Write an edition. Returns the exit code."""
     _check(arguments)
     verified: Path = arguments.verified
-    report = read_json(arguments.filter, *_FILTER) if arguments.filter else None
+    report = read_object(arguments.filter, *_FILTER) if arguments.filter else None
     left = sum(1 for _line in read_objects(verified / "open.jsonl"))
     if left and not arguments.partial:
         raise CurateError(f"Not decided yet: {left:,} ({verified / 'open.jsonl'}). Decide them, or give --partial.")
     pairs = read_pair_file(verified / "verified.jsonl")
     if not pairs or any(pair.get("preferred") is None for pair in pairs):
         raise CurateError(f"{verified} holds no verified pairs, or one without `preferred`: import labels again.")
-    agreement = read_json(verified / "agreement.json", *_AGREEMENT)
+    agreement = read_object(verified / "agreement.json", *_AGREEMENT)
     card = EditionWriter(arguments, pairs, agreement=agreement, report=report).write()
     print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
     private = arguments.private / arguments.id

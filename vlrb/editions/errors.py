@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from vlrb.common.command_line import CommandError
+
 T = TypeVar("T")
 _LISTED = 20
 
 
-class CurateError(Exception):
-    """The command cannot go on; the message says what was seen and what to do."""
+class CurateError(CommandError):
+    """A step of an edition cannot go on, or a row cannot be used."""
 
 
 def listed(problems: Sequence[str]) -> str:

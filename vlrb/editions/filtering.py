@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vlrb.arrays import BoolArray
+from vlrb.common.json_files import write_json
 from vlrb.editions.compared_editions import read_duplicates
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.markdown_report import ReportPart, markdown
 from vlrb.editions.near_duplicates import LEFT_OUT, Duplicate
-from vlrb.editions.pool import PoolPair, read_pool, write_json, write_lines, write_text
+from vlrb.editions.pool import PoolPair, read_pool, write_lines, write_text
 from vlrb.editions.runs import (
     NEITHER,
     RIGHT,

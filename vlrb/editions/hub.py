@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vlrb.common.json_files import read_object
 from vlrb.editions.errors import CurateError, follow
-from vlrb.editions.pool import read_json, write_text
+from vlrb.editions.pool import write_text
 
 QUESTIONS = ("id", "query", "response", "image", "category", "source", "licence", "canary")
 LABELS = ("id", "query", "response_a", "response_b", "category", "preferred", "tags", "split")
@@ -99,7 +100,7 @@ def upload_command(arguments: argparse.Namespace) -> int:
         if name and not (folder / "hub" / "README.md").is_file():
             raise CurateError(f"There is no edition in {folder}. `vlrb edition freeze` makes it.")
     message = f"Edition {arguments.id}"
-    card = read_json(public / "card.json", "pairs", "public") if questions else {}
+    card = read_object(public / "card.json", "pairs", "public") if questions else {}
     if labels:  # first: if they cannot be kept private, nothing is published
         commit = upload(labels, folder=private / "hub", message=f"{message}: labels", private=True)
         print(f"Labels, private: {labels}@{commit}")

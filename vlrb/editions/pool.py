@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from vlrb.benchmarks.items import fingerprint
 from vlrb.common import atomic_files
-from vlrb.common.json_files import JsonFileFault, first_problem, read_object
+from vlrb.common.json_files import first_problem
 from vlrb.editions.errors import CurateError
 from vlrb.editions.sources import read_objects
 
@@ -77,14 +77,6 @@ def read_pair_file(path: Path) -> list[dict[str, Any]]:
     return pairs
 
 
-def read_json(path: Path, *names: str) -> dict[str, Any]:
-    """Return the object of a file with these names. Raises CurateError where there is none."""
-    try:
-        return read_object(path, *names)
-    except JsonFileFault as fault:
-        raise CurateError(f"{path} cannot be used: {fault}.") from None
-
-
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
@@ -99,8 +91,3 @@ def write_text(path: Path, text: str) -> None:
 def write_lines(path: Path, lines: Iterable[Any]) -> None:
     """Replace a JSON lines file in one step."""
     write_text(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Replace a JSON file in one step."""
-    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")

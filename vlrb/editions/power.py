@@ -8,8 +8,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from vlrb.common.json_files import read_object
 from vlrb.editions.errors import CurateError
-from vlrb.editions.pool import read_json
 from vlrb.statistics.power import pairs_to_separate
 from vlrb.statistics.uncertainty import wilson
 
@@ -47,7 +47,7 @@ def power_command(arguments: argparse.Namespace) -> int:
 def _scores(path: Path) -> dict[str, dict[str, float]]:
     """Return category -> judge -> accuracy of scored entries: what has an interval, which no cost has."""
     scores: dict[str, dict[str, float]] = {}
-    for entry in read_json(path, "entries")["entries"]:
+    for entry in read_object(path, "entries")["entries"]:
         if isinstance(entry, Mapping) and isinstance(entry.get("interval"), Mapping) and "model" in entry:
             judge = f"{entry['model']} {entry.get('version') or ''}".strip()
             for name in entry["interval"]:

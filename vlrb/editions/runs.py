@@ -15,8 +15,9 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.json_files import read_object
 from vlrb.editions.errors import CurateError, listed
-from vlrb.editions.pool import DROPPED, PoolPair, read_json
+from vlrb.editions.pool import DROPPED, PoolPair
 from vlrb.predictions.parse import Problem, UploadRejected, parse_predictions
 from vlrb.votes import UNDECIDED
 
@@ -74,7 +75,7 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
 
 def _judge_of(run: Path | None, path: Path) -> str:
     if run is not None and (run / _RUN).is_file():
-        return str(read_json(run / _RUN, "model")["model"])
+        return str(read_object(run / _RUN, "model")["model"])
     return path.name.partition(".")[0]
 
 

@@ -18,10 +18,10 @@ from pydantic import BaseModel, Field, ValidationError
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.json_files import first_problem
+from vlrb.common.json_files import first_problem, write_json
 from vlrb.editions.agreement import agreement_report
 from vlrb.editions.errors import CurateError, listed
-from vlrb.editions.pool import PAIRS, PoolPair, read_pair_file, write_json, write_lines
+from vlrb.editions.pool import PAIRS, PoolPair, read_pair_file, write_lines
 from vlrb.editions.runs import pool_table
 from vlrb.editions.sources import read_objects
 from vlrb.label_quality.annotation import GOLD, GOLD_MINIMUM, OPEN, PAIR_STATES, PREFERENCES, VERDICTS

@@ -7,11 +7,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import CommandParser, complain
+from vlrb.common.command_line import CommandParser
 from vlrb.common.messages import _
-from vlrb.judge import JudgeError
 
-USAGE = 2
 MOST_VOTES = 16
 
 
@@ -22,16 +20,7 @@ def run(arguments: list[str]) -> int:
     if rest and parsed.command != "submit":  # which hands further options on
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     parsed.rest = rest
-    try:
-        return int(parsed.run(parsed))
-    except JudgeError as error:
-        complain(error)
-        return USAGE
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
-        return USAGE
+    return int(parsed.run(parsed))
 
 
 def _run(arguments: argparse.Namespace) -> int:

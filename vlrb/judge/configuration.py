@@ -12,8 +12,7 @@ from random import SystemRandom
 from typing import Any
 from urllib.parse import urlsplit
 
-from vlrb.common import atomic_files
-from vlrb.common.json_files import JsonFileFault, read_object
+from vlrb.common.json_files import read_object, write_json
 from vlrb.judge import JudgeError
 from vlrb.judge.pairs import BOTH, PairFile, read_pairs
 from vlrb.judge.prompts import OFFICIAL_PARAMETERS, Prompt, find_prompt
@@ -54,19 +53,12 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     """Return what a directory records about its run; None where there is none.
 
     Raises:
-        JudgeError: the record is damaged.
+        CommandError: the record is damaged.
     """
     path = folder / RUN
     if not path.is_file():
         return None
-    try:
-        return read_object(path, *RunConfiguration.__dataclass_fields__)
-    except JsonFileFault as fault:
-        raise JudgeError(
-            "{path} is damaged: {problem}. Put it back from a copy, or use another directory.",
-            path=path,
-            problem=str(fault),
-        ) from None
+    return read_object(path, *RunConfiguration.__dataclass_fields__)
 
 
 def require_run(folder: Path) -> dict[str, Any]:
@@ -92,8 +84,8 @@ def require_base_url(base_url: str) -> None:
         raise JudgeError("--base-url may hold no name, password or query: keys come from the environment.")
 
 
-def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict[str, Any]:
-    """Record a new run, or check that a recorded one is the same. Returns the record.
+def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> None:
+    """Record a new run, or check that a recorded one is the same.
 
     Raises:
         JudgeError: the directory holds another run, or the address may hold a key; then nothing is recorded.
@@ -103,30 +95,13 @@ def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> dict
     now: dict[str, Any] = json.loads(json.dumps(configuration.to_json()))
     recorded = read_run(folder)
     if recorded is None:
-        recorded = now | more
-        write_json(folder / RUN, recorded)
-        return recorded
-    if different := [name for name in now if name not in _MAY_CHANGE and recorded.get(name) != now[name]]:
-        seen = "; ".join(f"{name}: {_brief(recorded.get(name))} there, {_brief(now[name])} now" for name in different)
+        write_json(folder / RUN, now | more)
+    elif different := [name for name in now if name not in _MAY_CHANGE and recorded.get(name) != now[name]]:
         raise JudgeError(
             "{folder} holds a run with other settings ({seen}). Use the same, or another directory.",
             folder=folder,
-            seen=seen,
+            seen=", ".join(different),
         )
-    return recorded
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a file as a whole or not at all."""
-    data = (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode()
-    atomic_files.write(path, data, mode=atomic_files.PUBLIC)
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, dict) and "name" in value:
-        return f"{value['name']} ({str(value.get('sha256'))[:8]})"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def configure(arguments: argparse.Namespace) -> tuple[RunConfiguration, PairFile]:

@@ -14,7 +14,6 @@ import httpx2
 import openai
 
 from vlrb.judge import JudgeError
-from vlrb.judge.configuration import require_base_url
 from vlrb.judge.texts import as_reason, duration
 
 NO_KEY = "EMPTY"  # what the official script sends to a server without keys
@@ -49,7 +48,6 @@ class Endpoint:
     """A client of one base URL. It follows no redirects: pairs and key go to that address alone."""
 
     def __init__(self, base_url: str, key: str | None, *, timeout: float) -> None:
-        require_base_url(base_url)
         self.base_url = base_url.rstrip("/")
         self._key = key
         self._seconds = timeout

@@ -44,10 +44,6 @@ class EngineLimits:
     prices: Prices = field(default_factory=Prices)
 
 
-def _concerns_address(status: int) -> bool:
-    return status < 400 or status in (403, 404)
-
-
 class JudgeEngine:
     """One start of a run."""
 
@@ -143,7 +139,8 @@ class JudgeEngine:
                 ) from None
             await self._record_failure(replace(failed, reason=str(fault)))
         except RequestRefused as refused:
-            if refused.status in (401, 429) or (_concerns_address(refused.status) and not self.totals.answers):
+            of_address = refused.status < 400 or refused.status in (403, 404)
+            if refused.status in (401, 429) or (of_address and not self.totals.answers):
                 raise RunStopped(
                     "The endpoint refuses the requests: {problem}. Once that is mended the same command continues.",
                     problem=str(refused).rstrip("."),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-import socket
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, ClassVar
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from tests.factories.services.serving import serving
 
 JUDGEMENT = "Reasons.\n\n**Overall Judgment:** Answer {} is better."
 
@@ -52,7 +56,6 @@ class ModelServer:
     seen: Counter[str] = field(default_factory=Counter)
     in_flight: int = 0
     most_in_flight: int = 0
-    lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def bodies(self) -> list[Any]:
@@ -61,71 +64,36 @@ class ModelServer:
 
     def question_count(self, body: Any) -> int:
         """How often the same text and image came before."""
-        with self.lock:
-            name = json.dumps([body.get("messages"), body.get("queries"), body.get("documents")])
-            self.seen[name] += 1
-            return self.seen[name] - 1
+        name = json.dumps([body.get("messages"), body.get("queries"), body.get("documents")])
+        self.seen[name] += 1
+        return self.seen[name] - 1
+
+    async def reply(self, request: Request) -> Response:
+        """Answer a request."""
+        if request.method == "GET":
+            return await _sent(self.get)
+        body = await request.json()
+        self.asked.append((request.url.path, body, dict(request.headers)))
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            return await _sent(self.answer(request.url.path, body, self.question_count(body)))
+        finally:
+            self.in_flight -= 1
+
+
+async def _sent(reply: Reply) -> Response:
+    await asyncio.sleep(reply.after)
+    data = reply.raw if reply.raw is not None else json.dumps(reply.body).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(data)), **reply.headers}
+    return Response(data[: len(data) // 2] if reply.cut else data, reply.status, headers)
 
 
 @contextmanager
 def serving_model(answer: Callable[[str, Any, int], Reply]) -> Iterator[ModelServer]:
     """Serve until the block ends."""
     model = ModelServer(answer)
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        server_model: ClassVar[ModelServer] = model
-
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-        def do_GET(self) -> None:
-            self._send(model.get)
-
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            with model.lock:
-                model.asked.append((self.path, body, {name.lower(): value for name, value in self.headers.items()}))
-                model.in_flight += 1
-                model.most_in_flight = max(model.most_in_flight, model.in_flight)
-            try:
-                self._send(model.answer(self.path, body, model.question_count(body)))
-            except (BrokenPipeError, ConnectionResetError):
-                self.close_connection = True
-            finally:
-                with model.lock:
-                    model.in_flight -= 1
-
-        def _send(self, reply: Reply) -> None:
-            time.sleep(reply.after)
-            data = reply.raw if reply.raw is not None else json.dumps(reply.body).encode()
-            self.send_response(reply.status)
-            for name, value in {"Content-Type": "application/json", **reply.headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data[: len(data) // 2] if reply.cut else data)
-            if reply.cut:
-                self.close_connection = True
-
-    class QuietServer(ThreadingHTTPServer):
-        daemon_threads = True
-        request_queue_size = 128
-
-        def handle_error(self, *_: Any) -> None:
-            """A client that was killed is no error."""
-
-        def server_bind(self) -> None:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            super().server_bind()
-
-    server = QuietServer(("127.0.0.1", 0), Handler)
-    model.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
+    app = Starlette(routes=[Route("/{path:path}", model.reply, methods=["GET", "POST"])])
+    with serving(app, log_level="critical", lifespan="off") as url:
+        model.url = f"{url}/v1"
         yield model
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -312,7 +312,7 @@ def test_what_a_run_cannot_read_or_write_is_named(
     (tmp_path / "run.json").write_text("{")
     assert run(model.url, items, tmp_path) == 2
     said = capsys.readouterr().err
-    assert all(words in said for words in ("is not UTF-8", "Not a directory", "is damaged"))
+    assert all(words in said for words in ("is not UTF-8", "Not a directory", "run.json cannot be used"))
 
 
 def test_a_limit_first_then_the_rest(model: ModelServer, items: Path, tmp_path: Path) -> None:
