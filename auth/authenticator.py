@@ -7,7 +7,7 @@ from typing import Any
 
 from auth import queries
 from auth.crypto import KeyRing, digest
-from auth.limits.login_throttle import LoginThrottle
+from auth.login_throttle import LoginThrottle
 from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
 from auth.roles import configured_names, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode

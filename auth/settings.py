@@ -120,15 +120,13 @@ def _check_url(name: str, url: str) -> None:
 def _check_origin(name: str, url: str) -> None:
     _check_url(name, url)
     parts = urlsplit(url)
-    if url != f"{parts.scheme}://{parts.netloc}" or url != url.lower():
+    usual_port = (parts.scheme, parts.port) in (("https", 443), ("http", 80))  # browsers leave it out
+    if url != f"{parts.scheme}://{parts.netloc}".lower() or usual_port:
         raise IdentitySettingsError(
             _(
-                "{name}={url} must be scheme and host only, in small letters, for instance https://board.example.org.",
+                "{name}={url} must be scheme and host only, in small letters and without the usual port, for instance "
+                "https://board.example.org.",
                 name=name,
                 url=url,
             )
-        )
-    if (parts.scheme, parts.port) in (("https", 443), ("http", 80)):
-        raise IdentitySettingsError(
-            _("{name}={url} names the usual port; browsers leave it out, so leave it out here.", name=name, url=url)
         )

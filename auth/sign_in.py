@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 from auth import queries
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
-from auth.limits.login_throttle import LoginThrottle
+from auth.login_throttle import LoginThrottle
 from auth.model import Forbidden, Identity, require_person
 from auth.openid import OpenIdClient, SignInFailed, Transaction, UserClaims
 from auth.redirects import HOME, local_path

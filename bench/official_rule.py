@@ -1,4 +1,4 @@
-"""The official script's scoring rule, restated from its behaviour, none of its code.
+"""The official script: its scoring rule, restated from its behaviour, none of its code, and files in its shape.
 
 The oracle of the protocol `paper` (vlrb/protocols.py), the peer in `bench/`, and what the red-team page compares with.
 Nothing that is scored goes through this.
@@ -15,9 +15,11 @@ What the rule does (vl-rewardbench/VL_RewardBench, `cal.py` at 9b10abd):
 
 from __future__ import annotations
 
+import json
+import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
@@ -78,3 +80,47 @@ def stored_status(row: OfficialRow) -> str:
 def _number(row: OfficialRow) -> str | None:
     match = PATTERN.search(row["meta"]["filter_choice"].replace("\n", "").replace("*", ""))
     return match[1] if match else None
+
+
+FILLER = (
+    "Answer {n} names the objects in the picture more carefully and leaves out nothing that the question asks about. "
+    "The other one adds a detail that cannot be seen, and its order of events is hard to follow. "
+)
+ENDINGS = (
+    "Overall Judgment: Answer {n} is better.",
+    "**Overall Judgment**: **Answer {n} is slightly better**.",
+    "Therefore, Answer {n} is the better one: Answer {n} is better.",
+    "Both answers are fine and I cannot choose.",
+    "Overall Judgment: Answer 3 is better.",
+)
+WEIGHTS = (40, 30, 20, 6, 4)
+
+
+def official_lines(rows: Sequence[dict[str, Any]], k: int, *, seed: int, sentences: int = 4) -> Iterator[str]:
+    """K lines per row; the judge guesses, and now and then decides nothing or names an answer that is not there."""
+    source = random.Random(seed)
+    for row in rows:
+        for _ in range(k):
+            position, swapped = source.randint(1, 2), source.randint(0, 1)
+            ending = source.choices(ENDINGS, WEIGHTS)[0]
+            text = (FILLER * sentences + "\n" + ending).format(n=position)
+            meta = {
+                "filtering model": "invented/judge",
+                "filter_choice": text,
+                "filter_prompt": "Which answer is better?",
+                "filter_number": -1,
+                "random_number": swapped,
+                "flag_status": "agree",
+            }
+            record = {
+                "id": row["id"],
+                "query": row["query"],
+                "response": row["response"],
+                "ranking": row["human_ranking"],
+                "models": row.get("models"),
+                "judge": row.get("judge"),
+                "rationale": "",
+                "meta": meta,
+                "query_source": row.get("query_source") or "",
+            }
+            yield json.dumps(record, separators=(",", ":")).replace("/", "\\/") + "\n"

@@ -12,8 +12,7 @@ from pathlib import Path
 import orjson
 
 from bench.measure import Measurement, paired_seconds, print_table
-from bench.official_files import official_lines
-from bench.official_rule import category, official_counts, vote_status
+from bench.official_rule import category, official_counts, official_lines, vote_status
 from bench.service import store
 from storage.database import migrate, open_database
 from storage.labels import label_sets

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Sequence
 
+from anyio import CancelScope
 from starlette.middleware import Middleware
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from auth.csrf import SAFE_METHODS
 from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of
 from auth.middleware import IdentityMiddleware, from_here
 from auth.settings import Mode
 from leaderboard.cache import BoardCache
 from leaderboard.routes import BoardFastPathMiddleware
+from leaderboard.serial_executor import CLIENT
 from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
 from vlrb.common.translations import ENGLISH, languages
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware
-from web.middleware.left_clients import LeftClientsMiddleware
 from web.middleware.problem_pages import ProblemPagesMiddleware
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
@@ -70,3 +73,37 @@ def wrap(app: ASGIApp, stack: Sequence[Middleware]) -> ASGIApp:
     for layer in reversed(stack):
         app = layer.cls(app, *layer.args, **layer.kwargs)
     return app
+
+
+class LeftClientsMiddleware:
+    """The application, where reading requests end when their client leaves before it is answered, and the queues of
+    renders know whose request it is. Gradio's own routes look for themselves."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http" or scope["method"] not in SAFE_METHODS or scope["path"].startswith("/app"):
+            await self._app(scope, receive, send)
+            return
+        CLIENT.set(address_of(scope))
+        with CancelScope() as work:
+            watching = asyncio.create_task(_cancel_if_left(receive, work))
+
+            async def sending(message: Message) -> None:
+                watching.cancel()  # a server reports the end of a response as a disconnect too
+                await send(message)
+
+            try:
+                await self._app(scope, receive, sending)
+            finally:
+                watching.cancel()
+
+
+async def _cancel_if_left(receive: Receive, work: CancelScope) -> None:
+    message = await receive()
+    while message["type"] == "http.request" and not message.get("more_body"):
+        message = await receive()
+    if message["type"] == "http.disconnect":
+        work.cancel()

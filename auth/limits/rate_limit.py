@@ -20,8 +20,8 @@ from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from auth.limits.login_throttle import network
 from auth.limits.request_classes import is_upload, rate_limit_class
+from auth.login_throttle import network
 from auth.middleware import client_address
 from auth.model import Identity, TooManyFailures
 from auth.problem_details import refusal

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from auth import queries
 from auth.crypto import KeyRing, digest
-from auth.limits.login_throttle import LoginThrottle, network
+from auth.login_throttle import LoginThrottle, network
 from auth.model import TooManyFailures
 from storage.database import Database
 from tests.factories.services.auth_site import SECRET

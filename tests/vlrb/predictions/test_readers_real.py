@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.official_files import official_lines
-from bench.official_rule import category, faultless_status, official_counts
+from bench.official_rule import category, faultless_status, official_counts, official_lines
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
