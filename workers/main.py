@@ -18,7 +18,7 @@ from common.logging_setup import log_to_stderr
 from operation.replication.folder_mirror import restore_items, worker_mirrors
 from operation.replication.replica import LABELS
 from settings import ServedSettings, SettingsError, WorkerSettings
-from storage.change_listener import listening
+from storage.changes import DatabaseChanges
 from storage.database import Database, DatabaseAway, is_away, is_made, open_migrated
 from storage.database_wait import retry_while_away
 from storage.own_boards import require_own_boards
@@ -83,14 +83,14 @@ def _work_on(
         return stop.is_set()
 
     with (
-        listening(database, stop.wake) as heard,
+        closing(DatabaseChanges(database)) as changes,
         watchdog,
-        schedule.running(worker, runners, mirrors=mirrors.copies, heard=heard, turned=watchdog.turn),
+        schedule.running(worker, runners, mirrors=mirrors.copies, changes=changes, turned=watchdog.turn),
     ):
         if until_empty:
             retry_while_away(partial(drain, worker, should_stop, rest=stop.wait), stop.rest)
         else:
-            run(worker, should_stop, rest=stop.wait, heard=heard)
+            run(worker, should_stop, rest=stop.wait, changes=changes)
     _leave(worker)
 
 
@@ -238,17 +238,11 @@ class StopSignal:
         self._stopped = True
         self._wake.put(None)
 
-    def wake(self) -> None:
-        """End the waiting early. For any thread."""
-        self._wake.put(None)
-
     def wait(self, seconds: float) -> None:
-        """Wait so long, or until it is time to stop, or until woken. For one thread."""
+        """Wait so long, or until it is time to stop. For one thread."""
         if not self._stopped:
             with suppress(Empty):
                 self._wake.get(timeout=seconds)
-                while True:  # one look is enough for all that was announced
-                    self._wake.get_nowait()
 
     def rest(self, seconds: float) -> None:
         """Wait as wait() does. Raises StoppedWhileWaiting."""

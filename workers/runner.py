@@ -10,6 +10,7 @@ import logging
 import os
 import secrets
 import socket
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from storage import visibility
+from storage.changes import LOOK_SECONDS
 from storage.database import Database
 from storage.database_wait import log_away
 from storage.jobs import job_queue, leases, worker_heartbeats
@@ -29,8 +31,7 @@ from workers.jobs.score import ScoringOutcome, score_next, served_revisions
 from workers.jobs.snapshot import SnapshotMemory
 from workers.scorer import Scorer
 
-IDLE_SECONDS = 0.25
-LISTENING_SECONDS = 10.0  # between two looks where a change is seen
+LISTENING_SECONDS = 10.0  # between two looks where no change is seen
 TROUBLE_SECONDS = 2.0
 
 log = logging.getLogger(__name__)
@@ -187,13 +188,15 @@ def run(
     should_stop: Callable[[], bool],
     *,
     rest: Callable[[float], object],
-    heard: Callable[[], int | None] = lambda: None,
+    changes: Callable[[], object] = lambda: None,
 ) -> int:
-    """Run until stopped; `rest` waits so many seconds, less at a stop or a new event. Return the number of scored
-    turns. `heard`: how many changes were seen, None where none can be (storage/change_listener.py).
+    """Run until stopped; `rest` waits so many seconds, less at a stop. Return the number of scored turns.
+
+    `changes`: of storage/changes.py. Where there is nothing to do, one is waited for.
     """
     scored = 0
     while not should_stop():
+        before = changes()
         try:
             outcome = worker.work()
         except SQLAlchemyError as error:
@@ -203,7 +206,10 @@ def run(
             continue
         scored += outcome is ScoringOutcome.SCORED
         if outcome is ScoringOutcome.NOTHING_TO_DO:
-            rest(IDLE_SECONDS if heard() is None else LISTENING_SECONDS)
+            end = time.monotonic() + LISTENING_SECONDS
+            rest(LOOK_SECONDS)
+            while before is not None and changes() == before and time.monotonic() < end and not should_stop():
+                rest(LOOK_SECONDS)
     return scored
 
 
@@ -215,7 +221,7 @@ def drain(worker: Worker, should_stop: Callable[[], bool], *, rest: Callable[[fl
         outcome = worker.work()
         scored += outcome is ScoringOutcome.SCORED
         if outcome is ScoringOutcome.NOTHING_TO_DO and worker.release_expired() == 0:
-            rest(IDLE_SECONDS)
+            rest(LOOK_SECONDS)
     worker.end_anonymity()
     worker.publish_snapshot()
     while worker.compute_pairwise():  # of another board it waits for a newer snapshot

@@ -56,19 +56,19 @@ def running(
     runners: Sequence[TaskRunner] = (),
     *,
     mirrors: Sequence[Callable[[], object]] = (),
-    heard: Callable[[], int | None] = lambda: None,
+    changes: Callable[[], object] = lambda: None,
     turned: Callable[[str], object] = lambda loop: None,
 ) -> Iterator[None]:
     """Run the regular actions of a worker in threads of this process; at the end have them finish their turns, for a
     moment.
 
     `runners`: of maintainers' tasks, one for each benchmark.
-    `heard`: as of ``workers.runner.run``; what only an event can cause then waits for one.
+    `changes`: of storage/changes.py; what only an event can cause waits for one.
     `turned`: called with a loop's name after each of its turns.
     """
     loops = {
-        **_board_loops(worker, heard),
-        **_maintenance_loops(worker, runners, heard=heard),
+        **_board_loops(worker, changes),
+        **_maintenance_loops(worker, runners, changes=changes),
         "mirrors": [PeriodicAction("mirror", MIRROR_SECONDS, mirror) for mirror in mirrors],
     }
     stop = threading.Event()
@@ -91,11 +91,11 @@ def running(
             thread.join(max(0.0, end - time.monotonic()))
 
 
-def _board_loops(worker: Worker, heard: Callable[[], int | None]) -> Mapping[str, Sequence[PeriodicAction]]:
+def _board_loops(worker: Worker, changes: Callable[[], object]) -> Mapping[str, Sequence[PeriodicAction]]:
     """Return what the worker itself does. A loop of its own has what others must not wait for, or may wait for."""
     lease = worker.lease_seconds
     snapshot, relations = (
-        Throttled(AfterEvents(action, heard)) for action in (worker.publish_snapshot, worker.compute_pairwise)
+        Throttled(AfterEvents(action, changes)) for action in (worker.publish_snapshot, worker.compute_pairwise)
     )
     return {
         HEARTBEAT: [PeriodicAction("heartbeat", min(HEARTBEAT_SECONDS, lease / 4), worker.heartbeat)],
@@ -110,15 +110,15 @@ def _board_loops(worker: Worker, heard: Callable[[], int | None]) -> Mapping[str
 
 
 def _maintenance_loops(
-    worker: Worker, runners: Sequence[TaskRunner], *, heard: Callable[[], int | None]
+    worker: Worker, runners: Sequence[TaskRunner], *, changes: Callable[[], object]
 ) -> Mapping[str, Sequence[PeriodicAction]]:
     """Return what maintainers' tasks need. A task may take minutes, in a loop of each benchmark."""
     tasks = {
-        f"tasks-{place}": [PeriodicAction("tasks", TASK_SECONDS, AfterEvents(runner.run_all, heard))]
+        f"tasks-{place}": [PeriodicAction("tasks", TASK_SECONDS, AfterEvents(runner.run_all, changes))]
         for place, runner in enumerate(runners)
     }
     labels = [
-        PeriodicAction(name, REFRESH_SECONDS, AfterEvents(action, heard))
+        PeriodicAction(name, REFRESH_SECONDS, AfterEvents(action, changes))
         for runner in runners
         for name, action in (
             ("labels", runner.refresh),
@@ -201,23 +201,23 @@ class Throttled:
 
 
 class AfterEvents:
-    """An action that has nothing to do until an event is announced. It looks now and then all the same."""
+    """An action that has nothing to do until something has changed. It looks now and then all the same."""
 
     def __init__(
         self,
         action: Callable[[], object],
-        heard: Callable[[], int | None],
+        changes: Callable[[], object],
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._action, self._heard, self._clock = action, heard, clock
-        self._seen: int | None = None
+        self._action, self._changes, self._clock = action, changes, clock
+        self._seen: object = None
         self._again = clock()
 
     def __call__(self) -> None:
-        """Run the action, unless nothing was announced since its last turn."""
-        count, now = self._heard(), self._clock()
-        if count is not None and count == self._seen and now < self._again:
+        """Run the action, unless nothing has changed since its last turn."""
+        value, now = self._changes(), self._clock()
+        if value is not None and value == self._seen and now < self._again:
             return
         self._action()  # where it fails, the next turn tries again
-        self._seen, self._again = count, now + LISTENING_SECONDS
+        self._seen, self._again = value, now + LISTENING_SECONDS

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text
 
+from storage.changes import LOOK_SECONDS
 from storage.database import Database, migrate, open_database
 from storage.integrity import audit
 from storage.models.core import AuditEvent, Score, Submission
@@ -29,7 +30,7 @@ from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, halt, until
 from tests.workers import crash_helpers
 from tests.workers.crash_helpers import Manner
-from workers import runner, schedule
+from workers import schedule
 
 pytestmark = pytest.mark.timeout(400)
 LEASE = 0.6
@@ -218,7 +219,7 @@ def test_the_job_of_a_killed_worker_is_scored_again_when_its_lease_is_over(datab
 
 
 def test_one_and_a_half_leases_of_sixty_seconds_are_enough_for_that() -> None:
-    assert 60 + schedule.RELEASE_SECONDS + runner.IDLE_SECONDS < 90
+    assert 60 + schedule.RELEASE_SECONDS + LOOK_SECONDS < 90
 
 
 def _held(tmp_path: Path) -> Manner:

@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 
 from operation.alarms import service_alarms
+from storage.changes import LOOK_SECONDS
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, worker_heartbeats
@@ -36,7 +37,7 @@ def test_the_loop_works_until_it_is_told_to_stop_and_rests_when_there_is_nothing
     small_benchmark.submit(worker.database, range(3), queued=True)
     rests: list[float] = []
     assert run(worker, lambda: bool(rests), rest=rests.append) == 3
-    assert rests == [runner.IDLE_SECONDS]
+    assert rests == [LOOK_SECONDS]
 
 
 def test_the_loop_outlives_a_database_that_is_away_for_a_while(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,7 +53,7 @@ def test_the_loop_outlives_a_database_that_is_away_for_a_while(worker: Worker, m
     monkeypatch.setattr(runner, "score_next", sometimes_away)
     rests: list[float] = []
     assert run(worker, lambda: len(rests) == 3, rest=rests.append) == 1
-    assert rests == [runner.TROUBLE_SECONDS, runner.TROUBLE_SECONDS, runner.IDLE_SECONDS]
+    assert rests == [runner.TROUBLE_SECONDS, runner.TROUBLE_SECONDS, LOOK_SECONDS]
 
 
 def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
@@ -164,10 +165,18 @@ def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_s
     assert stranger.name not in alarm.public
 
 
-def test_a_worker_that_hears_of_jobs_looks_seldom(worker: Worker) -> None:
-    rests: list[float] = []
-    run(worker, lambda: bool(rests), rest=rests.append, heard=lambda: 7)
-    assert rests == [runner.LISTENING_SECONDS]
+def test_a_worker_looks_for_jobs_again_when_something_has_changed(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, rests, looks = runner.score_next, list[float](), list[int]()
+
+    def look(*arguments: Any, **named: Any) -> ScoringOutcome:
+        looks.append(len(rests))
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(runner, "score_next", look)
+    run(worker, lambda: len(rests) == 9, rest=rests.append, changes=lambda: len(rests) >= 5)
+    assert looks == [0, 5]
 
 
 def test_what_only_an_event_can_cause_waits_for_one_and_is_tried_again_where_it_failed() -> None:
