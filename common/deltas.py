@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import orjson
 
@@ -27,22 +27,6 @@ def split_fragments(text: bytes) -> list[bytes]:
         if separator:
             result.append(separator + attempt)
     return result
-
-
-def split_entry(text: bytes) -> list[bytes]:
-    """Cut the JSON of an entry, and what follows it, as ``split_fragments`` cuts it within a snapshot."""
-    return split_fragments(text)[1:]
-
-
-def join_entries(head: bytes, entries: Sequence[Sequence[bytes]], *, tail: bytes) -> list[bytes]:
-    """Return the fragments of head, list of entries and tail. ``entries``: each from ``split_entry``, with its comma.
-
-    Those of all entries but the last are the very objects given, so that nothing about them is computed again.
-    """
-    if not entries:
-        return split_fragments(head + tail)
-    last = b"".join(entries[-1]).removesuffix(b",")
-    return [*split_fragments(head), *chain.from_iterable(entries[:-1]), *split_entry(last + tail)]
 
 
 def _cut(text: bytes) -> list[bytes]:

@@ -1,17 +1,15 @@
-"""Scored entries of a board with what a snapshot says of each: read for all accounts, or for some."""
+"""Scored entries of a board with what a snapshot says of each."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from sqlalchemy import Row, Text, cast, or_, select
 from sqlalchemy.orm import Session
-from sqlalchemy.sql.elements import ColumnElement
 
-from common import deltas
 from storage.clock import iso
 from storage.labels.label_sets import ActiveBoard
 from storage.metadata import NAMES
@@ -37,121 +35,96 @@ _REPORT = cast(Submission.report, Text)
 _Tallies = dict[str, orjson.Fragment]  # by label revision, still as the stored text: passed on, not understood
 
 
-class EntryOrder(NamedTuple):
-    """Place of an entry: those that the public sees come first, then by age."""
-
-    off_board: bool
-    created_at: float
-    id: str
-
-
 @dataclass(frozen=True, slots=True)
 class ScoredEntry:
     """An entry with a score under the board's labels. ``revisions``: those under which its numbers are shown.
-    ``json``: what the public sees of it and a comma, as ``common.deltas`` cuts it; empty where it is off the board.
+    ``json``: what the public sees of it; empty where it is off the board.
     ``compared``: whether it is compared with others: none off the board, and of votes that need no judge only what a
     maintainer has verified."""
 
-    order: EntryOrder
+    off_board: bool
+    created_at: float
     variant: Variant
     revisions: frozenset[str]
-    json: tuple[bytes, ...]
+    json: bytes
     unpublished: bool
     compared: bool
 
     @property
     def id(self) -> str:
         """Return its public address."""
-        return self.order.id
+        return self.variant.id
 
-
-@dataclass(frozen=True, slots=True)
-class EntryRules:
-    """Decisions about entries: known label revisions and moderation."""
-
-    revisions: Sequence[str]
-    decided: ModerationState
+    @property
+    def order(self) -> tuple[bool, float, str]:
+        """Return its place: those that the public sees come first, then by age."""
+        return self.off_board, self.created_at, self.id
 
 
 def read_entries(
-    session: Session, pointer: ActiveBoard, *, rules: EntryRules, owners: Collection[str] | None = None
+    session: Session, pointer: ActiveBoard, *, revisions: Sequence[str], decided: ModerationState
 ) -> list[ScoredEntry]:
-    """Return the scored entries of these accounts; None: of all. Never less than all of an account: which attempt of
-    how many an entry is follows from its others."""
-    among = () if owners is None else (Submission.owner.in_(owners),)
-    rows = session.execute(select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark, *among))
-    known = {row.id: row for row in rows}
-    remarks = _remarks(session, pointer.benchmark, among=among)
-    some = None if owners is None else list(known)
-    tallies = _tallies(session, pointer, revisions=rules.revisions, some=some)
-    scored = [row for row in known.values() if pointer.label_revision in tallies.get(row.id, ())]
-    attempts = _attempts(session, scored, decided=rules.decided, some=some)
-    return [
-        _scored_entry(row, tallies[row.id], facts=attempts.get(row.id, {}) | remarks.get(row.id, {}), rules=rules)
+    """Return the scored entries of a board in their order. ``revisions``: those that are known; ``decided``: by
+    maintainers."""
+    rows = session.execute(select(*_FACTS, Submission.owner).where(Submission.benchmark == pointer.benchmark)).all()
+    remarks, tallies = _remarks(session, pointer.benchmark), _tallies(session, pointer, revisions=revisions)
+    scored = [row for row in rows if pointer.label_revision in tallies.get(row.id, ())]
+    attempts = _attempts(session, scored, decided=decided)
+    entries = [
+        _scored_entry(row, tallies[row.id], facts=attempts.get(row.id, {}) | remarks.get(row.id, {}), decided=decided)
         for row in scored
     ]
+    return sorted(entries, key=lambda entry: entry.order)
 
 
 def _scored_entry(
-    row: Row[*tuple[Any, ...]], tallies: _Tallies, *, facts: dict[str, Any], rules: EntryRules
+    row: Row[*tuple[Any, ...]], tallies: _Tallies, *, facts: dict[str, Any], decided: ModerationState
 ) -> ScoredEntry:
-    decided, off_board = rules.decided, row.id in rules.decided.off
-    named = row.id not in decided.anonymous
-    text = () if off_board else _json(row, tallies, attempt=facts, rules=rules)
+    off_board = row.id in decided.off
     return ScoredEntry(
-        order=EntryOrder(off_board, row.created_at, id=row.id),
+        off_board,
+        row.created_at,
         variant=Variant(
             row.id,
             row.owner,
             model=row.model,
             organisation=row.organisation or "",
             base_model=row.base_model or "",
-            named=named,
+            named=row.id not in decided.anonymous,
         ),
         revisions=frozenset(tallies),
-        json=text,
+        json=b"" if off_board else _json(row, tallies, attempt=facts, decided=decided),
         unpublished=row.id in decided.unpublished,
         compared=not off_board
         and (not needs_no_judge(facts.get("remarks", ())) or decided.of(row.id)["verified_at"] is not None),
     )
 
 
-def _json(
-    row: Row[*tuple[Any, ...]], tallies: _Tallies, *, attempt: dict[str, Any], rules: EntryRules
-) -> tuple[bytes, ...]:
+def _json(row: Row[*tuple[Any, ...]], tallies: _Tallies, *, attempt: dict[str, Any], decided: ModerationState) -> bytes:
     # Without the owner: it distinguishes judges and is private.
     facts: dict[str, Any] = dict(zip(_NAMES, row, strict=False))
     facts["submitted_at"] = iso(facts.pop("created_at"))
     facts["tallies"] = tallies
-    public = rules.decided.public(facts | attempt) | rules.decided.of(row.id)
-    return tuple(deltas.split_entry(orjson.dumps(public) + b","))
+    return orjson.dumps(decided.public(facts | attempt) | decided.of(row.id))
 
 
-def _remarks(
-    session: Session, benchmark: str, *, among: Sequence[ColumnElement[bool]]
-) -> dict[str, dict[str, list[str]]]:
+def _remarks(session: Session, benchmark: str) -> dict[str, dict[str, list[str]]]:
     """Return submission -> ``remarks``: the warnings of its check that its entry keeps; nothing of those without."""
     some = or_(*(_REPORT.contains(f'"{code}"') for code in KEPT))
-    rows = session.execute(
-        select(Submission.id, Submission.report).where(Submission.benchmark == benchmark, some, *among)
-    )
+    rows = session.execute(select(Submission.id, Submission.report).where(Submission.benchmark == benchmark, some))
     codes = {name: [warning["code"] for warning in report.get("warnings", ())] for name, report in rows}
     kept = {name: [code for code in KEPT if code in codes_of_entry] for name, codes_of_entry in codes.items()}
     return {name: {"remarks": remarks} for name, remarks in kept.items() if remarks}
 
 
-def _tallies(
-    session: Session, pointer: ActiveBoard, *, revisions: Sequence[str], some: Collection[str] | None
-) -> dict[str, _Tallies]:
+def _tallies(session: Session, pointer: ActiveBoard, *, revisions: Sequence[str]) -> dict[str, _Tallies]:
     """Submission -> label revision -> tally."""
-    among = () if some is None else (Score.submission_id.in_(some),)
     rows = session.execute(
         select(Score.submission_id, Score.label_revision, Score.tally)
         .where(
             Score.benchmark == pointer.benchmark,
             Score.scorer_version == pointer.scorer_version,
             Score.label_revision.in_(revisions),
-            *among,
         )
         .order_by(Score.label_revision)
     )
@@ -162,7 +135,7 @@ def _tallies(
 
 
 def _attempts(
-    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], *, decided: ModerationState, some: Collection[str] | None
+    session: Session, scored: Sequence[Row[*tuple[Any, ...]]], *, decided: ModerationState
 ) -> dict[str, dict[str, Any]]:
     """Return which attempt of its account each entry is at the labels of that time, of how many: the best of many is
     better by chance alone.
@@ -171,8 +144,7 @@ def _attempts(
     many" is the number of the last one that is named: a total that grew when an anonymous entry came would tell whose.
     """
     owners = {row.id: row.owner for row in scored}
-    among = () if some is None else (Attempt.submission_id.in_(some),)
-    rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number).where(*among))
+    rows = session.execute(select(Attempt.submission_id, Attempt.label_revision, Attempt.number))
     attempts = {name: (revision, number) for name, revision, number in rows if name in owners}
     latest: dict[tuple[str, str], int] = {}
     for name, (revision, number) in attempts.items():

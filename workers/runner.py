@@ -24,11 +24,8 @@ from storage.database import Database
 from storage.database_wait import log_away
 from storage.jobs import job_queue, leases, worker_heartbeats
 from storage.models.queue import Job, State
-from workers.board_index import BoardIndex
 from workers.jobs import pairwise_statistics, snapshot
-from workers.jobs.relations_memory import RelationsMemory
 from workers.jobs.score import ScoringOutcome, score_next, served_revisions
-from workers.jobs.snapshot import SnapshotMemory
 from workers.scorer import Scorer
 
 LISTENING_SECONDS = 10.0  # between two looks where no change is seen
@@ -57,21 +54,6 @@ class CurrentJob:
 
 
 @dataclass(frozen=True, slots=True)
-class BoardMemory:
-    """What a worker keeps of a board between two turns, to read and compute only what is new."""
-
-    index: BoardIndex
-    relations: RelationsMemory
-    snapshot: SnapshotMemory
-
-    @classmethod
-    def empty(cls) -> BoardMemory:
-        """Return that of a worker that starts; its jobs share entries and relations."""
-        index = BoardIndex()
-        return cls(index, RelationsMemory(index), snapshot=SnapshotMemory(index))
-
-
-@dataclass(frozen=True, slots=True)
 class Worker:
     """One worker process: its name, what it works on, and what it works with.
 
@@ -86,7 +68,6 @@ class Worker:
     held: CurrentJob = field(default_factory=CurrentJob)
     available_revisions: Callable[[Session], Mapping[str, Collection[str]]] | None = None
     others: tuple[Scorer, ...] = ()
-    memories: dict[str, BoardMemory] = field(default_factory=dict)  # by benchmark
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -97,9 +78,6 @@ class Worker:
     def revisions(self) -> dict[str, Sequence[str]]:
         """Benchmark -> label revisions that this worker scores under."""
         return {scorer.benchmark: scorer.revisions for scorer in self.scorers}
-
-    def _memory(self, scorer: Scorer) -> BoardMemory:
-        return self.memories.setdefault(scorer.benchmark, BoardMemory.empty())
 
     def work(self) -> ScoringOutcome:
         """Score one submission, if one waits; return the outcome."""
@@ -159,18 +137,12 @@ class Worker:
 
         Return the id of the last one, None without any.
         """
-        published = [
-            snapshot.publish_if_changed(self.database, scorer, anew=anew, memory=self._memory(scorer).snapshot)
-            for scorer in self.scorers
-        ]
+        published = [snapshot.publish_if_changed(self.database, scorer, anew=anew) for scorer in self.scorers]
         return next((name for name in reversed(published) if name is not None), None)
 
     def compute_pairwise(self) -> int:
         """Compute what judges are to each other if the published entries have changed; the next snapshot shows it."""
-        return sum(
-            pairwise_statistics.compute_if_changed(self.database, scorer, memory=self._memory(scorer).relations)
-            for scorer in self.scorers
-        )
+        return sum(pairwise_statistics.compute_if_changed(self.database, scorer) for scorer in self.scorers)
 
     def has_open_jobs(self) -> bool:
         """Return whether a job that this worker could do waits or runs, here or elsewhere."""

@@ -32,7 +32,6 @@ NON_PUBLIC_EVENTS = (
 
 
 RELATIONS = "relations.computed"  # changes what judges are to each other, and nothing else
-HARMLESS = (*NON_PUBLIC_EVENTS, RELATIONS)  # events after which entries are what they were
 
 
 def needs_snapshot(session: Session, seq: int) -> bool:

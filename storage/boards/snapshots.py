@@ -1,7 +1,7 @@
 """Stored snapshots: which one was current when, and their content.
 
-Those with and without relations are a series each. In it each is stored as a difference to the one before; every 128th
-whole, so that reading one takes at most 127 steps.
+Those with and without relations are a series each. In it each is stored as a difference to the one before; every 32nd
+whole, so that reading one takes at most 31 steps.
 """
 
 import re
@@ -17,7 +17,7 @@ from common import deltas
 from storage.models.core import Snapshot
 
 UNREADABLE = (TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause
-WHOLE = 128
+WHOLE = 32
 _ID = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 

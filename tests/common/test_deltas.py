@@ -6,7 +6,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.deltas import decode, encode, join_entries, split_entry, split_fragments
+from common.deltas import decode, encode, split_fragments
 
 ENTRIES = st.integers(0, 30).map(lambda number: b'{"id":"e%011d","k":%d,"attempt":1,"attempts":2}' % (number, number))
 TEXTS = st.one_of(st.binary(max_size=60), st.lists(ENTRIES, max_size=12).map(lambda found: b"[" + b",".join(found)))
@@ -33,14 +33,3 @@ def test_one_entry_more_and_one_attempt_more_cost_no_more_than_they_say() -> Non
         return split_fragments(b'{"entries":[' + b",".join(rows) + b"]}")
 
     assert len(encode(board(1000, 1), board(1001, 2))) < 1000
-
-
-@given(st.lists(st.tuples(st.sampled_from(["", '"eaaaaaaaaaaa"', "x"]), st.booleans()), max_size=4))
-def test_entries_that_are_kept_join_to_the_fragments_of_the_whole_text(entries: list[tuple[str, bool]]) -> None:
-    texts = [
-        orjson.dumps({"id": f"e{text}", "facts": [text], **({"attempt": 1} if counted else {})})
-        for text, counted in entries
-    ]
-    head, tail = b'{"names":["eaaaaaaaaaaa","ebbbbbbbbbbb"],"entries":[', b'],"stubs":[{"id":"eccccccccccc"}]}'
-    kept = [split_entry(text + b",") for text in texts]
-    assert join_entries(head, kept, tail=tail) == split_fragments(head + b",".join(texts) + tail)

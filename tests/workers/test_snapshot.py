@@ -7,7 +7,7 @@ import pytest
 from storage.database import Database
 from storage.integrity import audit
 from tests.factories import small_benchmark
-from workers import board_index
+from workers import board_view
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
@@ -81,7 +81,7 @@ def test_relations_that_another_release_computed_otherwise_follow(
     publish_if_changed(ready, scorer)
     compute_if_changed(ready, scorer)
     publish_if_changed(ready, scorer)
-    monkeypatch.setattr(board_index, "VERSION", "of the next release")
+    monkeypatch.setattr(board_view, "VERSION", "of the next release")
     assert publish_if_changed(ready, scorer, anew=True) is not None
     assert not small_benchmark.snapshot(ready)["relations"]
     assert compute_if_changed(ready, scorer) > 0

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +26,9 @@ from storage.integrity.integrity_check import Mismatch
 from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, StoredRelations
+from vlrb.arrays import IntArray
 from vlrb.baselines import constant_judge_tallies
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.commitments import sha256
 from vlrb.common.messages import _
 from vlrb.disclosure import redact_counts
@@ -36,9 +37,9 @@ from vlrb.scoring import FIELDS, outcomes
 from vlrb.statistics.pairwise import ComparableJudges, Packed, Variants, comparable, compare_all, pack
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
 from vlrb.votes import Matrix, condensed, majority
-from workers.board_index import BoardView, PairwiseRevision
+from workers.board_entries import ScoredEntry
 from workers.board_queries import stored_counts
-from workers.jobs.relations_memory import CountingRules, RelationsMemory
+from workers.board_view import BoardView, PairwiseRevision, read_board
 from workers.scorer import Scorer
 from workers.snapshot_triggers import RELATIONS, needs_snapshot
 
@@ -67,15 +68,12 @@ class JudgeComparison(NamedTuple):
     packed: Packed
 
 
-def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsMemory | None = None) -> int:
+def compute_if_changed(database: Database, scorer: Scorer) -> int:
     """Compute the relations that the current snapshot lacks; returns how many were stored.
-
-    ``memory``: what this worker keeps between two computations.
 
     The event it appends makes the next snapshot. While scores are still unpublished it waits: they come first, and
     would make its work worthless.
     """
-    known = RelationsMemory() if memory is None else memory
     with database.read() as session:
         pointer = label_sets.current(session, scorer.benchmark)
         if pointer is None or pointer.scorer_version != scorer.version:
@@ -85,9 +83,9 @@ def compute_if_changed(database: Database, scorer: Scorer, *, memory: RelationsM
         board = session.execute(seqs).one()
         if board.related_seq >= board.shown_seq or needs_snapshot(session, board.shown_seq):
             return 0
-        tasks = _tasks(session, scorer, pointer=pointer, memory=known)
+        tasks = _tasks(session, scorer, pointer=pointer)
     try:
-        computed = _compute(database, scorer, tasks=tasks, memory=known)
+        computed = _compute(database, scorer, tasks=tasks)
     except RecordChanged:
         return 0  # an alarm; without relations, the board shows no ranges
     return _record(database, pointer, through=board.shown_seq, computed=computed)
@@ -99,8 +97,8 @@ def summaries(session: Session, benchmark: str, *, wanted: Mapping[str, str]) ->
     return {revision: orjson.loads(result[digest]) for revision, digest in wanted.items() if digest in result}
 
 
-def _tasks(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: RelationsMemory) -> list[_Task]:
-    board = memory.index.view(session, scorer, pointer=pointer)
+def _tasks(session: Session, scorer: Scorer, *, pointer: ActiveBoard) -> list[_Task]:
+    board = read_board(session, pointer)
     tasks = []
     for revision in board.revisions:
         if revision.name not in scorer.labels:
@@ -109,34 +107,34 @@ def _tasks(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: Re
         same = (StoredRelations.benchmark == pointer.benchmark, StoredRelations.inputs == board.inputs[revision.name])
         done = select(StoredRelations.inputs).where(*same)
         if any(entry.compared for entry in entries) and session.execute(done).first() is None:
-            rules = CountingRules(
-                scorer.table.spec, revision.name, level=revision.level, scorer_version=pointer.scorer_version
+            counts = stored_counts(
+                session,
+                [entry.id for entry in entries],
+                spec=scorer.table.spec,
+                revision=revision.name,
+                version=pointer.scorer_version,
             )
-            places = {entry.id: entry.order for entry in entries}
-            ranked = memory.ranked(rules, places, read=partial(_ranking_keys, session, rules))
+            ranked = best_first(entries, counts, spec=scorer.table.spec, level=revision.level)
             tasks.append(_task(revision, board, ranked=ranked))
     return tasks
 
 
+def best_first(entries: Sequence[ScoredEntry], counts: IntArray, *, spec: BenchmarkSpec, level: str) -> list[str]:
+    """Return entries best first. The choice of a judge's best version is visible, so it depends only on scores as they
+    are shown. ``counts``: entries x CELLS x FIELDS."""
+    keys = ranking_keys(redact_counts(counts, level, spec=spec), spec)
+    ordered = sorted(zip(keys, entries, strict=True), key=lambda pair: (*pair[0], pair[1].created_at, pair[1].id))
+    return [entry.id for _, entry in ordered]
+
+
 def compare_under(
-    database: Database,
-    scorer: Scorer,
-    *,
-    revision: PairwiseRevision,
-    board: tuple[BoardView, Sequence[str]],
-    memory: RelationsMemory,
+    database: Database, scorer: Scorer, *, revision: PairwiseRevision, board: BoardView, ranked: Sequence[str]
 ) -> JudgeComparison:
     """Return the comparison of a board's judges under a revision, which the board need not show. Stores nothing.
 
-    ``board``: its entries, and their ids, best first under that revision.
+    ``ranked``: ids of its entries, best first under that revision.
     """
-    return _compare(database, scorer, task=_task(revision, board[0], ranked=board[1]), memory=memory)
-
-
-def _ranking_keys(session: Session, rules: CountingRules, names: Sequence[str]) -> list[tuple[float, ...]]:
-    counts = stored_counts(session, names, spec=rules.spec, revision=rules.revision, version=rules.scorer_version)
-    # The choice of a judge's best version is visible, so it depends only on scores as they are shown.
-    return ranking_keys(redact_counts(counts, rules.level, spec=rules.spec), rules.spec)
+    return _compare(database, scorer, task=_task(revision, board, ranked=ranked))
 
 
 def _task(revision: PairwiseRevision, board: BoardView, *, ranked: Sequence[str]) -> _Task:
@@ -152,13 +150,11 @@ def _task(revision: PairwiseRevision, board: BoardView, *, ranked: Sequence[str]
     )
 
 
-def _compute(
-    database: Database, scorer: Scorer, *, tasks: Sequence[_Task], memory: RelationsMemory
-) -> list[NewRelations]:
+def _compute(database: Database, scorer: Scorer, *, tasks: Sequence[_Task]) -> list[NewRelations]:
     """Outside any transaction but for the reading of votes."""
     computed = []
     for task in tasks:
-        related = _compare(database, scorer, task=task, memory=memory)
+        related = _compare(database, scorer, task=task)
         summary = {"id": related.packed.id, "fixed": _fixed(scorer, task.revision), **related.summary}
         stored = orjson.dumps(summary).decode()
         computed.append(
@@ -181,10 +177,10 @@ def _fixed(scorer: Scorer, revision: PairwiseRevision) -> dict[str, Any]:
     return {name: tally.to_json() for name, tally in tallies.items()}
 
 
-def _compare(database: Database, scorer: Scorer, *, task: _Task, memory: RelationsMemory) -> JudgeComparison:
+def _compare(database: Database, scorer: Scorer, *, task: _Task) -> JudgeComparison:
     tried = members(task.judges).values()
     wanted = {*task.entries, *(name for names in tried for name in names[:VARIANTS_AT_MOST])}
-    votes = memory.votes(task.revision.name, wanted, read=partial(_votes, database, items=len(scorer.table)))
+    votes = _votes(database, wanted, items=len(scorer.table))
     best, variants = _joined(task, votes)
     labels, public = scorer.labels[task.revision.name], task.revision.public
     rows = np.stack([votes[name] for name in best.chosen])

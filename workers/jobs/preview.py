@@ -26,15 +26,13 @@ from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.disclosure import PUBLIC, readers_words, redact_counts
+from vlrb.disclosure import PUBLIC, readers_words
 from vlrb.label_quality.label_diff import diff_labels, label_changes
-from vlrb.protocols import ranking_keys
 from vlrb.scoring import tally_many
 from vlrb.statistics.pairwise import RankRange, rank_ranges_of
-from workers.board_index import BoardIndex, BoardView, PairwiseRevision
 from workers.board_queries import BoardEntry, RankedBoard, entries_on_board, rank_both, stored_counts
-from workers.jobs.pairwise_statistics import compare_under
-from workers.jobs.relations_memory import RelationsMemory
+from workers.board_view import BoardView, PairwiseRevision, read_board
+from workers.jobs.pairwise_statistics import best_first, compare_under
 from workers.scorer import Scorer
 
 _DRAFTS = 200  # tasks that are looked through
@@ -59,7 +57,7 @@ def preview(
         spec_before, spec = (side.table.spec for side in sides)
         where = {"revision": board.label_revision, "version": board.scorer_version}
         entries = entries_on_board(session, spec.id, **where)
-        view = BoardIndex().view(session, scorer, pointer=board)
+        view = read_board(session, board)
         names = [entry.id for entry in view.entries]  # those, and what counts as a variant of theirs
         stored = dict(zip(names, stored_counts(session, names, spec=spec, **where), strict=True))
         levels = label_levels.levels(session, spec.id)
@@ -166,14 +164,12 @@ def _rank_ranges_under(
     database: Database, scorer: Scorer, *, view: BoardView, revision: PairwiseRevision, counts: Mapping[str, IntArray]
 ) -> Mapping[str, RankRange]:
     """Return entry -> rank range of the default board; only the best entry of each judge has one."""
-    names, spec = list(counts), scorer.table.spec
+    spec = scorer.table.spec
     if not any(entry.compared for entry in view.entries):
         return {}
-    stacked = redact_counts(np.stack([counts[name] for name in names]), revision.level, spec=spec)
-    keys = dict(zip(names, ranking_keys(stacked, spec), strict=True))
-    ages = {entry.id: entry.order.created_at for entry in view.entries}
-    ranked = sorted(names, key=lambda name: (*keys[name], ages[name], name))
-    compared = compare_under(database, scorer, revision=revision, board=(view, ranked), memory=RelationsMemory())
+    stacked = np.stack([counts[entry.id] for entry in view.entries])
+    ranked = best_first(view.entries, stacked, spec=spec, level=revision.level)
+    compared = compare_under(database, scorer, revision=revision, board=view, ranked=ranked)
     return rank_ranges_of(compared.summary, spec.official, order=spec.headline)
 
 

@@ -12,7 +12,7 @@ import secrets
 import time
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -28,7 +28,7 @@ from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, Snapshot
 from vlrb import baselines
-from workers.board_index import BoardIndex, PairwiseRevision
+from workers.board_view import PairwiseRevision, read_board
 from workers.jobs import pairwise_statistics
 from workers.scorer import Scorer
 from workers.snapshot_triggers import needs_snapshot
@@ -36,7 +36,6 @@ from workers.snapshot_triggers import needs_snapshot
 PUBLISHED = "snapshot.published"
 _COMPRESSION = 6  # of what has changed; a whole snapshot takes a tenth of a second
 _NONCE_BYTES = 16
-_KEPT = 3  # contents in memory
 
 log = logging.getLogger(__name__)
 
@@ -45,14 +44,9 @@ log = logging.getLogger(__name__)
 class _SnapshotContent:
     """Content of a snapshot, and the last audit event that it includes."""
 
-    fragments: list[bytes]  # without the closing brace: when it was made comes last, so one pass gives both digests
+    json: bytes  # without the closing brace: when it was made comes last, so one pass gives both digests
     through: int
     with_relations: bool
-
-    @property
-    def json(self) -> bytes:
-        """Return the fragments as one text."""
-        return b"".join(self.fragments)
 
     def end(self, created_at: float) -> bytes:
         """Return the rest of the snapshot's JSON.
@@ -64,17 +58,14 @@ class _SnapshotContent:
         return b"," + orjson.dumps(facts)[1:]
 
 
-def publish_if_changed(
-    database: Database, scorer: Scorer, *, anew: bool = False, memory: SnapshotMemory | None = None
-) -> str | None:
+def publish_if_changed(database: Database, scorer: Scorer, *, anew: bool = False) -> str | None:
     """Store a snapshot where the board has changed since the last one; returns its id, or None.
 
     `anew`: makes one though nothing has happened, and stores it where it says something else than the current one. For
     a worker that starts: the current one may be of another release, which wrote other facts or wrote them otherwise.
-    `memory`: what this worker keeps between two snapshots.
     Relations that are not computed yet are left out; they come with a later snapshot (relations_job).
     """
-    known, started = SnapshotMemory() if memory is None else memory, time.perf_counter()
+    started = time.perf_counter()
     with database.read() as session:
         pointer = label_sets.current(session, scorer.benchmark)
         if pointer is None:
@@ -84,8 +75,8 @@ def publish_if_changed(
         if pointer.label_revision not in scorer.labels:
             log.error("snapshot.labels_missing", extra={"data": {"label_revision": pointer.label_revision}})
             return None
-        content = _content(session, scorer, pointer=pointer, memory=known)
-    return _publish(database, pointer, content=content, memory=known, started=started)
+        content = _content(session, scorer, pointer=pointer)
+    return _publish(database, pointer, content=content, started=started)
 
 
 def _changed(session: Session, pointer: ActiveBoard) -> bool:
@@ -96,26 +87,10 @@ def _changed(session: Session, pointer: ActiveBoard) -> bool:
     return needs_snapshot(session, session.execute(shown_seq).scalar_one())
 
 
-@dataclass(slots=True)
-class SnapshotMemory:
-    """Entries of the board, and contents of the last snapshots: the next is stored as a difference to one of them.
-
-    A worker that starts has none of it, and makes the same.
-    """
-
-    index: BoardIndex = field(default_factory=BoardIndex)
-    fragments: Mapping[str, list[bytes]] = field(default_factory=dict)
-
-    def keep(self, snapshot_id: str, fragments: list[bytes]) -> None:
-        """Keep the content of a snapshot, and of the two before it: one with relations, and one without."""
-        kept = {**self.fragments, snapshot_id: fragments}
-        self.fragments = {name: kept[name] for name in list(kept)[-_KEPT:]}
-
-
-def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: SnapshotMemory) -> _SnapshotContent:
-    board = memory.index.view(session, scorer, pointer=pointer)
+def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard) -> _SnapshotContent:
+    board = read_board(session, pointer)
     relations = pairwise_statistics.summaries(session, pointer.benchmark, wanted=board.inputs)
-    before = {
+    facts = {
         "benchmark": pointer.benchmark,
         "label_revision": pointer.label_revision,
         "scorer_version": pointer.scorer_version,
@@ -126,11 +101,10 @@ def _content(session: Session, scorer: Scorer, *, pointer: ActiveBoard, memory: 
             scorer, board.revisions, relations=relations, same_rules=scorer.version == pointer.scorer_version
         ),
         "relations": relations,
-        "entries": [],
+        "entries": [orjson.Fragment(entry.json) for entry in board.shown],
+        **board.rest,
     }
-    head, tail = orjson.dumps(before).removesuffix(b"]}"), b"]," + orjson.dumps(board.rest)[1:-1]
-    fragments = deltas.join_entries(head, [entry.json for entry in board.shown], tail=tail)
-    return _SnapshotContent(fragments, board.through, with_relations=bool(relations))
+    return _SnapshotContent(orjson.dumps(facts)[:-1], board.through, with_relations=bool(relations))
 
 
 def _baselines(
@@ -162,9 +136,7 @@ def _baselines(
     ]
 
 
-def _publish(
-    database: Database, before: ActiveBoard, *, content: _SnapshotContent, memory: SnapshotMemory, started: float
-) -> str | None:
+def _publish(database: Database, before: ActiveBoard, *, content: _SnapshotContent, started: float) -> str | None:
     """None where there is nothing new to say, or another worker has published meanwhile.
 
     `started`: when its making began, by time.perf_counter.
@@ -179,8 +151,8 @@ def _publish(
         return None
     end = content.end(now)
     digest.update(end)
-    name, fragments = digest.hexdigest(), [*content.fragments[:-1], content.fragments[-1] + end]
-    stored = _stored(database, before.benchmark, content=content, fragments=fragments, memory=memory)
+    name = digest.hexdigest()
+    stored = _stored(database, before.benchmark, text=content.json + end, with_relations=content.with_relations)
     row = {"id": name, "benchmark": before.benchmark, "through_seq": content.through, "created_at": now, **stored}
     with database.write() as session:
         if not _still(session, before):
@@ -191,23 +163,17 @@ def _publish(
         build_ms = round(1000 * (time.perf_counter() - started))  # until the lock that everybody shares is asked for
         facts = {"snapshot": name, "through": content.through}
         audit.append(session, PUBLISHED, data=facts | {"benchmark": before.benchmark})
-    memory.keep(name, fragments)
     log.info(PUBLISHED, extra={"data": {"snapshot": name, "bytes": len(stored["body"]), "build_ms": build_ms}})
     return name
 
 
-def _stored(
-    database: Database, benchmark: str, *, content: _SnapshotContent, fragments: list[bytes], memory: SnapshotMemory
-) -> dict[str, Any]:
+def _stored(database: Database, benchmark: str, *, text: bytes, with_relations: bool) -> dict[str, Any]:
     """Return the body of a snapshot, and its place in its series."""
     with database.read() as session:
-        place = snapshots.next_place(session, benchmark, with_relations=content.with_relations)
-        base = memory.fragments.get(place.base or "")
-        if base is None and place.base is not None:
-            base = snapshots.fragments(session, place.base)
-    delta = b"".join(fragments) if base is None else deltas.encode(base, fragments)
-    body = zlib.compress(delta, _COMPRESSION)
-    return {"body": body, **place._asdict()}
+        place = snapshots.next_place(session, benchmark, with_relations=with_relations)
+        base = None if place.base is None else snapshots.fragments(session, place.base)
+    delta = text if base is None else deltas.encode(base, deltas.split_fragments(text))
+    return {"body": zlib.compress(delta, _COMPRESSION), **place._asdict()}
 
 
 def _nothing_new(database: Database, before: ActiveBoard, *, through: int) -> None:
