@@ -99,11 +99,11 @@ class Spool:
             path.unlink(missing_ok=True)
 
 
-def sweep(folder: Path, older_than_seconds: float = LEFT_BEHIND) -> int:
+def sweep(folder: Path, older_than_seconds: float = LEFT_BEHIND, *, named: str = "*") -> int:
     """Remove the files below a folder (made if need be) that nobody has written to for so long; returns how many."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     removed, limit = 0, time.time() - older_than_seconds
-    for path in list(folder.rglob("*")):
+    for path in list(folder.rglob(named)):
         with suppress(FileNotFoundError):  # another process sweeps too
             if path.is_file() and path.stat().st_mtime < limit:
                 path.unlink()

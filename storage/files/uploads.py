@@ -6,22 +6,17 @@ directory. Only then may an upload be acknowledged.
 
 import hashlib
 import logging
-import os
 import re
-import tempfile
-import time
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from uuid import uuid4
 
 from storage.files.object_store import failure_reason, open_store
-from vlrb.common.atomic_files import sync_directory
+from storage.files.spool import LEFT_BEHIND, sweep
+from vlrb.common import atomic_files
 from vlrb.common.messages import _
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_TEMPORARY = ".incoming-"
-_CHUNK = 1 << 20
 
 log = logging.getLogger(__name__)
 
@@ -102,16 +97,10 @@ class Uploads:
         system.pipe_file(probe, b"")
         system.rm_file(probe)
 
-    def sweep(self, older_than_seconds: float = 3600) -> int:
+    def sweep(self, older_than_seconds: float = LEFT_BEHIND) -> int:
         """Remove what interrupted writes left behind; returns how many files that were."""
-        removed = 0
-        limit = time.time() - older_than_seconds
-        for path in self._root.glob(f"*/{_TEMPORARY}*") if self._remote is None else ():
-            with suppress(FileNotFoundError):
-                if path.stat().st_mtime < limit:
-                    path.unlink()
-                    removed += 1
-        return removed
+        local = self._remote is None
+        return sweep(self._root, older_than_seconds, named=f"{atomic_files.TEMPORARY}*") if local else 0
 
     def _path(self, digest: str) -> Path:
         return self._root / digest[:2] / digest
@@ -120,13 +109,12 @@ class Uploads:
         target = self._path(digest)
         if not target.parent.is_dir():
             target.parent.mkdir(parents=True, exist_ok=True)
-            sync_directory(self._root)
-            sync_directory(self._root.parent)
-        # A file that is there and whole may still be on its way to the disk in another process: its directory is synced
-        # here too. One that was damaged is replaced.
-        if not (target.is_file() and _hash(target) == digest):
-            _write_durably(source, target, digest=digest)
-        sync_directory(target.parent)
+            atomic_files.sync_directory(self._root)
+            atomic_files.sync_directory(self._root.parent)
+        if target.is_file() and _hash(target) == digest:
+            atomic_files.sync_directory(target.parent)  # it may still be on its way to the disk in another process
+        else:  # or it was damaged, and is replaced
+            atomic_files.write(target, source)
 
     def _keep_remote(self, source: Path | bytes, digest: str) -> None:
         assert self._remote is not None
@@ -137,34 +125,6 @@ class Uploads:
         content = source if isinstance(source, bytes) else source.read_bytes()
         system.makedirs(f"{base}/{digest[:2]}", exist_ok=True)
         system.pipe_file(target, content)
-
-
-def _write_durably(source: Path | bytes, target: Path, *, digest: str) -> None:
-    """Raise UploadDamaged where the source changed while it was copied."""
-    handle, name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            if _copy(source, file) != digest:
-                raise UploadDamaged(digest)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _copy(source: Path | bytes, file: BinaryIO) -> str:
-    """Write the content; returns the SHA-256 of what was written."""
-    if isinstance(source, bytes):
-        file.write(source)
-        return hashlib.sha256(source).hexdigest()
-    hasher = hashlib.sha256()
-    with source.open("rb") as content:
-        while chunk := content.read(_CHUNK):
-            hasher.update(chunk)
-            file.write(chunk)
-    return hasher.hexdigest()
 
 
 def _hash(source: Path | bytes) -> str:

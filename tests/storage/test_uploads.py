@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from storage.files import uploads as uploads_module
 from storage.files.object_store import failure_reason, public_address
 from storage.files.uploads import UploadDamaged, Uploads
 
@@ -58,7 +57,7 @@ def test_file_then_rename_then_directory_reach_the_disk_in_this_order(
         steps.append("rename")
         return replace(self, target)
 
-    monkeypatch.setattr(uploads_module.os, "fsync", seen_fsync)
+    monkeypatch.setattr(os, "fsync", seen_fsync)
     monkeypatch.setattr(Path, "replace", seen_replace)
     Uploads(tmp_path / "uploads").keep(CONTENT)
     assert steps == ["directory", "directory", "file", "rename", "directory"]
@@ -105,7 +104,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.Mon
     uploads.keep(b"first")  # so that only the write of the next one fails
     directory = tmp_path / NAME[:2]
     directory.mkdir()
-    monkeypatch.setattr(uploads_module.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         uploads.keep(CONTENT)
     assert list(directory.iterdir()) == []

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 SECRET, PUBLIC = 0o600, 0o644
+TEMPORARY = ".incoming-"  # begins the names of files that are being written
+_CHUNK = 1 << 20
 
 
 def write_once(path: Path, content: bytes, *, mode: int = SECRET) -> bool:
@@ -27,8 +30,8 @@ def write_once(path: Path, content: bytes, *, mode: int = SECRET) -> bool:
     return written
 
 
-def write(path: Path, content: bytes, *, mode: int = SECRET) -> None:
-    """Write a file, in place of one that is there, whole or not at all."""
+def write(path: Path, content: bytes | Path, *, mode: int = SECRET) -> None:
+    """Write bytes, or those of a file, in place of a file that is there, whole or not at all."""
     with _incoming(path, content, mode=mode) as name:
         Path(name).replace(path)
     sync_directory(path.parent)
@@ -44,13 +47,17 @@ def sync_directory(path: Path) -> None:
 
 
 @contextmanager
-def _incoming(path: Path, content: bytes, *, mode: int) -> Iterator[str]:
+def _incoming(path: Path, content: bytes | Path, *, mode: int) -> Iterator[str]:
     """Provide the content under another name beside its place, which is gone afterwards."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".incoming-", dir=path.parent)  # mode 0600
+    handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=path.parent)  # mode 0600
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
+            if isinstance(content, Path):
+                with content.open("rb") as source:
+                    shutil.copyfileobj(source, file, _CHUNK)
+            else:
+                file.write(content)
             file.flush()
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
