@@ -22,7 +22,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from storage.database import Database, open_database
-from storage.integrity import audit, stored_rows
+from storage.integrity import audit, row_commitments
 from storage.integrity.integrity_check import ACCEPTED
 from storage.models.core import Submission, new_entry_id
 from vlrb.benchmarks.items import ItemTable
@@ -144,7 +144,7 @@ def store(database: Database, numbers: range, *, table: ItemTable, labels: Label
             rows = [submission_row(random, number, table=table, labels=labels) for number in chunk]
             session.execute(insert(Submission), rows)
             for name, owner in ((row["id"], row["owner"]) for row in rows):
-                held = stored_rows.commitments(session, str(name))
+                held = row_commitments.commitments(session, str(name))
                 audit.append(session, ACCEPTED, data={"submission": name, "owner": owner, **held})
 
 

@@ -18,7 +18,7 @@ from storage.clock import iso
 from storage.database import Database
 from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
-from storage.integrity import audit, stored_rows
+from storage.integrity import audit, row_commitments
 from storage.jobs import job_queue
 from storage.limits import submission_pause
 from storage.models.core import Submission, new_entry_id
@@ -271,7 +271,7 @@ class SubmissionService:
             visibility.request_approval(session, row.id, shown=shown, approval=bool(report["approval"]))
             if not report["approval"]:
                 job_queue.enqueue_current(session, row.id)  # the worker adds the other label revisions
-            held = stored_rows.commitments(session, row.id)
+            held = row_commitments.commitments(session, row.id)
             # The audit chain comes last: its lock is the one that everybody shares.
             event = audit.recorded(session, audit.append(session, ACCEPTED, data={**facts, **held}))
         return Accepted(attempt.submission_id, self._signer.sign(event._asdict()), duplicate=False)

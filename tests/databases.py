@@ -15,7 +15,7 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from storage.database import Database, Session, migrate, open_database
-from storage.integrity import audit, stored_rows
+from storage.integrity import audit, row_commitments
 from storage.labels import label_sets
 from storage.models.core import Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
@@ -168,7 +168,7 @@ def accept(session: Session, rows: Sequence[Submission]) -> list[str]:
     session.add_all(rows)
     session.flush()
     for row in rows:
-        held = stored_rows.commitments(session, row.id)
+        held = row_commitments.commitments(session, row.id)
         audit.append(session, "submission.accepted", data={"submission": row.id, "owner": row.owner, **held})
     return [row.id for row in rows]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 
 
 def commit(digest: str, salt: bytes) -> str:
@@ -27,3 +28,8 @@ def part(text: str, salt: str) -> str:
 def joint(facts: str, tally: str) -> str:
     """Return the commitment to a score from those to its parts."""
     return sha256(facts + tally)
+
+
+def new_salt() -> str:
+    """Return 64 random hexadecimal digits."""
+    return secrets.token_hex(32)

@@ -15,10 +15,10 @@ from storage.models.queue import Task
 from vlrb.benchmarks.label_files import LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.common.messages import _
-from workers.jobs.rescore import CHUNK
 from workers.labels.store import LabelStore
 from workers.scorer import Scorer
 
+CHUNK = 500  # entries that are scored in one transaction
 NO_TOKEN = SecretStr("")
 
 
@@ -29,7 +29,7 @@ class TaskContext:
     database: Database
     scorer: Scorer
     store: LabelStore
-    chunk: int = CHUNK  # entries that are scored in one transaction
+    chunk: int = CHUNK
     import_dirs: Sequence[Path] | None = None  # where labels may be imported from; None: anywhere
     labels_token: SecretStr = NO_TOKEN  # who may read private datasets
 

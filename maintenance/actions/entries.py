@@ -23,7 +23,7 @@ from maintenance.types import (
 )
 from storage import confusables
 from storage.database import Session
-from storage.integrity import audit, stored_rows
+from storage.integrity import audit, row_commitments
 from storage.limits import sliding_window
 from vlrb.common.messages import _
 from vlrb.judges import judge_name
@@ -243,7 +243,7 @@ def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResul
         queries.keep_edit(session, entry, editor=ctx.user.account, before=before, after=after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()
         message = _("Changed: {names}.", names=", ".join(before))
-        facts = {"description_commitment": stored_rows.description_commitment(session, entry)}
+        facts = {"description_commitment": row_commitments.description_commitment(session, entry)}
         return _record(
             session, EDITED, user=ctx.user, entry=entry, message=message, fields=sorted(before), sha256=digest, **facts
         )

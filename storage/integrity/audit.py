@@ -28,9 +28,9 @@ from vlrb.common.canonical_json import canonical_json as canonical_json
 from vlrb.common.canonical_json import link as link
 
 RESERVED = ("seq", "ev", "at", "nonce")
-REGISTERED = "labels.registered"
+REGISTERED, ACTIVATED = "labels.registered", "board.pointed"
 SCORED, SCORES_RECORDED = "submission.scored", "scores.recorded"  # one score; a chunk of a re-score
-_ABOUT_THE_BOARD = ("board.pointed", "rescore.applied", "rescore.undone")
+_ABOUT_THE_BOARD = (ACTIVATED, "rescore.applied", "rescore.undone")
 _ENTRIES = ("submission", "entry", "result")  # the names under which events hold the id of an entry or result
 _NONCE_BYTES = 16
 _RECORDED = (AuditEvent.seq, AuditEvent.hash, AuditEvent.kind, AuditEvent.body)

@@ -23,9 +23,8 @@ from sqlalchemy.orm import Session
 
 from storage.boards import snapshots, stored_relations
 from storage.database import any_text
-from storage.integrity import audit, row_commitments, stored_rows
+from storage.integrity import audit, row_commitments
 from storage.integrity.row_commitments import DESCRIPTION, ScoreFacts
-from storage.labels.label_sets import ACTIVATED, REGISTERED
 from storage.metadata import IDENTIFYING
 from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Submission
 from storage.models.moderation import ImportedLabels
@@ -34,7 +33,7 @@ from vlrb.commitments import commit, sha256
 ACCEPTED, EDITED, TRANSFERRED = "submission.accepted", "entry.edited", "entry.transferred"
 PUBLISHED, COMPUTED = "snapshot.published", "relations.computed"
 _LABELS = "labels."
-_KINDS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, ACTIVATED)
+_KINDS = (ACCEPTED, EDITED, TRANSFERRED, audit.SCORED, audit.SCORES_RECORDED, PUBLISHED, COMPUTED, audit.ACTIVATED)
 _UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, LookupError, zlib.error)
 _PAGE = 500
 _WHY = {
@@ -166,7 +165,7 @@ class Ledger:
         elif kind == COMPUTED:
             for revision, name in body["relations"].items():
                 yield "relations", (benchmark, revision, name), body["summaries_sha256"][revision], name
-        elif kind == ACTIVATED:
+        elif kind == audit.ACTIVATED:
             yield "board", benchmark, "labels", (body["to"]["label_revision"], body["to"]["scorer_version"])
             yield "board", benchmark, "rules", body["rules_sha256"]
         elif kind.startswith(_LABELS):
@@ -216,7 +215,7 @@ def _readable(table: str, mismatches: Iterator[Mismatch]) -> Iterator[Mismatch]:
 def check_submissions(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Yield votes, what never changes, owner and description."""
     missing = ledger.rows("submissions", "record")
-    for row in session.execute(stored_rows.submissions()).yield_per(_PAGE):
+    for row in session.execute(row_commitments.submissions()).yield_per(_PAGE):
         missing.pop(row.id, None)
         parts = {**record_of(row), "owner": row.owner, "description": _computed(row_commitments.of_description, row)}
         yield from ledger.differences("submissions", row.id, parts=parts)
@@ -274,7 +273,7 @@ _LABEL_COLUMNS: dict[Any, tuple[str, ...]] = {
 
 def check_labels(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Digests, commitments, salts and disclosure of label revisions. The labels themselves are not in the database."""
-    missing = ledger.rows("label_sets", REGISTERED)
+    missing = ledger.rows("label_sets", audit.REGISTERED)
     for table, names in _LABEL_COLUMNS.items():
         for row in session.scalars(select(table)):
             key = (row.benchmark, row.revision)
@@ -328,7 +327,7 @@ def _shown_otherwise(session: Session, ledger: Ledger, *, content: Mapping[str, 
     tallies = select(Score.submission_id, Score.label_revision, Score.tally)
     tallies = tallies.where(Score.scorer_version == content["scorer_version"])
     stored = {(name, revision): tally for name, revision, tally in session.execute(tallies)}
-    described = {row.id: row for row in session.execute(stored_rows.submissions())}
+    described = {row.id: row for row in session.execute(row_commitments.submissions())}
     for entry in content["entries"]:
         shown = {revision: orjson.dumps(tally).decode() for revision, tally in entry["tallies"].items()}
         if any(stored.get((entry["id"], revision)) != text for revision, text in shown.items()):

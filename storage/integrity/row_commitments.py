@@ -7,11 +7,14 @@ never published; a receipt reveals what follows from that of its score.
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
+
 from storage.metadata import NAMES
+from storage.models.core import Submission
 from vlrb.commitments import commit, joint, part, sha256
 from vlrb.common.canonical_json import canonical_json
 
@@ -34,15 +37,9 @@ RECORD = (
 )
 """Columns of a submission that never change, beside its votes."""
 
+_COLUMNS = tuple(dict.fromkeys((*RECORD, *DESCRIPTION, "owner", "votes", "orders", "margins", "salt")))
 FACTS, TALLY = "facts", "tally"
 """Parts of a score that are committed to."""
-
-_SALT_BYTES = 32
-
-
-def new_salt() -> str:
-    """64 hexadecimal digits."""
-    return secrets.token_hex(_SALT_BYTES)
 
 
 def of_record(row: Mapping[str, Any]) -> str:
@@ -89,3 +86,26 @@ def part_salt(salt: str, name: str) -> str:
 
 def _commit(facts: Mapping[str, Any], salt: str) -> str:
     return commit(sha256(canonical_json(facts)), bytes.fromhex(salt))
+
+
+def submissions() -> Select[Any]:
+    """Return every column of a submission that an event holds."""
+    return select(*(getattr(Submission, name) for name in _COLUMNS))
+
+
+def commitments(session: Session, submission: str) -> dict[str, str]:
+    """Return what the event of acceptance says of a row that is there."""
+    row = _row_of(session, submission)
+    return {
+        "record_commitment": of_record(row),
+        "description_commitment": of_description(row),
+    }
+
+
+def description_commitment(session: Session, submission: str) -> str:
+    """Return what the event of an edit says of the row as it became."""
+    return of_description(_row_of(session, submission))
+
+
+def _row_of(session: Session, submission: str) -> Any:
+    return session.execute(submissions().where(Submission.id == submission)).one()._mapping

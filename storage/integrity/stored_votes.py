@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 
 from storage.database import Database, any_text
-from storage.integrity import audit, integrity_alarms, stored_rows
+from storage.integrity import audit, integrity_alarms, row_commitments
 from storage.integrity.integrity_check import ACCEPTED, Ledger, Mismatch, record_of
 from storage.models.core import AuditEvent, EventSubject, Submission
 from vlrb.votes import Matrix, packed_size, unpack_many
@@ -58,7 +58,7 @@ def matrices(
 
 def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVotes]:
     with database.read() as session, any_text(session):
-        rows = session.execute(stored_rows.submissions().where(Submission.id.in_(submissions))).all()
+        rows = session.execute(row_commitments.submissions().where(Submission.id.in_(submissions))).all()
         about = select(EventSubject.seq).where(EventSubject.subject.in_(submissions))
         events = select(AuditEvent.seq, AuditEvent.kind, AuditEvent.body)
         events = events.where(AuditEvent.kind == ACCEPTED, AuditEvent.seq.in_(about))

@@ -13,8 +13,6 @@ from storage.models.core import BoardState, RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
 from vlrb.commitments import commit
 
-REGISTERED = audit.REGISTERED
-ACTIVATED = "board.pointed"  # as audit chains and public JSON have it
 _SALT_BYTES = 32
 
 
@@ -50,7 +48,7 @@ def register(session: Session, revision: str, *, benchmark: str, digest: str, it
     imported, salt = session.get(ImportedLabels, key), secrets.token_bytes(_SALT_BYTES)
     facts["commitment"] = commit(digest, salt) if imported is None else imported.commitment
     session.execute(insert(RegisteredLabelSet).values(**facts, salt=salt.hex() if imported is None else None))
-    audit.append(session, REGISTERED, data=facts)
+    audit.append(session, audit.REGISTERED, data=facts)
     return True
 
 
@@ -107,5 +105,5 @@ def activate_revision(
         job_queue.drop_waiting(session, benchmark, scorer_version=board.scorer_version, but=scorer_version)
     digest = hashlib.sha256(ordered_by["rules"].encode()).hexdigest()
     facts = {"from": before, "to": values, "reason": reason, "rules_sha256": digest}
-    audit.append(session, ACTIVATED, data=facts | {"benchmark": benchmark})
+    audit.append(session, audit.ACTIVATED, data=facts | {"benchmark": benchmark})
     return True

@@ -31,8 +31,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_colu
 from sqlalchemy.types import TypeDecorator
 
 from storage.clock import database_now
-from storage.integrity.row_commitments import new_salt
 from storage.metadata import FIELDS
+from vlrb.commitments import new_salt
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",

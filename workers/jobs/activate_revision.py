@@ -27,9 +27,10 @@ from vlrb.common.messages import _, ngettext
 from vlrb.disclosure import PUBLIC, strictest
 from vlrb.label_quality.label_diff import diff_labels
 from workers.board_queries import entries_on_board, rank_both, stored_counts
-from workers.jobs.rescore import CHUNK, rescore, unscored
+from workers.jobs.rescore import rescore, unscored
 from workers.scorer import Scorer
 from workers.startup import register
+from workers.task_context import CHUNK
 
 APPLIED = "rescore.applied"
 _ROUNDS = 10

@@ -19,13 +19,14 @@ from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.visibility import pending_approval_ids
 from vlrb.behaviour import behaviour_of
+from vlrb.commitments import new_salt
 from vlrb.scoring import tally_many
 from vlrb.votes import Votes, unpack_margins
 from workers.jobs.score import tally_text
 from workers.scorer import Scorer
+from workers.task_context import CHUNK
 
 RECORDED = audit.SCORES_RECORDED
-CHUNK = 500
 _TRIES = 5
 
 log = logging.getLogger(__name__)
@@ -132,7 +133,7 @@ def _record_once(session: Session, texts: Mapping[str, _Counted], *, scorer: Sco
         return 0
     now = session.execute(select(database_now())).scalar_one()
     same = {"benchmark": benchmark, "label_revision": revision, "scorer_version": version, "created_at": now}
-    salts = {name: row_commitments.new_salt() for name in new}
+    salts = {name: new_salt() for name in new}
     rows = [{"submission_id": name, "tally": texts[name].tally, "salt": salts[name], **same} for name in new]
     session.execute(insert(Score), rows)
     # One commitment for each score, without entry ids: receipts show the event, and some entries are unpublished.

@@ -23,6 +23,7 @@ from storage.labels import label_sets
 from storage.models.core import Score
 from storage.models.queue import Job
 from vlrb.behaviour import Behaviour, behaviour_of
+from vlrb.commitments import new_salt
 from vlrb.common.messages import _
 from vlrb.scoring import Tally, tally
 from vlrb.votes import Votes, unpack_margins
@@ -114,7 +115,7 @@ def record(session: Session, claim: Job, *, text: str, content_sha256: str) -> N
 
     `text`: of ``tally_text``. `content_sha256`: of the file.
     """
-    salt = row_commitments.new_salt()
+    salt = new_salt()
     leases.finish(session, claim)
     now = session.execute(select(database_now())).scalar_one()
     rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
