@@ -35,32 +35,20 @@ def _cut(text: bytes) -> list[bytes]:
 
 
 def encode(base: Sequence[bytes], target: Sequence[bytes]) -> bytes:
-    """Return what makes the target of the base."""
-    runs = list(_runs(base, target))
-    own = [fragment for start, fragments in runs if start == _OWN for fragment in fragments]
-    header = {
-        "runs": [[start, len(fragments)] for start, fragments in runs],
-        "lengths": [len(fragment) for fragment in own],
-    }
-    return orjson.dumps(header) + b"\n" + b"".join(own)
+    """Return what makes the target, whose fragments are UTF-8, of the base."""
+    runs = _runs(base, target)
+    return orjson.dumps([[one.decode() for one in run] if start == _OWN else [start, len(run)] for start, run in runs])
 
 
 def decode(base: Sequence[bytes], delta: bytes) -> list[bytes]:
-    """Return the target's fragments. Raises ValueError, KeyError or TypeError for what is no delta."""
-    line, _, text = delta.partition(b"\n")
-    header = orjson.loads(line)
-    own, place = [], 0
-    for length in header["lengths"]:
-        own.append(text[place : place + length])
-        place += length
+    """Return the target's fragments. Raises ValueError, LookupError, AttributeError or TypeError for what is no
+    delta."""
     results: list[bytes] = []
-    used = 0
-    for start, count in header["runs"]:
-        if start == _OWN:
-            results += own[used : used + count]
-            used += count
+    for first, *others in orjson.loads(delta):
+        if isinstance(first, int):
+            results += base[first : first + others[0]]
         else:
-            results += base[start : start + count]
+            results += [text.encode() for text in (first, *others)]
     return results
 
 

@@ -6,7 +6,6 @@ import logging
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from queue import Empty, SimpleQueue
 
@@ -15,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from common.exit_deadline import Watchdog
 from common.logging_setup import log_to_stderr
-from operation.replication.folder_mirror import restore_items, worker_mirrors
+from operation.replication.folder_mirror import FolderMirror, restore_items, worker_mirrors
 from operation.replication.replica import LABELS
 from settings import ServedSettings, SettingsError, WorkerSettings
 from storage.changes import DatabaseChanges
@@ -68,15 +67,16 @@ def open_worker_database(settings: WorkerSettings) -> Database:
 def _work_on(
     database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer], stop: StopSignal, until_empty: bool
 ) -> None:
-    mirrors = _restored_mirrors(settings, database)  # before the runners look which labels are here
-    runners = retry_while_away(partial(_prepared_runners, database, settings, scorers=scorers), stop.rest)
-    runners = [replace(runner, fetch_labels=mirrors.fetch_labels) for runner in runners]
+    mirrors = _restored_mirrors(settings)  # before the runners look which labels are here
+    fetch_labels = next((mirror.restore for mirror in mirrors if mirror.name == LABELS), None)
+    made = partial(_prepared_runners, database, settings, scorers=scorers, fetch_labels=fetch_labels)
+    runners = retry_while_away(made, stop.rest)
     worker = _worker(database, settings.lease_seconds, runners=runners)
     retry_while_away(partial(_appear, worker), stop.rest)
     if until_empty:
         for runner in runners:
             retry_while_away(runner.run_all, stop.rest)
-    watchdog = Watchdog([_JOBS, schedule.HEARTBEAT, schedule.QUEUE])
+    watchdog, copies = Watchdog([_JOBS, schedule.HEARTBEAT, schedule.QUEUE]), [mirror.copy for mirror in mirrors]
 
     def should_stop() -> bool:
         watchdog.turn(_JOBS)
@@ -85,7 +85,7 @@ def _work_on(
     with (
         closing(DatabaseChanges(database)) as changes,
         watchdog,
-        schedule.running(worker, runners, mirrors=mirrors.copies, changes=changes, turned=watchdog.turn),
+        schedule.running(worker, runners, mirrors=copies, changes=changes, turned=watchdog.turn),
     ):
         if until_empty:
             retry_while_away(partial(drain, worker, should_stop, rest=stop.wait), stop.rest)
@@ -94,31 +94,40 @@ def _work_on(
     _leave(worker)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerMirrors:
-    """What a worker keeps in the replica. `copies`: what copies new files there."""
-
-    copies: Sequence[Callable[[], object]] = ()
-    fetch_labels: Callable[[], int] | None = None
-
-
-def _restored_mirrors(settings: WorkerSettings, database: Database) -> WorkerMirrors:
-    """Bring files from the replica."""
+def _restored_mirrors(settings: WorkerSettings) -> Sequence[FolderMirror]:
+    """Return what a worker keeps in the replica, with what is there brought here."""
     if settings.replica is None:
-        return WorkerMirrors()
+        return ()
     mirrors = worker_mirrors(settings.replica, settings.state_dir)
     for mirror in mirrors:
         mirror.restore()
-    labels = next(mirror for mirror in mirrors if mirror.name == LABELS)
-    return WorkerMirrors([mirror.copy for mirror in mirrors], fetch_labels=labels.restore)
+    return mirrors
 
 
-def _prepared_runners(database: Database, settings: WorkerSettings, *, scorers: Sequence[Scorer]) -> list[TaskRunner]:
-    """Bring the database to where the worker can start; harmless when done twice."""
-    token = settings.labels_token.get_secret_value()
-    dataset = HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None
-    name = worker_name()
-    runners = [_runner(settings, database, scorer=scorer, dataset=dataset, name=name) for scorer in scorers]
+def _prepared_runners(
+    database: Database,
+    settings: WorkerSettings,
+    *,
+    scorers: Sequence[Scorer],
+    fetch_labels: Callable[[], int] | None,
+) -> list[TaskRunner]:
+    """Return what runs maintainers' tasks of each benchmark, with a database where the worker can start; harmless when
+    done twice."""
+    token, name = settings.labels_token.get_secret_value(), worker_name()
+    runners = [
+        create_task_runner(
+            database,
+            scorer,
+            state=settings.state_dir,
+            lease_seconds=settings.lease_seconds,
+            worker=name,
+            dataset=HubDataset(settings.audit_dataset, token) if settings.audit_dataset else None,
+            import_dirs=(settings.import_dir,),
+            labels_token=settings.labels_token,
+            fetch_labels=fetch_labels,
+        )
+        for scorer in scorers
+    ]
     for runner, served in zip(runners, settings.served, strict=True):
         prepare(database, runner.scorer, label_revision=served.label_revision, levels=served.hidden_labels)
     return runners
@@ -139,21 +148,6 @@ def _leave(worker: Worker) -> None:
         if not is_away(error):
             raise
         log.warning("worker.leave_failed", extra={"data": {"reason": type(error).__name__}})
-
-
-def _runner(
-    settings: WorkerSettings, database: Database, *, scorer: Scorer, dataset: HubDataset | None, name: str
-) -> TaskRunner:
-    """Return what runs maintainers' tasks of one benchmark."""
-    runner = create_task_runner(
-        database, scorer, state=settings.state_dir, lease_seconds=settings.lease_seconds, dataset=dataset
-    )
-    return replace(
-        runner,
-        worker=name,
-        import_dirs=(settings.import_dir,),
-        labels_token=settings.labels_token,
-    )
 
 
 def _worker(database: Database, lease_seconds: float, *, runners: Sequence[TaskRunner]) -> Worker:

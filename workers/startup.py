@@ -9,6 +9,7 @@ from types import MappingProxyType
 from sqlalchemy.exc import IntegrityError
 
 from storage.database import Database
+from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
@@ -55,16 +56,11 @@ def prepare(
 def register(database: Database, scorer: Scorer, *, revision: str) -> None:
     """Make a label revision known to the database."""
     labels = scorer.labels[revision]
-    try:
-        with database.write() as session:
-            label_sets.register(
-                session, revision, benchmark=scorer.table.benchmark, digest=labels.digest, items=labels.items
-            )
-    except IntegrityError:  # another worker registered it between our look and our write: now it is known
-        with database.write() as session:
-            label_sets.register(
-                session, revision, benchmark=scorer.table.benchmark, digest=labels.digest, items=labels.items
-            )
+    with database.write() as session:
+        audit.acquire_chain_lock(session)  # so that of workers that start at once the second sees it
+        label_sets.register(
+            session, revision, benchmark=scorer.table.benchmark, digest=labels.digest, items=labels.items
+        )
 
 
 def _point_new_board(database: Database, scorer: Scorer, *, label_revision: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -199,18 +200,16 @@ class TaskRunner(TaskContext):
 
 
 def create_task_runner(
-    database: Database, scorer: Scorer, *, state: Path, lease_seconds: float, dataset: HubDataset | None = None
+    database: Database, scorer: Scorer, *, state: Path, lease_seconds: float, **more: Any
 ) -> TaskRunner:
     """Return a task runner whose scorer also knows the imported revisions that are published.
 
-    Below `state`: the imported labels (labels/), and the audit chain's heads (audit/), which go to `dataset` too.
+    Below `state`: the imported labels (labels/), and the audit chain's heads (audit/). `more`: its other fields.
     """
     registry = LabelRegistry(scorer.labels)
-    growing = replace(scorer, labels=registry)
+    fields = {"worker": worker_name(), "heads": state / "audit", **more}
     store = LabelStore(state / "labels" / scorer.benchmark, scorer.table)
-    runner = TaskRunner(
-        database, growing, registry=registry, store=store, worker=worker_name(),
-        lease_seconds=lease_seconds, heads=state / "audit", dataset=dataset,
-    )  # fmt: skip
+    growing = replace(scorer, labels=registry)
+    runner = TaskRunner(database, growing, registry=registry, store=store, lease_seconds=lease_seconds, **fields)
     runner.refresh()
     return runner

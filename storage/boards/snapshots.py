@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from common import deltas
 from storage.models.core import Snapshot
 
-UNREADABLE = (TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause
+UNREADABLE = (AttributeError, TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause
 WHOLE = 32
 _ID = re.compile(r"[0-9a-f]{12,64}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from common.deltas import decode, encode, split_fragments
 
 ENTRIES = st.integers(0, 30).map(lambda number: b'{"id":"e%011d","k":%d,"attempt":1,"attempts":2}' % (number, number))
-TEXTS = st.one_of(st.binary(max_size=60), st.lists(ENTRIES, max_size=12).map(lambda found: b"[" + b",".join(found)))
+TEXTS = st.one_of(
+    st.text(max_size=60).map(str.encode), st.lists(ENTRIES, max_size=12).map(lambda found: b"[" + b",".join(found))
+)
 
 
 @given(TEXTS)
