@@ -13,13 +13,13 @@ from auth.problem_details import problem
 from common.openapi import answers
 from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import entry_behaviour, redact_entry, strict_as_shown
+from leaderboard.board.findings import findings_json
 from leaderboard.board.opening import finding
 from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.query import ordered_as, read_query, row_test
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
-from leaderboard.pages.entry_findings import findings_json
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.responses import json_body, no_entry, respond, version_or_problem
 from vlrb.benchmarks.spec import BenchmarkSpec

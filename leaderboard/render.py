@@ -24,6 +24,7 @@ from markupsafe import Markup
 from leaderboard.board import filter_judges
 from leaderboard.board.cards import cards
 from leaderboard.board.columns import ALWAYS, Column, usual
+from leaderboard.board.differences import edition_gaps
 from leaderboard.board.names import (
     breakable_parts,
     is_shortened,
@@ -36,7 +37,6 @@ from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, cou
 from leaderboard.board.rank_info import RankInfo, band_classes, order_of
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_context
-from leaderboard.board.separation import edition_gaps
 from leaderboard.cache import SNAPSHOT_DIGITS, BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
 from leaderboard.share import social_meta

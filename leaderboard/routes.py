@@ -24,7 +24,6 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import decisions, entry, status_pages
 from leaderboard.pages import routes as tools
 from leaderboard.pages import tool_pages as tools_pages
-from leaderboard.pages.decisions import Log
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import message_reply, not_found_page, status_page
 from leaderboard.render_context import RenderContext
@@ -40,6 +39,7 @@ from leaderboard.responses import (
     response_headers,
 )
 from leaderboard.share import routes as sharing
+from leaderboard.share.feed import Log, nothing
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.common.translations import ENGLISH
@@ -77,7 +77,7 @@ def build(
     cache: BoardCache,
     catalog: ItemCatalog | None = None,
     *,
-    log: Log = decisions.nothing,
+    log: Log = nothing,
     elsewhere: Callable[[str], str | None] = lambda _: None,
     find: decisions.Find | None = None,
 ) -> APIRouter:

@@ -13,7 +13,7 @@ import gradio as gr
 from gradio.themes.utils import sizes
 
 from common.script_texts import script_texts
-from leaderboard.charts.colours import DARK, FONT_STACK, LIGHT, Palette
+from leaderboard.colours import DARK, FONT_STACK, LIGHT, Palette
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
 from vlrb.benchmarks.spec import BenchmarkSpec

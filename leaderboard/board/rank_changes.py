@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.charts.estimates import signed
-from vlrb.common.rounding import percent, tenths
+from vlrb.common.rounding import percent, points, tenths
 from vlrb.disclosure import HIDDEN, PUBLIC, half_point
 
 MOST_MOVES = 50  # lines of the table; the largest changes
@@ -94,9 +93,9 @@ def _differs(old: BoardRow, new: BoardRow, *, names: Sequence[str], hidden: bool
     return any(as_shown(old.value(name)) != as_shown(new.value(name)) for name in names)
 
 
-def _format_points(points: float, hidden: bool) -> str:
+def _format_points(delta: float, hidden: bool) -> str:
     """Return points as text; two decimals where these are public, since one label moves a macro by a few hundredths."""
-    return signed(points) if hidden else f"{points:+.2f}".replace("-", "\u2212")
+    return points(delta / 100, signed=True) if hidden else f"{delta:+.2f}".replace("-", "\u2212")
 
 
 def _line(delta: float | None, old: BoardRow, *, new: BoardRow, names: Sequence[str], hidden: bool) -> RankChange:

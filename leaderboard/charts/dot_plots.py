@@ -13,8 +13,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.board.columns import by_key
-from leaderboard.charts.colours import LIGHT
-from leaderboard.charts.estimates import Estimate, signed
+from leaderboard.charts.estimates import Estimate
 from leaderboard.charts.layout import (
     CHANCE,
     FADED,
@@ -31,9 +30,10 @@ from leaderboard.charts.layout import (
     plain,
     with_legend,
 )
+from leaderboard.colours import LIGHT
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.common.rounding import one_decimal
+from vlrb.common.rounding import one_decimal, points
 
 _ROW, _NARROW_ROW, _HEADER = 34, 46, 44  # pixels
 _MOST_COLUMNS = 5
@@ -134,7 +134,10 @@ def _heading(key: str, name: str, *, lines: Sequence[ChartLine], page: Page) -> 
 def _number(line: ChartLine, key: str, *, page: Page, words: ChartText) -> str:
     """Return a value as a number; differences have a sign."""
     cell = line.estimates.get(key)
-    number = page.text(_("none")) if cell is None else (signed if words.centre is not None else one_decimal)(cell.value)
+    if cell is None:
+        number = page.text(_("none"))
+    else:
+        number = one_decimal(cell.value) if words.centre is None else points(cell.value / 100, signed=True)
     return number if line.hollow else f"<b>{number}</b>"
 
 

@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 
 from leaderboard.board.disclosure import entry_behaviour
-from leaderboard.pages.compare import unpaired_bounds
 from leaderboard.share import escape
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.rounding import one_decimal
 from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios
 from vlrb.scorecard import score_row, scorecard
 from vlrb.scoring import Tally, slice_index, slices
-from vlrb.statistics.uncertainty import wilson
+from vlrb.statistics.uncertainty import unpaired_bounds, wilson
 
 SnapshotEntry = Mapping[str, Any]
 
@@ -136,12 +134,6 @@ def vote_curve(judge: Judge) -> tuple[list[Point], Estimate | None]:
     values = [(point["k"], point.get(spec.headline)) for point in card["k_curve"]]
     points = [Point(k, 100 * value) for k, value in values if value is not None]
     return points, category_estimates(judge, spec.ranking, grouping=spec.official)[spec.headline]
-
-
-def signed(value: float) -> str:
-    """Return one decimal with its sign, a true minus; 0.0 has none."""
-    size = one_decimal(abs(value))
-    return size if size == "0.0" else ("\u2212" if value < 0 else "+") + size
 
 
 def as_csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from leaderboard.charts.colours import FONTS, LIGHT
 from leaderboard.charts.estimates import Estimate
+from leaderboard.colours import FONTS, LIGHT
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal

@@ -8,6 +8,7 @@ from statistics import fmean
 
 import plotly.graph_objects as go
 
+from leaderboard.board.findings import tag_finding
 from leaderboard.charts.base import (
     MOST_LINES,
     Chart,
@@ -18,7 +19,6 @@ from leaderboard.charts.base import (
     to_chart,
 )
 from leaderboard.charts.base import table as table_of
-from leaderboard.charts.colours import JUDGES, LIGHT
 from leaderboard.charts.dot_plots import SYMBOLS, ChartLine, reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry, bucket_estimates
 from leaderboard.charts.layout import (
@@ -34,7 +34,7 @@ from leaderboard.charts.layout import (
     plain,
     with_legend,
 )
-from leaderboard.pages.entry_findings import tag_finding
+from leaderboard.colours import JUDGES, LIGHT
 from vlrb.common.messages import Message, _
 
 _DOT, _BETWEEN = 13, 22  # pixels: from a judge to the next one of a tag, from a tag to the next

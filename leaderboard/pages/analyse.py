@@ -18,9 +18,9 @@ from leaderboard.board.scoring_rules import scoring_context
 from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, GROUPS, ChartKind, charts_of
-from leaderboard.charts.colours import dark_colours
 from leaderboard.charts.estimates import SnapshotEntry, display_name
 from leaderboard.charts.layout import Page
+from leaderboard.colours import dark_colours
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render
 from leaderboard.render_context import RenderContext

@@ -9,82 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import erfc, sqrt
 from typing import Any
 
 from leaderboard.anonymity import anonymous_entries
+from leaderboard.board.differences import Pair, ScoreDifference, adjust
 from leaderboard.board.names import listed
 from leaderboard.board.query import MOST_COMPARED, tenths
 from leaderboard.board.reported_results import ReportedFigures, find
-from leaderboard.board.rows import Board, BoardRow, Bounds
-from leaderboard.board.separation import separation_json
+from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
+from leaderboard.pages.separation import separation_json
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import _, joined, ngettext
+from vlrb.common.rounding import points
 from vlrb.numbers.reported import UNCHECKED
 from vlrb.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
-from vlrb.statistics.uncertainty import ALPHA, Z, holm
+from vlrb.statistics.uncertainty import unpaired_bounds
 
 MOST = MOST_COMPARED
 AXES = (0.2, 0.3, 0.4, 0.6, 1.0)  # of drawn differences, to either side
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreDifference:
-    """First entry minus second, over one part of the benchmark, as fractions. None: not known, or no count."""
-
-    name: str
-    delta: float
-    category: str = ""  # of the part, "" for overall numbers
-    n: int | None = None
-    only_first: int | None = None
-    only_second: int | None = None
-    low: float | None = None
-    high: float | None = None
-    p: float | None = None
-    p_adjusted: float | None = None  # by Holm, among those of its table
-    implied: float | None = None  # the same where there is no p to show, from the interval
-    of_source: bool = False
-    title: str = ""  # as a heading
-
-    @property
-    def separable(self) -> bool:
-        """Whether chance alone is an unlikely explanation (5%), however many differences its table has."""
-        adjusted = self.implied if self.p_adjusted is None else self.p_adjusted
-        if adjusted is not None:
-            return adjusted < ALPHA
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two entries. ``reason``: why they were not compared pair by pair; "" if they were. ``differences``: macro and
-    overall, then the others, the clearest first; none where the entries cannot be compared at all."""
-
-    first: BoardRow
-    second: BoardRow
-    reason: str
-    differences: tuple[ScoreDifference, ...]
-    spec: BenchmarkSpec
-
-    @property
-    def paired(self) -> bool:
-        """Whether the counts behind this are of the same items."""
-        return not self.reason
-
-    @property
-    def whole(self) -> tuple[ScoreDifference, ...]:
-        """Macro, overall and the categories."""
-        return tuple(difference for difference in self.differences if not difference.of_source)
-
-    @property
-    def sources(self) -> tuple[ScoreDifference, ...]:
-        """The sources."""
-        return tuple(difference for difference in self.differences if difference.of_source)
-
-    def of(self, name: str) -> ScoreDifference | None:
-        """Return the difference over one part."""
-        return next((difference for difference in self.differences if difference.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,42 +46,6 @@ class Comparison:
             for pair in self.pairs
             for difference in pair.differences
         )
-
-
-def pair_ids(pair: Pair) -> frozenset[str]:
-    """Return the ids of its entries."""
-    return frozenset((pair.first.id, pair.second.id))
-
-
-def separable_pairs(pairs: Sequence[Pair], name: str) -> frozenset[frozenset[str]]:
-    """Return the ids of each two entries that differ on one part; p values adjusted by Holm for the number of pairs."""
-    known = [(pair_ids(pair), difference) for pair in pairs if (difference := pair.of(name)) is not None]
-    adjusted = adjust([difference for _, difference in known])
-    return frozenset(user for (user, _), difference in zip(known, adjusted, strict=True) if difference.separable)
-
-
-def adjust(table: Sequence[ScoreDifference]) -> list[ScoreDifference]:
-    """Return the differences of one table, p values adjusted for their number (Holm); implied ones are never shown."""
-    known = [_implied(difference) if difference.p is None else difference.p for difference in table]
-    adjusted = iter(holm([p for p in known if p is not None]).tolist())
-    return [
-        difference
-        if p is None
-        else replace(difference, **{"implied" if difference.p is None else "p_adjusted": next(adjusted)})
-        for difference, p in zip(table, known, strict=True)
-    ]
-
-
-def _implied(score_difference: ScoreDifference) -> float | None:
-    """Return the p value of a normal deviate whose interval ends where this one does, on the side of 0."""
-    if score_difference.low is None or score_difference.high is None:
-        return None
-    side = (
-        score_difference.delta - score_difference.low
-        if score_difference.delta > 0
-        else score_difference.high - score_difference.delta
-    )
-    return erfc(Z * abs(score_difference.delta) / max(side, 1e-12) / sqrt(2))
 
 
 def compare(
@@ -261,19 +168,6 @@ def _unpaired(board: Board, name: str, *, first: BoardRow, second: BoardRow) -> 
     n = board.sizes.get(spec.pooled if spec.is_mean(name) else name) if first.tier == second.tier == "scored" else None
     category = name if name in spec.category_keys else ""
     return ScoreDifference(name, x - y, category=category, n=n, low=low, high=high, title=spec.title_of(name))
-
-
-def unpaired_bounds(
-    x: float, y: float, *, bounds: Bounds | None, others: Bounds | None
-) -> tuple[float, float] | tuple[None, None]:
-    """Return the limits of the difference of two independent accuracies, from their intervals; None without both.
-
-    Newcombe 1998, method 10 (square and add); MOVER limits for the macro average.
-    """
-    if not bounds or not others:
-        return None, None
-    low = x - y - sqrt((x - bounds[0]) ** 2 + (others[1] - y) ** 2)
-    return low, x - y + sqrt((bounds[1] - x) ** 2 + (y - others[0]) ** 2)
 
 
 def _same_categories(board_version: BoardVersion, row: BoardRow, *, grouping: str) -> bool:
@@ -445,13 +339,6 @@ def _whole(a: str, b: str, *, pair: Pair) -> str:
         points=points(abs(whole.delta)),
         evidence=_evidence(whole),
     )
-
-
-def points(difference: float, *, signed: bool = False) -> str:
-    """Return a difference of shares in points, one decimal."""
-    value = tenths(abs(difference))
-    sign = ("−" if difference < 0 else "+") if signed and value else ""
-    return f"{sign}{value // 10}.{value % 10}"
 
 
 def interval(score_difference: ScoreDifference, sign: int = 1) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from leaderboard.charts.estimates import display_name
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import render
 from leaderboard.responses import NotFoundPage, respond
+from leaderboard.share.feed import Log, PublicDecision
 
 PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
@@ -28,17 +29,8 @@ _FACTS = (
 )
 """What a decision may say of itself, and pages show; every kind has some of it."""
 
-PublicDecision = Mapping[str, Any]
-Log = Callable[[int | None, int, bool], Sequence[PublicDecision]]
-"""(before, limit, edits) -> the newest public decisions first, as the API shows them; ``before`` a seq, ``edits``: with
-entries that were described anew."""
 Find = Callable[[int], PublicDecision | None]
 """The public decision of a number; None where there is none."""
-
-
-def nothing(before: int | None, limit: int, edits: bool) -> Sequence[PublicDecision]:
-    """Return the log of a site without one."""
-    return ()
 
 
 def build(cache: BoardCache, log: Log, *, not_found: NotFoundPage, find: Find | None = None) -> APIRouter:

@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from leaderboard.board import reported_results
+from leaderboard.board import findings, reported_results
+from leaderboard.board.differences import Pair
 from leaderboard.board.disclosure import entry_behaviour, strict_as_shown
 from leaderboard.board.position import marked_strips
 from leaderboard.board.query import BoardQuery, compare_url
@@ -19,7 +20,7 @@ from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.charts.bias_charts import own_preference
 from leaderboard.charts.estimates import SnapshotEntry
-from leaderboard.pages import compare, entry_findings, reported_findings
+from leaderboard.pages import compare, reported_findings
 from leaderboard.pages.analyse import AnalyseQuery
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, permanent, render, safe_link
@@ -36,7 +37,7 @@ from vlrb.statistics.reliability import corrected_accuracy
 from vlrb.statistics.uncertainty import Z, wilson
 
 PATIENCE = 20.0  # seconds after which no test is waited for: of one judge's versions only the best is tested
-Nearest = Callable[[str, str], Sequence[compare.Pair]]
+Nearest = Callable[[str, str], Sequence[Pair]]
 """The entries next to one under a label revision, compared with it."""
 
 
@@ -121,7 +122,7 @@ def entry_summary(
     board: Board,
     entry: SnapshotEntry,
     *,
-    nearest: Sequence[compare.Pair] = (),
+    nearest: Sequence[Pair] = (),
     as_of: str = "",
 ) -> dict[str, Any]:
     """Return what a page says first of an entry: where it stands, what hurts it, its biases, and its K curve."""
@@ -146,13 +147,11 @@ def entry_summary(
         "words": compare,
         "strips": marked_strips(board, row) if row is not None else (),
         "findings": {
-            "category": entry_findings.category_finding(
-                strict, entry_findings.known_intervals(strict), keys=spec.category_keys
-            ),
-            "tags": None if hides else entry_findings.tag_finding(tally),
-            "length": None if hides else entry_findings.length_finding(tally),
+            "category": findings.category_finding(strict, findings.known_intervals(strict), keys=spec.category_keys),
+            "tags": None if hides else findings.tag_finding(tally),
+            "length": None if hides else findings.length_finding(tally),
             "behaviour": behaviour,
-            "neighbours": entry_findings.neighbour_finding(nearest, board.headline),
+            "neighbours": findings.neighbour_finding(nearest, board.headline),
         },
         "by_tag": _tags(tally),
         "compare_tags": f"{prefix}/analyse?chart=tags&entries={entry['id']}",
@@ -341,7 +340,7 @@ def result_card(
         board=board,
         bounds=row.interval.get(board.headline),
         settled=settled,
-        finding=entry_findings.neighbour_finding(nearest, board.headline),
+        finding=findings.neighbour_finding(nearest, board.headline),
         neighbour_url=lambda pair: f"{board_version.context.prefix}/entries/{pair.second.id}",
         words=compare,
         compared=compare_url([entry_id, *(pair.second.id for pair in nearest)]) if nearest else "",

@@ -8,11 +8,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from leaderboard.board import separation
+from leaderboard.board.differences import Pair
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import about, compare, explore, reported
+from leaderboard.pages import about, compare, explore, reported, separation
 from leaderboard.pages.analyse import AnalyseQuery, find_judge
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
@@ -146,9 +146,7 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
     )
 
 
-def nearest(
-    board_version: BoardVersion, catalog: ItemCatalog, entry_id: str, revision: str
-) -> tuple[compare.Pair, ...]:
+def nearest(board_version: BoardVersion, catalog: ItemCatalog, entry_id: str, revision: str) -> tuple[Pair, ...]:
     """Return the entries next to one, for its page."""
     return compare.nearest(
         board_version, entry_id, relations=catalog.relations(board_version, revision), revision=revision

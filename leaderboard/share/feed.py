@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -13,11 +13,20 @@ from vlrb.common.text import join_sentences
 from vlrb.protocols import protocols
 
 NEWEST = 50
+PublicDecision = Mapping[str, Any]
+Log = Callable[[int | None, int, bool], Sequence[PublicDecision]]
+"""(before, limit, edits) -> the newest public decisions first, as the API shows them; ``before`` a seq, ``edits``: with
+entries that were described anew."""
 _ATOM = "http://www.w3.org/2005/Atom"
 _NEVER = "1970-01-01T00:00:00Z"  # the moment of a board on which nothing has happened
 
 
-def feed(board: Board, base: str, *, changes: Sequence[Mapping[str, Any]] = ()) -> bytes:
+def nothing(before: int | None, limit: int, edits: bool) -> Sequence[PublicDecision]:
+    """Return the log of a site without one."""
+    return ()
+
+
+def feed(board: Board, base: str, *, changes: Sequence[PublicDecision] = ()) -> bytes:
     """Return the Atom feed. ``base``: public address without final slash; ``changes``: public decisions."""
     root = ET.Element("feed", {"xmlns": _ATOM, "xml:lang": "en"})
     demo = " (demo)" if board.spec.synthetic else ""

@@ -10,7 +10,7 @@ import io
 import unicodedata
 
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.charts.colours import LIGHT
+from leaderboard.colours import LIGHT
 from leaderboard.share.summary import summarize
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.rounding import percent

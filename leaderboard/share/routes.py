@@ -19,10 +19,10 @@ from auth.problem_details import problem
 from leaderboard.board.query import BoardQuery, read_query
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
-from leaderboard.pages.decisions import Log, nothing
 from leaderboard.render import permanent
 from leaderboard.responses import HTML, NotFoundPage, no_entry, requested_version, respond
 from leaderboard.share import api_reference, badge, citation, exports, feed, og_image
+from leaderboard.share.feed import Log, nothing
 from leaderboard.share.summary import row_of, summarize
 from vlrb.common.messages import _
 

@@ -16,7 +16,8 @@ from leaderboard import routes
 from leaderboard.board.rank_changes import MOST_MOVES, rank_changes
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
-from leaderboard.pages.decisions import PAGE, PublicDecision
+from leaderboard.pages.decisions import PAGE
+from leaderboard.share.feed import PublicDecision
 from tests.factories.snapshots import FixedSource, entries, entry, snapshot
 from tests.factories.specs import VL
 from vlrb.scoring import Tally

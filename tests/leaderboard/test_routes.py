@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from leaderboard import api, cache, routes
 from leaderboard.cache import BoardCache
-from leaderboard.charts.colours import DARK, LIGHT
+from leaderboard.colours import DARK, LIGHT
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import assets, safe_link
 from leaderboard.render_context import RenderContext

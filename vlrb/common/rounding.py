@@ -24,3 +24,9 @@ def percent(share: float | None) -> str:
 def one_decimal(percentage: float) -> str:
     """Return a percentage from 0 to 100 with one decimal, half up, as `percent` writes its share."""
     return percent(percentage / 100)
+
+
+def points(difference: float, *, signed: bool = False) -> str:
+    """Return a difference of shares in points, one decimal; with ``signed`` a sign and a true minus, 0.0 has none."""
+    size = percent(abs(difference))
+    return size if not signed or size == "0.0" else ("−" if difference < 0 else "+") + size

@@ -9,6 +9,7 @@ No data is an error: a denominator of zero raises ValueError instead of giving a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, overload
 
@@ -229,3 +230,16 @@ def holm(p_values: Sequence[float] | Array) -> FloatArray:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)))
     return adjusted
+
+
+def unpaired_bounds(
+    x: float, y: float, *, bounds: tuple[float, float] | None, others: tuple[float, float] | None
+) -> tuple[float, float] | tuple[None, None]:
+    """Return the limits of the difference of two independent accuracies, from their intervals; None without both.
+
+    Newcombe 1998, method 10 (square and add); MOVER limits for the macro average.
+    """
+    if not bounds or not others:
+        return None, None
+    low = x - y - math.sqrt((x - bounds[0]) ** 2 + (others[1] - y) ** 2)
+    return low, x - y + math.sqrt((bounds[1] - x) ** 2 + (y - others[0]) ** 2)

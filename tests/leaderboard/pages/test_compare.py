@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leaderboard.board import separation
+from leaderboard.board import differences
+from leaderboard.board.differences import Pair
 from leaderboard.board.opening import finding
 from leaderboard.board.reported_results import load_published
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import compare
+from leaderboard.pages import compare, separation
 from leaderboard.render_context import RenderContext
 from tests.factories.pairwise import body, body_of, related
 from tests.factories.snapshots import entry, items, label_sets, snapshot
@@ -23,7 +24,7 @@ from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import PairwiseArrays, compare_all, pack
 from vlrb.statistics.power import pairs_to_separate
 from vlrb.statistics.reliability import rerun_error
-from vlrb.statistics.uncertainty import ALPHA, Z, holm, mcnemar_exact, wilson
+from vlrb.statistics.uncertainty import ALPHA, Z, holm, mcnemar_exact, unpaired_bounds, wilson
 
 A, B, C, D = (f"e{number:011d}" for number in range(1, 5))
 LATE = "e00000000077"
@@ -42,7 +43,7 @@ def relations() -> PairwiseArrays:
     return related()[0].relations
 
 
-def one_pair(board_version: BoardVersion, relations: PairwiseArrays | None, *ids: str, **rules: Any) -> compare.Pair:
+def one_pair(board_version: BoardVersion, relations: PairwiseArrays | None, *ids: str, **rules: Any) -> Pair:
     (pair,) = compare.compare(board_version, ids, relations=relations, **rules).pairs
     return pair
 
@@ -125,9 +126,9 @@ def test_intervals_alone_are_adjusted_for_the_differences_of_their_table_too(boa
     found = compare.compare(board_version, (A, B, C, D), relations=None)
     table = [one for pair in found.pairs if (one := pair.of("overall")) is not None]
     barely = replace(table[0], delta=0.05, low=0.001, high=0.099, p=None, p_adjusted=None, implied=None)
-    assert compare.adjust([barely])[0].separable
-    assert not any(one.separable for one in compare.adjust([barely] * 10))
-    assert all(one.p_adjusted is None for one in compare.adjust(table)), "nothing is shown that was not tested"
+    assert differences.adjust([barely])[0].separable
+    assert not any(one.separable for one in differences.adjust([barely] * 10))
+    assert all(one.p_adjusted is None for one in differences.adjust(table)), "nothing is shown that was not tested"
 
 
 def test_the_page_says_how_many_pairs_separate_two_judges(
@@ -141,7 +142,7 @@ def test_the_page_says_how_many_pairs_separate_two_judges(
     said = " ".join(separation.sentences(board_version, pair))
     assert f"about {known.needed:,} pairs" in said and f"{known.discordant:.1%} of 1,250 pairs" in said
     assert separation.separation(one_pair(board_version, None, A, B)) is None
-    assert separation.edition_gaps(1247) == [("10%", "2.5"), ("25%", "4.0")]
+    assert differences.edition_gaps(1247) == [("10%", "2.5"), ("25%", "4.0")]
 
 
 def test_one_vote_per_pair_is_warned_of_where_the_difference_is_within_that_of_two_runs() -> None:
@@ -212,7 +213,7 @@ def test_intervals_of_the_same_judges_are_wider_when_they_are_not_compared_pair_
 
 def test_two_separate_intervals_combine_as_newcombe_did() -> None:
     """Newcombe 1998, table II, case (a), method 10: 56/70 against 48/80."""
-    low, high = compare.unpaired_bounds(56 / 70, 48 / 80, bounds=wilson(56, 70), others=wilson(48, 80))
+    low, high = unpaired_bounds(56 / 70, 48 / 80, bounds=wilson(56, 70), others=wilson(48, 80))
     assert (low, high) == (pytest.approx(0.0524, abs=5e-5), pytest.approx(0.3339, abs=5e-5))
 
 

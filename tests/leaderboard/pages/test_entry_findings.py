@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from leaderboard.board.differences import Pair, ScoreDifference
+from leaderboard.board.findings import category_finding, neighbour_finding, tag_finding
 from leaderboard.board.position import marked_strips
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
-from leaderboard.pages.compare import Pair, ScoreDifference
 from leaderboard.pages.entry import EntryQuery, page, result_card
-from leaderboard.pages.entry_findings import category_finding, neighbour_finding, tag_finding
 from leaderboard.pages.item_catalog import ItemCatalog
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import SLICES, VL

@@ -11,7 +11,7 @@ from PIL import Image, ImageColor
 
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, BoardRow, build_board
-from leaderboard.charts.colours import LIGHT
+from leaderboard.colours import LIGHT
 from leaderboard.share import citation, feed, og_image
 from leaderboard.share.badge import badge
 from leaderboard.share.escape import xml

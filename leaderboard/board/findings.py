@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+from leaderboard.board.differences import Pair, ScoreDifference, adjust, pair_ids, separable_pairs
 from leaderboard.board.rows import Bounds
-from leaderboard.pages.compare import Pair, ScoreDifference, adjust, pair_ids, separable_pairs, unpaired_bounds
 from vlrb.common.messages import _
 from vlrb.protocols import category_counts
 from vlrb.scorecard import cell_counts, named_counts, share_right
 from vlrb.scoring import Tally
 from vlrb.statistics.position_bias import PositionBias
-from vlrb.statistics.uncertainty import wilson
+from vlrb.statistics.uncertainty import unpaired_bounds, wilson
 
 _LENGTHS = ("longer", "shorter")
 

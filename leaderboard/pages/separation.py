@@ -7,19 +7,17 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from math import sqrt
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from leaderboard.board.differences import Pair
 from leaderboard.cache import BoardVersion
 from vlrb.common.messages import Message, _
 from vlrb.common.rounding import one_decimal
 from vlrb.protocols import category_counts
 from vlrb.scoring import Tally
-from vlrb.statistics.power import DISCORDANT, pairs_to_separate, smallest_gap
+from vlrb.statistics.power import pairs_to_separate, smallest_gap
 from vlrb.statistics.reliability import rerun_error
 from vlrb.statistics.uncertainty import Z
-
-if TYPE_CHECKING:
-    from leaderboard.pages.compare import Pair
 
 _SEVERAL = 3  # votes, from which on a judge tells how it differs from itself
 _MOST_ASKED = 50  # judges whose votes are looked at
@@ -96,9 +94,3 @@ def typical_rerun_variance(board_version: BoardVersion, revision: str) -> float 
         rerun_error(category_counts(tally.agreeing, tally.spec).sum(axis=0)) for tally in islice(several, _MOST_ASKED)
     ]
     return median([error.within for error in errors if error]) if any(errors) else None
-
-
-def edition_gaps(pairs: int) -> list[tuple[str, str]]:
-    """Return (share of pairs on which two judges differ, smallest gap in points that so many pairs separate)."""
-    known = [(share, smallest_gap(pairs, discordant=share)) for share in DISCORDANT]
-    return [(f"{share:.0%}", one_decimal(100 * gap)) for share, gap in known if gap is not None]
