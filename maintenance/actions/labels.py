@@ -61,6 +61,16 @@ def check_new(session: Session, benchmark: str, *, revision: str) -> None:
         )
 
 
+def check_usable(session: Session, benchmark: str, *, revision: str) -> None:
+    """Raise NotFound where there is no such label revision, Conflict where it is retired: counts against labels that
+    are public would tell those of another."""
+    result = queries.revision(session, benchmark, name=revision)
+    if result is None:
+        raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
+    if result.retired_at is not None:
+        raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
+
+
 def stated_level(disclosure: str, *, usual: str) -> str:
     """Return the disclosure level that was asked for; `usual` where none was. Raises Conflict."""
     if disclosure and disclosure not in LEVELS:

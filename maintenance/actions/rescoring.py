@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from maintenance import views
 from maintenance.action_context import ActionContext
-from maintenance.database import queries
+from maintenance.actions import labels
 from maintenance.registry import Confirmation, ParamInfo, Reason, Revision, RowNumber, action
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_confirmed, require_maintainer
@@ -58,7 +58,7 @@ OF_THE_BOARD = RescoreRules()
 def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreRules = OF_THE_BOARD) -> ActionResult:
     """Have a worker compute the board under a revision; nothing public changes. For maintainers."""
     with ctx.database.write() as session:
-        _known(session, ctx.benchmark, revision=revision)
+        labels.check_usable(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
         version = _version(session, board, wanted=selected.scorer_version)
         params = {"scorer_version": version, **_offered(board, selected)}
@@ -117,7 +117,7 @@ def request_apply(
         confirmation, confirmation_for(revision, selected.scorer_version, rules=selected.rules), effect=what_changes
     )
     with ctx.database.write() as session:
-        _known(session, ctx.benchmark, revision=revision)
+        labels.check_usable(session, ctx.benchmark, revision=revision)
         board = _board(session, ctx.benchmark)
         now = {"label_revision": board.label_revision, "scorer_version": board.scorer_version}
         version = _version(session, board, wanted=selected.scorer_version)
@@ -233,14 +233,6 @@ def _back(applied: Mapping[str, Any]) -> dict[str, Any]:
     opposite = {"items_before": "items_after", "added": "dropped"}
     opposite |= {other: name for name, other in opposite.items()}
     return {"labels": {name: there[opposite.get(name, name)] for name in there}, **counts}
-
-
-def _known(session: Session, benchmark: str, *, revision: str) -> None:
-    result = queries.revision(session, benchmark, name=revision)
-    if result is None:
-        raise NotFound(f"There is no label revision {revision[:40]!r}. Import it first.")
-    if result.retired_at is not None:
-        raise Conflict("retired", f"Revision {revision} is retired: its labels may be public.")
 
 
 def _version(session: Session, board: ActiveBoard, *, wanted: str) -> str:

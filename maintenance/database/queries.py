@@ -16,7 +16,7 @@ from storage.jobs import tasks
 from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
 from storage.labels import label_levels
 from storage.metadata import NAMES
-from storage.models.core import Account, AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
+from storage.models.core import AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
 from storage.models.moderation import Edit, ImportedLabels, Moderation
 from storage.models.queue import Job, State
 from storage.models.review import AnnotationProject, Dispute
@@ -186,11 +186,6 @@ def taken(session: Session, renamed: Entry, *, owner: str, model: str, version: 
             same_name | (Submission.content_sha256 == renamed.content_sha256),
         )
     ).scalar()
-
-
-def account_name(session: Session, account: str) -> str | None:
-    """Return the name of somebody who has signed in; None where nobody has this account."""
-    return session.execute(select(Account.name).where(Account.id == account)).scalar_one_or_none()
 
 
 def revisions(session: Session, benchmark: str) -> list[RevisionRow]:

@@ -11,9 +11,9 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from maintenance.action_context import ActionContext
-from maintenance.actions import accounts
+from maintenance.actions import accounts, labels
 from maintenance.actions.labels import Disclosure, stated_level
-from maintenance.database import queries
+from maintenance.database import account_queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, whole_number
 from review import drafts, views
@@ -126,7 +126,7 @@ def create(
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         if base:
-            drafts.check_base(session, ctx.benchmark, base=base)
+            labels.check_usable(session, ctx.benchmark, revision=base)
         _check_name(session, ctx.benchmark, name=name)
         items = select_pairs(ctx.items.table, ctx.import_dirs, base=base, pairs=pairs)
         project = annotation_projects.create(
@@ -312,10 +312,10 @@ def _report(session: Session, ctx: ActionContext, *, project: Project) -> Projec
         for answer in pair.answers:
             given[answer.account][pair.item] = answer.verdict
     gold = {pair.item: preference_of(pair.verdict or "") for pair in pairs if pair.state == GOLD}
-    progress = []
+    progress, names = [], account_queries.names(session, list(given))
     for account, verdicts in given.items():
         right = [preference_of(verdict) == gold[item] for item, verdict in verdicts.items() if item in gold]
-        name, below = queries.account_name(session, account) or account, sum(right) < GOLD_MINIMUM * len(right)
+        name, below = names.get(account, account), sum(right) < GOLD_MINIMUM * len(right)
         progress.append(
             AnnotatorProgress(
                 account, name, answered=len(verdicts), gold=len(right), gold_right=sum(right), below_gold_minimum=below

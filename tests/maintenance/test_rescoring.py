@@ -18,7 +18,6 @@ from sqlalchemy.orm import Session
 
 from maintenance.actions import labels, operations, rescoring
 from maintenance.types import ActionResult, Conflict, NotFound
-from review import drafts
 from storage.annotation import annotation_projects
 from storage.database import Database
 from storage.integrity import audit
@@ -303,7 +302,7 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
     kept = board.runner.store.load("v2")
     assert hmac.new(bytes.fromhex(found.salt), kept.labels.digest.encode(), sha256).hexdigest() == found.commitment
     with board.database.write() as session, refuses(Conflict, "retired"):
-        drafts.check_base(session, BENCHMARK, base="v2")
+        labels.check_usable(session, BENCHMARK, revision="v2")
     with refuses(Conflict, "retired"):
         rescoring.request_apply(board.ctx, "v2", "because", "v2")
 
