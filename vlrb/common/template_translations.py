@@ -26,7 +26,7 @@ def translate_templates(environment: Environment, of: Translations) -> None:
 
     def known(text: str, /, **values: Any) -> str:
         pattern = of.known(text)
-        return pattern % {name: of.value(value) for name, value in values.items()} if values else pattern
+        return pattern % {name: of.text(value) for name, value in values.items()} if values else pattern
 
     environment.add_extension("jinja2.ext.i18n")
     environment.policies["ext.i18n.trimmed"] = True
@@ -44,4 +44,4 @@ def translate_templates(environment: Environment, of: Translations) -> None:
 
 def _filled(of: Translations, pattern: str, *, values: dict[str, Any]) -> Markup:
     """Return markup of the program with values, which are escaped."""
-    return Markup(pattern) % {name: of.value(value) for name, value in values.items()}  # noqa: S704 (of the catalogue)
+    return Markup(pattern) % {name: of.text(value) for name, value in values.items()}  # noqa: S704 (of the catalogue)

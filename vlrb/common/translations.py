@@ -62,10 +62,6 @@ class Translations:
         """Return a value; one that is a message, and no name of somebody's, between two marks."""
         return f"{_EDGE}{self.text(value)}{_EDGE}" if isinstance(value, Message) else value
 
-    def value(self, value: object) -> object:
-        """Return a value of a template or message: a message in this language, anything else as it is."""
-        return self.text(value) if isinstance(value, Message) else value
-
     def sentence(self, text: str) -> str:
         """Return the translation of an English sentence of the program that came as plain text, from another process.
 

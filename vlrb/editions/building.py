@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import write_json
 from vlrb.editions.answer_checking import is_right
 from vlrb.editions.errors import CurateError, listed
@@ -67,7 +68,7 @@ def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
             if question.id in questions:
                 raise CurateError(f"the id {question.id!r} occurs twice; give each question its own")
             questions[question.id] = question
-        except CurateError as error:
+        except CommandError as error:
             problems.append(f"row {number + 1}: {error}")
     if problems or not questions:
         raise CurateError(f"{name}: rows that cannot be used: {len(problems):,}.\n{listed(problems)}")

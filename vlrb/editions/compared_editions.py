@@ -11,6 +11,7 @@ from typing import Any
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
+from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import read_object, write_json
 from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.images import inspect_image, read_image
@@ -88,7 +89,7 @@ def _rows(source: str, fields: ItemFields | None) -> Iterator[ComparedPair]:
 def _image(value: Any, source: str) -> dict[str, str]:
     try:
         facts = inspect_image(read_image(value, folder_of(source)))
-    except CurateError:
+    except CommandError:
         return {"image_sha256": "", "image_hash": ""}
     return {"image_sha256": facts.sha256, "image_hash": facts.perceptual}
 

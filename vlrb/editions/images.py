@@ -28,16 +28,13 @@ def read_image(value: Any, folder: Path | None) -> bytes:
     """Return the bytes of the image that a field names: bytes, or a path inside ``folder``.
 
     Raises:
-        CurateError: there is no such image, it lies elsewhere, or it is too large.
+        CommandError: there is no such image, it lies elsewhere, or it is too large.
     """
-    try:
-        source = find_image(value, folder)
-        if isinstance(source, Path) and folder and not source.resolve().is_relative_to(folder.resolve()):
-            raise CurateError(f"the image {value!r:.80} links to a file that is not below {folder}; copy it there")
-        if source:
-            return image_bytes(source)
-    except JudgeError as error:
-        raise CurateError(str(error)) from None
+    source = find_image(value, folder)
+    if isinstance(source, Path) and folder and not source.resolve().is_relative_to(folder.resolve()):
+        raise CurateError(f"the image {value!r:.80} links to a file that is not below {folder}; copy it there")
+    if source:
+        return image_bytes(source)
     raise CurateError("`image` is missing: give a path beside the file, or bytes")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.items import presentation_order, response_fingerprint
+from vlrb.common.command_line import CommandError
 from vlrb.editions.errors import CurateError, follow, listed
 from vlrb.editions.images import ImageFacts, read_image, store_image
 from vlrb.editions.pool import PAIRS, fingerprint_of, read_pool, write_lines
@@ -109,7 +110,7 @@ def import_pairs(pool: Path, source: str, *, settings: ImportSettings, images: P
                 raise CurateError(f"the id {pair['id']!r} is on {first}, too; give each pair its own id")
             if pairs.setdefault(pair["id"], pair) != pair:
                 raise CurateError(f"the pool has another pair with the id {pair['id']!r}; give another --source")
-        except CurateError as error:
+        except CommandError as error:
             problems.append(f"{place}: {error}")
     if problems or not pairs:
         raise CurateError(
