@@ -29,7 +29,7 @@ from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
-from vlrb.predictions.problems import FileWarning, ProblemCollector
+from vlrb.readers.problems import FileWarning, ProblemCollector
 from vlrb.votes import Votes, pack_margins, unpack_margins
 
 _ROOT = Path(__file__).resolve().parent.parent

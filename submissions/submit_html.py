@@ -18,9 +18,9 @@ from vlrb.common.messages import _
 from vlrb.common.rounding import percent
 from vlrb.common.template_translations import translate_templates
 from vlrb.common.translations import ENGLISH, Translations, translations
-from vlrb.predictions.problems import votes_phrase
 from vlrb.predictions.readability import needs_confirmation
 from vlrb.readers import format_name
+from vlrb.readers.problems import votes_phrase
 
 CheckReport = Mapping[str, Any]
 _ENGLISH = translations(ENGLISH)

@@ -24,9 +24,9 @@ from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.cli import main
 from vlrb.file_remarks import ORDER_TELLS_LABEL
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile
+from vlrb.readers.problems import ProblemCollector
 from vlrb.votes import UNDECIDED
 
 MMRB, MM_RLHF = "multimodal-rewardbench", "mm-rlhf-rewardbench"

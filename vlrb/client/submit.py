@@ -12,7 +12,7 @@ from vlrb.client.connection import add_fields, answer, ask_service, service_pars
 from vlrb.client.status import add_waiting, report, report_line
 from vlrb.common.command_line import complain, say
 from vlrb.common.messages import _
-from vlrb.predictions.problems import votes_phrase
+from vlrb.readers.problems import votes_phrase
 
 if TYPE_CHECKING:
     import httpx

@@ -14,8 +14,8 @@ from vlrb.commands.text_output import benchmark_title, sample_lines
 from vlrb.common.command_line import CommandParser, complain, translated
 from vlrb.common.messages import _, joined
 from vlrb.common.text import printable
-from vlrb.predictions.problems import votes_phrase
 from vlrb.predictions.readability import needs_confirmation
+from vlrb.readers.problems import votes_phrase
 
 OK, REJECTED, USAGE = 0, 1, 2
 

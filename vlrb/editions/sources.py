@@ -8,7 +8,7 @@ from typing import Any
 
 from vlrb.benchmarks.label_files import LabelsError, read_rows
 from vlrb.editions.errors import CurateError
-from vlrb.predictions.strict_json import JsonFault, loads
+from vlrb.readers.strict_json import JsonFault, loads
 
 
 def read_source(name: str, columns: Sequence[str]) -> Sequence[Mapping[str, Any]]:

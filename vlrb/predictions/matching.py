@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 
 from vlrb.benchmarks.items import ItemTable, response_fingerprint
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers.base import ParsedFile, PredictionRow
 from vlrb.readers.base import flip as turn
+from vlrb.readers.problems import ProblemCollector
 
 UNKNOWN = -1
 OpenRows = dict[int, tuple[int, ...]]

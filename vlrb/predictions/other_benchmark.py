@@ -8,8 +8,8 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec, UnknownCategory, value_at
 from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.messages import _
-from vlrb.predictions.problems import BenchmarkName, Problem, UploadRejected
 from vlrb.readers import first_records
+from vlrb.readers.problems import BenchmarkName, Problem, UploadRejected
 
 CODE = "other-benchmark"
 

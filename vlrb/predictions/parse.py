@@ -33,9 +33,9 @@ from vlrb.predictions.matching import (
     resolve_orientation,
 )
 from vlrb.predictions.other_benchmark import other_benchmark, refused_for
-from vlrb.predictions.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict
+from vlrb.readers.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, PREFERRED, UNDECIDED, Margins, Matrix, Votes
 
 __all__ = [

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from vlrb.common.messages import _
-from vlrb.predictions.problems import FileWarning, Problem
+from vlrb.readers.base import VOTES
+from vlrb.readers.problems import FileWarning, Problem
 
 REFUSED_BELOW, CONFIRMED_BELOW, WARNED_BELOW = 0.05, 0.5, 0.9
 """Shares of the votes that are for either response."""
@@ -19,12 +20,6 @@ EXAMPLES = {
 """By the verdict format of a benchmark: the end of a reply that can be read."""
 _USUAL = EXAMPLES["official-sentence"]
 _VERDICT = _("A reply that can be read ends like this: {}")
-
-
-VOTES = _(
-    "Write one line for each pair: its `id`, and in `votes` 0 where the judge chose the response that the dataset has "
-    'first, 1 where it chose the other: {"id": "ID", "votes": [0]}.'
-)
 
 
 def refusal(

@@ -12,13 +12,10 @@ from typing import Any
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE
 from vlrb.common.messages import _
-from vlrb.predictions.containers import ARCHIVE, opened
-from vlrb.predictions.problems import ProblemCollector, UploadRejected
-from vlrb.predictions.strict_json import JsonFault, loads
-from vlrb.predictions.tables import as_record, column_names, table_records
 from vlrb.readers import inspect_log
 from vlrb.readers.base import ParsedFile, PredictionFormat, held_of, is_bare_verdict, unwrap
 from vlrb.readers.batch_output import BATCH
+from vlrb.readers.containers import ARCHIVE, opened
 from vlrb.readers.inspect_log import INSPECT
 from vlrb.readers.lines import LINE_LIMIT, first_lines, json_lines, records_of, too_many_records
 from vlrb.readers.lmms_eval import LMMS_EVAL
@@ -27,8 +24,11 @@ from vlrb.readers.multimodal import MULTIMODAL
 from vlrb.readers.native import NATIVE
 from vlrb.readers.official import OFFICIAL
 from vlrb.readers.omni_rrm import OMNI_RRM
+from vlrb.readers.problems import ProblemCollector, UploadRejected
 from vlrb.readers.r1_reward import R1_REWARD
 from vlrb.readers.recorded_choice import ARM_THINKER, MM_JUDGEBENCH, VL_REWARD_MODEL
+from vlrb.readers.strict_json import JsonFault, loads
+from vlrb.readers.tables import as_record, column_names, table_records
 from vlrb.readers.two_score import JEV, TWO_SCORE
 from vlrb.readers.unsuitable import (
     FORMATS,

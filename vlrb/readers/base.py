@@ -11,7 +11,7 @@ from typing import Any
 
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec, value_at
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.problems import ProblemCollector
 from vlrb.readers.samples import SHOWN, STORED, Samples, excerpt
 from vlrb.verdicts import choice_of
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
@@ -22,6 +22,12 @@ _LONGEST_NUMBER = 40
 _LONGEST_SHOWN = 60
 _VOTES = {"0": 0, "1": 1, "0.0": 0, "1.0": 1, "false": 0, "true": 1}
 SHORT_TEXT = TEXT_LIMIT // 4  # characters that never exceed TEXT_LIMIT
+
+VOTES = _(
+    "Write one line for each pair: its `id`, and in `votes` 0 where the judge chose the response that the dataset has "
+    'first, 1 where it chose the other: {"id": "ID", "votes": [0]}.'
+)
+"""What to do with a file of which no votes can be read."""
 
 Records = Iterable[tuple[int, Any]]
 """(line, parsed value) in file order."""

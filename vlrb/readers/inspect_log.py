@@ -19,11 +19,11 @@ from typing import Any
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
-from vlrb.predictions.strict_json import JsonFault, loads
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.readers.batch_output import reply_of, text_of
 from vlrb.readers.lmms_eval import prompted
+from vlrb.readers.problems import ProblemCollector
+from vlrb.readers.strict_json import JsonFault, loads
 from vlrb.verdicts import read_verdict
 
 _MEMBER_LIMIT = 16 * 2**20

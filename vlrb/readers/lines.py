@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector, UploadRejected
-from vlrb.predictions.strict_json import JsonFault, loads
+from vlrb.readers.problems import ProblemCollector, UploadRejected
+from vlrb.readers.strict_json import JsonFault, loads
 from vlrb.votes import MAX_VOTES_PER_ITEM
 
 LINE_LIMIT = 256 * 1024

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.predictions.readability import VOTES
 from vlrb.readers.base import (
+    VOTES,
     FieldReader,
     ParsedFile,
     PredictionFormat,

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector, UploadRejected
-from vlrb.predictions.readability import VOTES
-from vlrb.predictions.tables import column_names
-from vlrb.readers.base import PredictionRow, as_number, as_vote, is_bare_verdict, shorten
+from vlrb.readers.base import VOTES, PredictionRow, as_number, as_vote, is_bare_verdict, shorten
+from vlrb.readers.problems import ProblemCollector, UploadRejected
+from vlrb.readers.tables import column_names
 
 FORMATS = _(
     "We read this project's JSON lines, and what the official script, lmms-eval (--log_samples), "

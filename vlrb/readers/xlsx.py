@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector, UploadRejected
+from vlrb.readers.problems import ProblemCollector, UploadRejected
 
 UNPACKED_LIMIT = 128 * 2**20
 RATIO_LIMIT = 100

@@ -12,8 +12,8 @@ import pytest
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.vlrb.predictions.test_hostile import zipped
-from vlrb.predictions import containers
 from vlrb.predictions.parse import UploadRejected, parse_predictions
+from vlrb.readers import containers
 
 PAIRS = pairs(4)
 IDS = [pair["id"] for pair in PAIRS]

@@ -11,7 +11,7 @@ from tests.pair_files import mm_rlhf_items
 from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.predictions.parse import parse_predictions
-from vlrb.predictions.problems import UploadRejected
+from vlrb.readers.problems import UploadRejected
 
 SPEC = load_spec("mm-rlhf-rewardbench")
 ITEMS = mm_rlhf_items(seed=5)

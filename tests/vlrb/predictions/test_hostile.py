@@ -20,10 +20,10 @@ from tests.factories.specs import VL
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
-from vlrb.predictions.problems import ProblemCollector
 from vlrb.readers import xlsx
 from vlrb.readers.base import stated_choice
 from vlrb.readers.omni_rrm import read_json_verdict
+from vlrb.readers.problems import ProblemCollector
 from vlrb.verdicts import verdict
 
 PAIRS = pairs(2)
@@ -191,6 +191,7 @@ SHEET = "xl/worksheets/sheet1.xml"
         (lambda: WHOLE.decode().encode("utf-16-le"), "not-utf8"),
         (lambda: WHOLE.decode().encode("utf-16")[:-1], "not-utf8"),
         (lambda: LINES[0] + b"\n" + b'{"id": "\x00"}\n', "nul-character"),
+        (lambda: WHOLE.replace(b"\n", b"\r"), "bad-json"),
         (lambda: WHOLE * 17, "too-many-records"),
         (lambda: (LINES[0] + b"\n") * 1_000_000, "too-many-records"),
         (lambda: b"[" * 100_000, "too-deep"),

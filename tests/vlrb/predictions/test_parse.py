@@ -16,7 +16,7 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.pairs import build_table
 from vlrb.common.messages import Message
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
-from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.problems import ProblemCollector
 
 PAIRS = pairs(2)
 TABLE = table(2)

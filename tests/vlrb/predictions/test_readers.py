@@ -12,9 +12,9 @@ from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.prediction_files import MANY_VOTES, ONE_VOTE, Writer
 from vlrb.benchmarks.items import ItemTable
-from vlrb.predictions import tables
 from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
-from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers import tables
+from vlrb.readers.problems import ProblemCollector
 
 PAIRS = pairs(2)
 TABLE = table(2)

@@ -13,7 +13,7 @@ import orjson
 
 from vlrb.common.file_limit import FILE_LIMIT, too_large
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
+from vlrb.readers.problems import ProblemCollector
 
 ARCHIVE = b"PK\x03\x04"
 _GZIP = b"\x1f\x8b"

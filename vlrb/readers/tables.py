@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from vlrb.common.messages import _
-from vlrb.predictions.problems import ProblemCollector
-from vlrb.predictions.strict_json import JsonFault, loads
+from vlrb.readers.problems import ProblemCollector
+from vlrb.readers.strict_json import JsonFault, loads
 
 _DECIMAL = re.compile(r"-?\d+,\d+", re.ASCII)
 _CELL_LIMIT = 2**31 - 1  # of characters, the most that csv takes everywhere; the size of the file bounds cells
