@@ -20,7 +20,7 @@ from vlrb import demo
 from vlrb.predictions.parse import UploadRejected, parse_predictions
 from vlrb.protocols import scores
 from vlrb.scoring import tally
-from vlrb.verdicts import verdict
+from vlrb.verdicts import choice_of
 
 OUTPUT = Path(__file__).parents[1] / "leaderboard" / "red_team.json"
 SEED = 20_250_513
@@ -177,7 +177,7 @@ def backtracking(sizes: Sequence[int] = (50, 100, 200)) -> list[dict[str, Any]]:
     measured = []
     for size in sizes:
         text = "Therefore" + " " * size
-        here = min(_seconds(partial(verdict, text)) for _ in range(20))
+        here = min(_seconds(partial(choice_of, text)) for _ in range(20))
         official = _seconds(partial(official_rule.PATTERN.search, text))
         measured.append({"spaces": size, "official_seconds": round(official, 4), "here_seconds": round(here, 7)})
     return measured

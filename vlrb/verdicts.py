@@ -22,9 +22,7 @@ from __future__ import annotations
 import re
 
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
-from vlrb.votes import UNDECIDED as UNREADABLE
-
-UNDECIDED, FIRST, SECOND = 0, 1, 2
+from vlrb.votes import UNDECIDED
 
 _TRIGGERS = ("overall judgment", "therefore")
 _TAIL = re.compile(r"Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE)
@@ -48,7 +46,7 @@ def read_verdict(text: str, spec: BenchmarkSpec) -> int:
 def read_tag(text: str) -> int | None:
     """Return what an answer tag says: 0, 1, or UNDECIDED of the votes; None where there is no tag."""
     tag = _ANSWER.search(text)
-    return _NUMBERS.get(tag.group(1), UNREADABLE) if tag else None
+    return _NUMBERS.get(tag.group(1), UNDECIDED) if tag else None
 
 
 def read_brackets(text: str, *, ties: bool) -> int:
@@ -57,17 +55,11 @@ def read_brackets(text: str, *, ties: bool) -> int:
         return 0
     if "[[B]]" in text:
         return 1
-    return TIE if ties and "[[C]]" in text else UNREADABLE
+    return TIE if ties and "[[C]]" in text else UNDECIDED
 
 
 def choice_of(text: str) -> int:
-    """Return ``verdict`` as a vote: 0 or 1, the answer shown, or UNDECIDED of the votes."""
-    result = verdict(text)
-    return result - FIRST if result in (FIRST, SECOND) else UNREADABLE
-
-
-def verdict(text: str) -> int:
-    """FIRST, SECOND or UNDECIDED: what the text says about the answers in the order they were shown."""
+    """Return what a text says by the official pattern: 0 or 1, the answer in the order shown, or UNDECIDED."""
     clean = text.replace("\n", "").replace("*", "")
     folded = clean
     for letter, plain in () if clean.isascii() else _FOLDED:
@@ -80,11 +72,7 @@ def verdict(text: str) -> int:
     stop = len(lower)
     while (start := lower.rfind("answer", first_trigger_end, stop)) >= 0:
         if tail := _TAIL.match(clean, start):
-            return _shown_position(tail.group(1))
+            # Digits other than 1 and 2 in ASCII are a verdict too, the last one, but on no answer.
+            return _NUMBERS.get(tail.group(1).lstrip("0"), UNDECIDED)
         stop = start + len("answer") - 1
     return UNDECIDED
-
-
-def _shown_position(digits: str) -> int:
-    """Return the number if it is 1 or 2 in ASCII; other digits are a verdict too, the last one, but on no answer."""
-    return {"1": FIRST, "2": SECOND}.get(digits.lstrip("0"), UNDECIDED)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.factories.specs import TAGS, VL
+from tests.factories.specs import VL
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelsError
@@ -112,6 +112,18 @@ def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Pa
     assert {two.chance(name) for two in map(load_spec, known_benchmarks()) for name in two.score_names} == {1 / 2}
 
 
+TAGGED = 'tags = ["occlusion", "blur"]\n' + INVENTED
+KINDS = """
+[[errors]]
+key = "occlusion"
+
+[[errors]]
+key = "blur-motion"
+tag = "blur"
+title = "motion"
+"""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -129,26 +141,19 @@ def test_chance_is_a_third_where_a_tie_is_an_answer_and_else_a_half(tmp_path: Pa
             'kind = "micro"\n[[overalls]]\nkey = "m"\ntitle = "M"\nkind = "mean"\npairs = 3',
             "kind micro",
         ),
+        ('tag = "blur"', 'tag = "glare"', "tag of an error 'glare' is not one of occlusion, blur"),
+        ('tag = "blur"', "", "tag of an error 'blur-motion' is not one of occlusion, blur"),
+        ('key = "blur-motion"', 'key = "occlusion"', "the key of an error occurs twice"),
+        ('key = "blur-motion"', "", r"the entry 'errors\[2\].key' is missing"),
+        ('title = "motion"', '[tag_names]\nshade = "glare"', "tag of a tag name 'glare' is not one of occlusion, blur"),
     ],
 )
 def test_a_definition_that_contradicts_itself_is_an_error_that_says_where(
     tmp_path: Path, old: str, new: str, reason: str
 ) -> None:
-    definitions = folder(tmp_path, "traffic-signs", text=INVENTED.replace(old, new))
+    definitions = folder(tmp_path, "traffic-signs", text=(TAGGED + KINDS).replace(old, new))
     with pytest.raises(SpecError, match=reason):
         load_spec("traffic-signs", definitions)
-
-
-TAGGED = 'tags = ["occlusion", "blur"]\n' + INVENTED
-KINDS = """
-[[errors]]
-key = "occlusion"
-
-[[errors]]
-key = "blur-motion"
-tag = "blur"
-title = "motion"
-"""
 
 
 def test_annotators_choose_from_the_tags_or_from_the_errors_that_a_definition_declares(tmp_path: Path) -> None:
@@ -161,23 +166,6 @@ def test_annotators_choose_from_the_tags_or_from_the_errors_that_a_definition_de
     assert [(error.title, error.is_kind) for error in kinds.errors] == [("occlusion", False), ("motion", True)]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ('tag = "blur"', 'tag = "glare"', "tag of an error 'glare' is not one of occlusion, blur"),
-        ('tag = "blur"', "", "tag of an error 'blur-motion' is not one of occlusion, blur"),
-        ('key = "blur-motion"', 'key = "occlusion"', "the key of an error occurs twice"),
-        ('key = "blur-motion"', "", r"the entry 'errors\[2\].key' is missing"),
-    ],
-)
-def test_an_error_has_a_key_of_its_own_and_a_tag_of_the_benchmark(
-    tmp_path: Path, old: str, new: str, reason: str
-) -> None:
-    definitions = folder(tmp_path, "traffic-signs", text=TAGGED + KINDS.replace(old, new))
-    with pytest.raises(SpecError, match=reason):
-        load_spec("traffic-signs", definitions)
-
-
 def test_a_definition_with_tags_of_its_own_takes_no_errors_and_names_of_the_one_that_it_imitates(
     tmp_path: Path,
 ) -> None:
@@ -185,18 +173,6 @@ def test_a_definition_with_tags_of_its_own_takes_no_errors_and_names_of_the_one_
     assert load_spec("signs", folder(tmp_path / "same", "signs", text=imitating)).errors == VL.errors
     own = load_spec("signs", folder(tmp_path / "own", "signs", text=f'{imitating}tags = ["blur"]\n'))
     assert (tuple(own.tag_of), own.tag_names) == (("blur",), {})
-
-
-def test_a_name_of_a_tag_in_label_files_is_of_a_tag_of_the_benchmark(tmp_path: Path) -> None:
-    named = folder(tmp_path, "traffic-signs", text=TAGGED + '[tag_names]\nshade = "glare"\n')
-    with pytest.raises(SpecError, match="tag of a tag name 'glare' is not one of occlusion, blur"):
-        load_spec("traffic-signs", named)
-
-
-def test_the_errors_of_vl_rewardbench_are_those_of_stored_answers() -> None:
-    kinds = tuple(f"recognition-{kind}" for kind in ("text", "position", "scene", "face", "object"))
-    assert tuple(VL.tag_of) == ("existence", *kinds, "attribute", "counting", "other")
-    assert set(VL.tag_of.values()) == set(TAGS)
 
 
 def test_an_unknown_benchmark_is_an_error() -> None:
@@ -237,12 +213,10 @@ def test_the_editions_of_vl_rewardbench_are_its_revisions() -> None:
     ],
 )
 def test_multimodal_rewardbench_splits_reasoning_and_safety_by_id(category: str, item: str, key: str) -> None:
-    assert load_spec("multimodal-rewardbench").category_of(category, item) == key
-
-
-def test_an_unknown_category_is_named() -> None:
-    with pytest.raises(UnknownCategory, match="'Reasoning' is no category"):
-        load_spec("multimodal-rewardbench").category_of("Reasoning", "math_1")
+    spec = load_spec("multimodal-rewardbench")
+    assert spec.category_of(category, item) == key
+    with pytest.raises(UnknownCategory, match=f"'{category.upper()}' is no category"):
+        spec.category_of(category.upper(), item)
 
 
 def test_the_first_keyword_in_the_path_decides() -> None:

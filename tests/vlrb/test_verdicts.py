@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from vlrb.verdicts import FIRST, SECOND, UNDECIDED, verdict
+from vlrb.verdicts import choice_of
+from vlrb.votes import UNDECIDED
 
+FIRST, SECOND = 0, 1
 OFFICIAL = re.compile(
     r"(?:Overall Judgment|Therefore)\s*.*\s*-*\s*Answer\s*(\d+)\s*is\s*(?:the\s*)?(?:slightly\s*)?better", re.IGNORECASE
 )
@@ -28,7 +30,7 @@ def official(text: str, pattern: re.Pattern[str] = OFFICIAL) -> int:
     if not found or len(found.group(1)) > 4000 or not found.group(1).isascii():
         return UNDECIDED
     number = int(found.group(1))
-    return number if number in (FIRST, SECOND) else UNDECIDED
+    return number - 1 if number in (1, 2) else UNDECIDED
 
 
 def random_texts(count: int) -> Iterator[str]:
@@ -43,8 +45,8 @@ def random_texts(count: int) -> Iterator[str]:
 def test_random_texts_get_the_official_verdict(count: int) -> None:
     seen = {UNDECIDED: 0, FIRST: 0, SECOND: 0}
     for text in random_texts(count):
-        assert verdict(text) == official(text), repr(text)
-        seen[verdict(text)] += 1
+        assert choice_of(text) == official(text), repr(text)
+        seen[choice_of(text)] += 1
     assert min(seen.values()) > count / 24, "the texts must exercise every verdict"
 
 
@@ -88,4 +90,4 @@ def test_control_such_texts_tell_other_readings_from_the_official_one(other: re.
     ],
 )
 def test_frozen_examples(text: str, expected: int) -> None:
-    assert verdict(text) == expected
+    assert choice_of(text) == expected

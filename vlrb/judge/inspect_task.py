@@ -20,7 +20,8 @@ from vlrb.judge.images import STORED, image_url
 from vlrb.judge.pairs import RANDOM, PairToJudge, is_swapped, read_pairs
 from vlrb.judge.prompts import OFFICIAL, OFFICIAL_PARAMETERS
 from vlrb.judge.texts import as_reason
-from vlrb.verdicts import FIRST, UNDECIDED, verdict
+from vlrb.verdicts import choice_of
+from vlrb.votes import UNDECIDED
 
 
 @task
@@ -70,8 +71,8 @@ def readable() -> Any:
     """Return what says whether a verdict can be read, and which answer it picks. No label is involved."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        choice = verdict(state.output.completion)
-        first = 0.5 if choice == UNDECIDED else float(choice == FIRST)
+        choice = choice_of(state.output.completion)
+        first = 0.5 if choice == UNDECIDED else float(choice == 0)
         return Score(value={"readable": float(choice != UNDECIDED), "picked_first": first})
 
     return score

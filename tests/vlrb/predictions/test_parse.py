@@ -258,23 +258,6 @@ def test_the_first_hundred_problems_are_listed_and_all_are_counted() -> None:
     assert rejected.problem_count == 150
 
 
-def test_behaviour_counts_votes_and_only_those_of_known_order() -> None:
-    texts = ["Therefore Answer 1 is better", "Therefore Answer 2 is better", "hm"]
-    records = [
-        {"id": row["id"], "judgements": [{"text": text, "swapped": i % 2 == 1} for i, text in enumerate(texts)]}
-        for row in PAIRS
-    ]
-    behaviour = parse_predictions(native(records), TABLE).behaviour
-    assert behaviour.parse_rate == pytest.approx(2 / 3)
-    assert behaviour.first_shown_rate == pytest.approx(1 / 2)
-    assert behaviour.self_consistency == pytest.approx(2 / 3)
-    unknown_order = parse_predictions(files.native_votes(PAIRS, [[0, -1]] * len(PAIRS)), TABLE).behaviour
-    assert unknown_order.parse_rate == pytest.approx(1 / 2)
-    assert unknown_order.first_shown_rate is None
-    single = parse_predictions(files.native_votes(PAIRS, [[0]] * len(PAIRS)), TABLE).behaviour
-    assert single.self_consistency is None
-
-
 @pytest.mark.parametrize(("swapped", "one_order"), [(0, True), (1, True), (len(PAIRS) // 2, False), (len(PAIRS), True)])
 def test_the_report_says_whether_the_order_is_nearly_always_the_same(swapped: int, one_order: bool) -> None:
     records = [

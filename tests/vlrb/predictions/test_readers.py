@@ -107,15 +107,6 @@ def test_official_responses_in_reverse_order_are_recognised_by_their_texts() -> 
     assert votes_of(read(files.jsonl(records))) == [[vote if vote < 0 else 1 - vote] for (vote,) in votes]
 
 
-def test_a_verdict_about_the_first_shown_answer_is_turned_by_the_swap() -> None:
-    records = files.official_records(PAIRS, [[0]] * len(PAIRS))
-    for record in records:
-        record["meta"].update(filter_choice="Therefore, Answer 1 is better.", random_number=1)
-    upload = read(files.jsonl(records))
-    assert (upload.votes.matrix == 1).all()
-    assert upload.behaviour.first_shown_rate == 1.0
-
-
 def test_the_recorded_choice_counts_and_differing_texts_are_reported() -> None:
     document = json.loads(files.vl_reward_model(PAIRS, [[0]] * len(PAIRS)))
     for result, text in zip(document["results"], ["A", "B", "My answer is B", "nonsense", "(A)"], strict=False):
@@ -174,13 +165,6 @@ def test_a_cut_response_cell_is_found_by_its_row_number() -> None:
     votes = files.random_votes(len(PAIRS), 1)
     records = files.vlmevalkit_records(PAIRS, votes)
     records[5]["response"] = records[5]["response"][:-9]
-    assert votes_of(read(json.dumps(records).encode())) == votes
-
-
-def test_vlmevalkit_rows_in_any_order_are_read() -> None:
-    votes = files.random_votes(len(PAIRS), 1)
-    records = files.vlmevalkit_records(PAIRS, votes)
-    random.Random(0).shuffle(records)
     assert votes_of(read(json.dumps(records).encode())) == votes
 
 
