@@ -49,12 +49,6 @@ def test_the_order_is_macro_then_overall_then_the_earlier_submission_then_the_id
     assert order(entries) == ["a", "b", "c", "d", "e"]
 
 
-def test_a_null_never_stands_above_a_number_in_either_direction():
-    entries = [entry("none", None), entry("low", 0.0), entry("high", 1.0), entry("half", 0.0, overall=None)]
-    assert order(entries) == ["high", "low", "half", "none"]
-    assert order(entries, descending=False) == ["low", "half", "high", "none"]
-
-
 def test_equal_counts_share_a_rank_and_the_next_rank_is_skipped():
     entries = [
         entry("first", 0.7, counts=(7, 10)),
