@@ -44,9 +44,6 @@ def command_line() -> argparse.ArgumentParser:
         action="store_true",
         help=_("submit although most votes cannot be read (they count as wrong)"),
     )
-    submit.add_argument(
-        "--receipt", metavar="PATH", help=_("where to write the receipt (receipt-ID.jws); - for nowhere")
-    )
     add_waiting(submit)
     return submit
 
@@ -62,8 +59,9 @@ def _submit(http: httpx.Client, options: argparse.Namespace) -> int:
         taken = answer(http.post("/api/v1/submissions", params=benchmark, data=fields, files=files))
     if not options.json:
         say(_accepted(taken), flush=True)
-    if options.receipt or not options.json:
-        _keep_receipt(taken, options.receipt)
+        path = Path(f"receipt-{Path(taken['id']).name}.jws")
+        path.write_text(f"{taken['receipt']}\n")
+        print(report_line(_("Receipt"), _("written to {path}", path=path)))
     if options.wait or not options.json:
         more = {"receipt": taken["receipt"], "duplicate": taken.get("duplicate")}
         return report(http, taken["id"], options=options, more=more)
@@ -79,24 +77,3 @@ def _accepted(taken: Mapping[str, Any]) -> str:
     if taken.get("duplicate"):
         return _("Already submitted as {id}  ({pairs:,} pairs, {votes}); nothing changed.", **facts)
     return report_line(_("Accepted"), _("{id}  ({pairs:,} pairs, {votes})", **facts))
-
-
-def _keep_receipt(taken: Mapping[str, Any], place: str | None) -> None:
-    """Write the receipt to a file; where that fails, print it: the submission is made all the same."""
-    if place == "-":
-        return
-    text = f"{taken['receipt']}\n"
-    path = Path(place or f"receipt-{Path(taken['id']).name}.jws")
-    try:
-        path.write_text(text)
-    except OSError as error:
-        complain(
-            _(
-                "The receipt cannot be written to {path} ({strerror}). Keep what follows:\n{text}",
-                path=path,
-                strerror=error.strerror,
-                text=text,
-            )
-        )
-    else:
-        print(report_line(_("Receipt"), _("written to {path}", path=path)))
