@@ -18,7 +18,6 @@ from maintenance.types import Conflict, NotFound
 from review.actions import answers, disputes
 from review.annotation_page import annotation_page
 from review.items import find_item
-from review.views import ANSWER_TEXTS
 from storage.models.review import REASON_LENGTHS
 
 TEMPLATES = Path(__file__).with_name("templates")
@@ -69,7 +68,7 @@ class _ReviewRoutes(NamedTuple):
             image=f"/explore/{item.key}/image" if texts and items.image(texts.image) else None,
             own=[dispute for dispute in own if dispute.item == item.key],
             draft=draft,
-            answer_texts=ANSWER_TEXTS,
+            answer_texts=disputes.ANSWER_TEXTS,
             tags=items.table.spec.tags,
             lengths=REASON_LENGTHS,
             most=disputes.MOST_OPEN,
@@ -89,7 +88,7 @@ def _add_dispute(router: APIRouter, site: _ReviewRoutes) -> None:
     @router.get("/disputes")
     def own(request: Request) -> Response:
         """All of one's own disputes."""
-        return site.page("disputes.html", own=disputes.own(site.asked_by(request)), answer_texts=ANSWER_TEXTS)
+        return site.page("disputes.html", own=disputes.own(site.asked_by(request)), answer_texts=disputes.ANSWER_TEXTS)
 
     @router.get("/dispute/{name}")
     def form(name: str, request: Request) -> Response:

@@ -5,6 +5,7 @@ A and B are the responses as the pair's page shows them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from pydantic import Field
@@ -14,10 +15,12 @@ from maintenance.action_context import ActionContext
 from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
-from review import drafts, views
+from maintenance.view import Row, Table, TableCell, View
+from review import drafts
 from review.items import find_item, pair_names
 from storage.annotation import disputes as stored
 from storage.annotation.disputes import Disputed
+from storage.clock import minute
 from storage.database import LARGEST
 from storage.integrity import audit
 from storage.models.review import REASON_LENGTHS
@@ -27,6 +30,13 @@ from vlrb.label_quality.annotation import DISPUTE_ANSWERS
 OPENED, ACCEPTED, REJECTED = "dispute.opened", "dispute.accepted", "dispute.rejected"
 MOST_OPEN = 50
 STATES = ("open", "accepted", "rejected")
+ANSWER_TEXTS = {
+    "a": _("A is better"),
+    "b": _("B is better"),
+    "equal": _("both are equally good"),
+    "both-wrong": _("both are wrong"),
+    "bad-item": _("the pair is unusable"),
+}
 
 
 ItemName = Annotated[str, ParamInfo(help="key or id")]
@@ -58,6 +68,31 @@ class NamedDispute(NamedTuple):
 
     name: str
     dispute: Disputed
+
+
+def _shown(disputes: Sequence[NamedDispute]) -> View:
+    """Return disputes."""
+    rows = [
+        Row(
+            (
+                dispute.id,
+                TableCell(name, link=f"/explore/{dispute.item}"),
+                dispute.state,
+                f"{ANSWER_TEXTS[dispute.better]}",
+                dispute.tag,
+                dispute.reason,
+                TableCell(dispute.account, account=True),
+                minute(dispute.created_at),
+                dispute.note,
+            ),
+            key=f"{dispute.id}",
+            name=f"{dispute.id}: {name}",
+            without=() if dispute.state == "open" else ("disputes.accept", "disputes.reject"),
+        )
+        for name, dispute in disputes
+    ]
+    head = ("No.", "Pair", "State", "Says", "Error", "Why", "By", "At", "Answer")
+    return View(tables=[Table("Disputes", head, rows, "Nothing is disputed.", parameter="dispute")])
 
 
 @action(
@@ -133,7 +168,7 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     "disputes.list",
     "GET /api/v1/maintenance/disputes",
     help="disputes of labels, open ones if no state is named",
-    view=views.disputed,
+    view=_shown,
 )
 def review(ctx: ActionContext, state: DisputeState = "open") -> list[NamedDispute]:
     """Return disputes in a state, the newest first. For maintainers."""

@@ -16,11 +16,13 @@ from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.database import account_queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, whole_number
-from review import drafts, views
+from maintenance.view import Row, Table, TableCell, View
+from review import drafts
 from review.selection import PairSelection, find_pair_file, select_pairs
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import Project
 from storage.annotation.pair_decisions import decided_pairs
+from storage.clock import minute
 from storage.database import LARGEST, Session
 from storage.integrity import audit
 from vlrb.common.canonical_json import canonical_json
@@ -100,6 +102,54 @@ class ProjectReport(NamedTuple):
     progress: tuple[AnnotatorProgress, ...]
     agreement: tuple[PairAgreement, ...]
     states: dict[str, int]
+
+
+def _shown(reports: Sequence[ProjectReport]) -> View:
+    """Return annotation projects with their progress and agreement."""
+    rows = [
+        Row(
+            (
+                report.project.id,
+                TableCell(report.project.name, link=f"/annotate/{report.project.id}"),
+                "open" if report.project.closed_at is None else f"closed {minute(report.project.closed_at)}",
+                report.project.base_revision or "a file",
+                report.project.items,
+                "; ".join(f"{user.name} {_progress(user)}" for user in report.progress),
+                _states(report),
+                "; ".join(_agreements(report)),
+            ),
+            key=f"{report.project.id}",
+            name=report.project.name,
+            without=() if report.project.closed_at is None else ("verification.annotators", "verification.leave-out"),
+        )
+        for report in reports
+    ]
+    head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Decisions", "Agreement")
+    table = Table("Projects", head, rows, "There are no projects.", "project", False, shows="verification.decisions")
+    return View(tables=[table])
+
+
+def _progress(user: AnnotatorProgress) -> str:
+    """Return how much an annotator has answered, and how well gold pairs among it."""
+    if not user.gold:
+        return f"{user.answered}"
+    mark = f", below {100 * GOLD_MINIMUM:.0f}%" if user.below_gold_minimum else ""
+    return f"{user.answered} (gold {user.gold_right} of {user.gold} right{mark})"
+
+
+def _states(report: ProjectReport) -> str:
+    """Return how many pairs are in each state."""
+    return ", ".join(f"{state} {number}" for state, number in report.states.items() if number)
+
+
+def _agreements(report: ProjectReport) -> list[str]:
+    """Return every two annotators."""
+    names = {user.account: user.name for user in report.progress}
+    return [
+        f"{names[pair.first]} and {names[pair.second]}: {pair.same} of {pair.items} the same, kappa "
+        + ("undefined" if pair.kappa is None else f"{pair.kappa:.2f}")
+        for pair in report.agreement
+    ]
 
 
 @action(
@@ -264,7 +314,7 @@ def _check_closing(report: ProjectReport) -> None:
     "verification.list",
     "GET /api/v1/maintenance/verification",
     help="progress and agreement",
-    view=views.projects,
+    view=_shown,
 )
 def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Return all projects, the newest first. For maintainers."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict
-from maintenance.view import View
-from review import views
+from maintenance.view import Row, Table, View
+from maintenance.views import shortened
 from review.actions.projects import ProjectNumber, known
 from review.items import pair_names
 from storage.annotation import annotation_projects
@@ -72,11 +72,30 @@ class ExportedPair(NamedTuple):
     answers: list[IndividualLabel]
 
 
+def _shown(pairs: Sequence[PairDecision]) -> View:
+    """Return what closing a project would write, pair by pair."""
+    rows = [
+        Row(
+            (
+                pair.place,
+                pair.name,
+                pair.state,
+                pair.verdict,
+                ", ".join(f"{verdict} {number}" for verdict, number in pair.answers.items()),
+                shortened(pair.item),
+            )
+        )
+        for pair in pairs
+    ]
+    head = ("No.", "Pair", "State", "Verdict", "Answers", "Key")
+    return View(tables=[Table("Decisions", head, rows, "There are no such pairs.")])
+
+
 @action(
     "verification.decisions",
     "GET /api/v1/maintenance/verification/{project}/decisions",
     help="what closing it would write, pair by pair, contested ones first",
-    view=views.decisions,
+    view=_shown,
 )
 def decisions(ctx: ActionContext, project: ProjectNumber) -> list[PairDecision]:
     """Return what closing a project would write, contested pairs first. For maintainers. Raises AuthError, NotFound."""
