@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -38,7 +39,8 @@ class Behaviour:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name."""
-        return asdict(self)
+        fields: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return fields
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Behaviour:
@@ -49,10 +51,17 @@ class Behaviour:
             **stored
             | {
                 "position_bias": bias and PositionBias(**bias),
-                "calibration": known and Calibration(**known),
-                "style": style and StyleControl(**style),
+                "calibration": known and Calibration(**_tuples(known)),
+                "style": style and StyleControl(**_tuples(style)),
             }
         )
+
+
+def _tuples(value: Any) -> Any:
+    """Return JSON with a tuple for each list."""
+    if isinstance(value, dict):
+        return {name: _tuples(each) for name, each in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def behaviour_of(
