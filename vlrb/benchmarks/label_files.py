@@ -63,17 +63,16 @@ def _rows_of(spec: str | Path, benchmark: BenchmarkSpec, *, token: str) -> Itera
 
 
 def _of_other(row: LabelRow, benchmark: BenchmarkSpec) -> str:
-    """Return what to do with a file of another benchmark."""
+    """Return what to do with a file of another benchmark; "" with one of this."""
     others = [] if holds_pairs_of(row, benchmark) else others_beside(benchmark)
-    other = next((other for other in others if not other.synthetic and holds_pairs_of(row, other)), None)
-    return (
-        other
-        and _(
-            "this is a file of {title}; name it with --benchmark {id}, or LABELS={id}/...",
-            title=other.title,
-            id=other.id,
-        )
-    ) or ""
+    for other in others:
+        if not other.synthetic and holds_pairs_of(row, other):
+            return _(
+                "this is a file of {title}; name it with --benchmark {id}, or LABELS={id}/...",
+                title=other.title,
+                id=other.id,
+            )
+    return ""
 
 
 def known_revision(revision: str | None, table: ItemTable) -> str | None:

@@ -11,8 +11,6 @@ from vlrb.common.messages import _
 from vlrb.readers import first_records
 from vlrb.readers.problems import BenchmarkName, Problem, UploadRejected
 
-CODE = "other-benchmark"
-
 
 def other_benchmark(data: bytes, spec: BenchmarkSpec) -> BenchmarkSpec | None:
     """Return the benchmark that the first records of a file belong to; None where one is of this one, or none is known.
@@ -54,11 +52,6 @@ def _has_category(value: Any, item_id: str, *, spec: BenchmarkSpec) -> bool:
     return True
 
 
-def submit_path(benchmark: str) -> str:
-    """Return the address of the page on which files of a benchmark are submitted."""
-    return f"/app/submit?benchmark={benchmark}"
-
-
 def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, *, rejected: UploadRejected) -> UploadRejected:
     """Return the refusal that names the benchmark of the file in one sentence."""
     message = _(
@@ -66,11 +59,6 @@ def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, *, rejected: UploadRe
         title=other.title,
         title2=spec.title,
     )
-    name = BenchmarkName(other.id, other.title, path=submit_path(other.id))
-    return UploadRejected(
-        [Problem(None, None, field=None, code=CODE, message=message)],
-        1,
-        warnings=(),
-        format=rejected.format,
-        other=name,
-    )
+    name = BenchmarkName(other.id, other.title, path=f"/app/submit?benchmark={other.id}")
+    problem = Problem(None, None, field=None, code="other-benchmark", message=message)
+    return UploadRejected([problem], format=rejected.format, other=name)
