@@ -19,7 +19,6 @@ from submissions import queries, visibility_options
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
 
-ENDED = ("scored", "failed", "withdrawn")
 AWAITING = "awaiting-approval"
 NOT_ON_THE_BOARD = (AWAITING, "queued", "scoring", "failed")
 
@@ -41,11 +40,6 @@ class Status:
     attempt: int | None  # attempt number of its account under the label revision of that time
     label_revision: str | None  # those labels
     shown: EntryVisibility
-
-    @property
-    def ended(self) -> bool:
-        """Whether nothing more will happen by itself."""
-        return self.state in ENDED
 
     @property
     def title(self) -> str:

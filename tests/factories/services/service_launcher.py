@@ -8,6 +8,7 @@ forks, so that it holds nothing of the service. `running(fresh=True)` starts a n
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import shutil
 import signal
@@ -73,6 +74,7 @@ class LaunchedProcess:
 def _demo_files() -> Path:
     """Return the files of a demo, made once; for copies."""
     folder = Path(tempfile.mkdtemp(prefix="demo-files-"))
+    atexit.register(shutil.rmtree, folder)
     write_demo(folder)
     return folder
 
