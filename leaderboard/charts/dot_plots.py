@@ -72,12 +72,12 @@ def dots(
     rows = len(keys) if page.narrow else -(-len(keys) // _MOST_COLUMNS)
     columns = -(-len(keys) // rows)
     height = rows * len(lines) * (_NARROW_ROW if page.narrow else _ROW) + (rows - 1) * (_HEADER + 40)
-    names = {key: page.text((titles or {}).get(key, page.spec.title_of(key))) for key in keys}
+    heads = {key: page.text((titles or {}).get(key, page.spec.title_of(key))) for key in keys}
     figure = go.Figure().set_subplots(
         rows,
         columns,
         shared_yaxes=True,
-        subplot_titles=[_heading(key, names[key], lines=lines, page=page) for key in keys],
+        subplot_titles=[_heading(key, heads[key], lines=lines, page=page) for key in keys],
         horizontal_spacing=0.02,
         vertical_spacing=(_HEADER + 40) / height if rows > 1 else 0,
     )
@@ -87,42 +87,42 @@ def dots(
     left = lowest - (0 if page.narrow else _NUMBERS * (words.end - lowest))
     for at, key in enumerate(keys):
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}
-        figure.add_trace(_marks(key, names[key], lines=lines, page=page), **place)
+        figure.add_trace(_marks(key, heads[key], lines=lines, page=page), **place)
         figure.add_vline(
             x=page.chance(key) if words.centre is None else words.centre,
             line={"color": LIGHT.chance, "width": 1},
             layer="below",
             **place,
         )
-        numbers = [_number(line, key, page=page, words=words) for line in lines]
+        texts = [_number(line, key, page=page, words=words) for line in lines]
         if page.narrow:
-            texts = [f"{_line_name(line, page)}  {number}" for line, number in zip(lines, numbers, strict=True)]
-            figure.update_yaxes(ticktext=texts, **place)
-        else:
-            figure.add_scatter(
-                x=[left] * len(lines),
-                y=list(range(len(lines))),
-                text=numbers,
-                mode="text",
-                textposition="middle right",
-                textfont_color=LIGHT.ink,
-                hoverinfo="skip",
-                cliponaxis=False,
-                **place,
-            )
-            figure.update_yaxes(ticktext=[_line_name(line, page) for line in lines], **place)
+            texts = [f"{_line_name(line, page)}  {number}" for line, number in zip(lines, texts, strict=True)]
+        figure.add_trace(_texts(texts, left, up=0.34 if page.narrow else 0), **place)
         figure.layout.annotations[at].x = figure.get_subplot(**place).xaxis.domain[0]
     usual = [tick for tick in (0, 25, CHANCE, 75, 100) if tick >= lowest]
     figure.update_xaxes(range=[left, words.end + 1], showticklabels=True)
     figure.update_xaxes({"tickvals": usual} if words.centre is None else {"nticks": 5})
-    figure.update_yaxes(range=[len(lines) - 0.5, -0.7 if page.narrow else -0.5], tickvals=list(range(len(lines))))
-    figure.update_yaxes(tickfont_color=LIGHT.ink, ticklabelstandoff=14)
-    if page.narrow:
-        figure.update_yaxes(ticklabelposition="inside top", ticklabelstandoff=0)
+    names = ["" if page.narrow else _line_name(line, page) for line in lines]
+    figure.update_yaxes(range=[len(lines) - 0.5, -0.7 if page.narrow else -0.5], tickfont_color=LIGHT.ink)
+    figure.update_yaxes(tickvals=list(range(len(lines))), ticktext=names, ticklabelstandoff=14)
     axis = with_legend(words.axis, every)
     if words.centre is None:
         axis = _("{axis}; upright line: chance", axis=axis)
     return finish(figure, page, words=replace(words, axis=axis), height=height, above=_HEADER + 10)
+
+
+def _texts(texts: Sequence[str], left: float, *, up: float) -> go.Scatter:
+    """Return texts at the beginning of lines, or a part of a line above it."""
+    return go.Scatter(
+        x=[left] * len(texts),
+        y=[at - up for at in range(len(texts))],
+        text=texts,
+        mode="text",
+        textposition="middle right",
+        textfont_color=LIGHT.ink,
+        hoverinfo="skip",
+        cliponaxis=False,
+    )
 
 
 def _heading(key: str, name: str, *, lines: Sequence[ChartLine], page: Page) -> str:
@@ -229,9 +229,10 @@ def cells_figure(
     figure.update_xaxes(side="top", tickvals=list(range(len(heads))), ticktext=heads, tickangle=-90 if upright else 0)
     figure.update_xaxes(range=[-0.5, len(heads) - 0.5])
     figure.update_yaxes(range=[count - 0.5, -0.75 if page.narrow else -0.5], tickfont_color=LIGHT.ink)
-    figure.update_yaxes(tickvals=list(range(count)), ticktext=[page.name(name) for name in names])
+    lines = [page.name(name) for name in names]
+    figure.update_yaxes(tickvals=list(range(count)), ticktext=lines, showticklabels=not page.narrow)
     if page.narrow:
-        figure.update_yaxes(tickvals=[at - 0.5 for at in range(count)], ticklabelposition="inside")
+        figure.add_trace(_texts(lines, -0.5, up=0.5))
     return finish(figure, page, words=words, height=row * count, above=130 if upright else _HEADER)
 
 

@@ -192,7 +192,7 @@ def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         )
         for name, values in printed.critics.items()
     ]
-    lines += [replace(line, small=_(TYPE_NAMES.get(line.kind, line.kind)) or _("kind unknown")) for line in chosen]
+    lines += [replace(line, small=_(TYPE_NAMES.get(line.kind, line.kind))) if line.kind else line for line in chosen]
     words = ChartText(
         _critics_finding(view),
         _(
