@@ -18,21 +18,15 @@ FORMATS = _(
 _UPLOAD = _("Upload the file with your judge's replies that your tool wrote.")
 _UNPACK = _("Unpack it and upload the prediction file inside, as it is or compressed with gzip.")
 _LFS = _("Run git lfs pull, and upload the file that it fetches.")
-_CONVERT = _("Write its rows as JSON lines and upload those.")
 _SCORE_FILE = _("VLMEvalKit's score file")
 _PREDICTIONS = _("Upload the file beside it: MODEL_VL-RewardBench.xlsx (or .tsv, .json), which holds the replies.")
 _CONTAINER = "unsupported-container"
 _KINDS = (
     (0, b"\x89PNG", _("a PNG image"), _UPLOAD), (0, b"\xff\xd8\xff", _("a JPEG image"), _UPLOAD),
-    (0, b"GIF8", _("a GIF image"), _UPLOAD), (8, b"WEBP", _("a WebP image"), _UPLOAD),
-    (0, b"II*\x00", _("a TIFF image"), _UPLOAD), (0, b"MM\x00*", _("a TIFF image"), _UPLOAD),
-    (4, b"ftyp", _("a video or a photo"), _UPLOAD), (0, b"%PDF", _("a PDF"), _UPLOAD),
+    (0, b"%PDF", _("a PDF"), _UPLOAD), (0, b"version https://git-lfs", _("a Git LFS pointer"), _LFS),
     (0, b"BZh", _("a bzip2 file"), _UNPACK), (0, b"\xfd7zXZ", _("an xz file"), _UNPACK),
     (0, b"\x28\xb5\x2f\xfd", _("a zstd file"), _UNPACK), (0, b"7z\xbc\xaf", _("a 7z archive"), _UNPACK),
-    (257, b"ustar", _("a tar archive"), _UNPACK), (0, b"Rar!", _("a rar archive"), _UNPACK),
-    (0, b"version https://git-lfs", _("a Git LFS pointer"), _LFS),
-    (0, b"PK\x05\x06", _("an empty zip archive"), _UPLOAD),
-    (0, b"ARROW1", _("an Arrow file"), _CONVERT), (0, b"SQLite format 3", _("an SQLite database"), _CONVERT),
+    (257, b"ustar", _("a tar archive"), _UNPACK),
     (0, b"\xd0\xcf\x11\xe0", _("an old Excel workbook (.xls) or Office file"), _("Save a prediction table as .xlsx.")),
     *((0, b"\x80" + bytes([protocol]), _("a Python pickle, such as {name} (.pkl)", name=_SCORE_FILE), _PREDICTIONS)
       for protocol in range(2, 6)),

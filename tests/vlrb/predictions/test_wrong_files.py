@@ -39,7 +39,7 @@ def only_problem(data: bytes, items: ItemTable | None = None) -> Problem:
     [
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("This file is a PNG image.", "replies")),
         (b"\xff\xd8\xff\xe0\0\x10JFIF", ("This file is a JPEG image.", "replies")),
-        (b"RIFF\x10\0\0\0WEBPVP8 ", ("This file is a WebP image.",)),
+        (b"RIFF\x10\0\0\0WEBPVP8 ", ("This is not a text file",)),
         (bz2.compress(b"{}"), ("a bzip2 file", "Unpack it")),
         (b"%PDF-1.7\n", ("This file is a PDF.", "replies")),
         (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", ("a Git LFS pointer", "git lfs pull")),
