@@ -42,16 +42,16 @@ class RevisionRow(NamedTuple):
 
     revision: str
     items: int
-    commitment: str | None
-    difference: dict[str, Any] | None
-    reason: str
-    requested_by: str
-    imported_at: float | None
-    published_at: float | None
-    retired_at: float | None
-    salt: str | None
-    disclosure: str | None  # benchmark.disclosure; None: as the settings say, which no worker has told yet
     registered_at: float | None  # when a worker had it first; None: a draft that was never scored under
+    commitment: str | None = None
+    difference: dict[str, Any] | None = None
+    reason: str = ""
+    requested_by: str = ""
+    imported_at: float | None = None
+    published_at: float | None = None
+    retired_at: float | None = None
+    salt: str | None = None
+    disclosure: str | None = None  # benchmark.disclosure; None: as the settings say, which no worker has told yet
 
     @property
     def came_at(self) -> float:
@@ -199,16 +199,10 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
         row = RevisionRow(
             name,
             (draft or known[name]).items,
-            commitment=known[name].commitment if name in known else None,
-            difference=None,
-            reason="",
-            requested_by="",
-            imported_at=None,
-            published_at=since,
-            retired_at=None,
-            salt=None,
-            disclosure=stated.get(name),
             registered_at=since,
+            commitment=known[name].commitment if name in known else None,
+            published_at=since,
+            disclosure=stated.get(name),
         )
         kept = () if draft is None else _OF_DRAFTS
         result.append(row._replace(**{field: getattr(draft, field) for field in kept}))
