@@ -94,14 +94,24 @@ def local(local_asgi: Any) -> TestClient:
     return TestClient(local_asgi, base_url="http://localhost", raise_server_exceptions=False)
 
 
+def served(asgi: Any) -> set[tuple[str, str]]:
+    """(method, path) of every route; what stands for a value is left as it is written."""
+    routes = flat(application_within(asgi).routes)
+    return {(method, route.path) for route in routes for method in getattr(route, "methods", None) or ()}
+
+
+def filled(path: str, value: str = "x") -> str:
+    return re.sub(r"\{[^}]*\}", value, path)
+
+
+def readable(asgi: Any) -> list[str]:
+    """Every path that can be read."""
+    return sorted({path for method, path in served(asgi) if method == "GET"})
+
+
 def changing(asgi: Any) -> list[tuple[str, str]]:
     """(method, path) of every route that changes something, Gradio's included."""
-    found = {
-        (method, re.sub(r"\{[^}]*\}", "x", route.path))
-        for route in flat(application_within(asgi).routes)
-        for method in getattr(route, "methods", None) or ()
-        if method not in ("GET", "HEAD", "OPTIONS")
-    }
+    found = {(method, filled(path)) for method, path in served(asgi) if method not in ("GET", "HEAD", "OPTIONS")}
     gradio = {("POST", f"/app/gradio_api/{path}") for path in GRADIO}
     return sorted(found | gradio | {("DELETE", "/"), ("PUT", "/app/submit")})
 
@@ -113,10 +123,9 @@ MAINTAINERS_ALONE = "/api/v1/maintenance/"
 def for_roles(asgi: Any) -> list[tuple[str, str]]:
     """(method, path) of every route of the API that changes something, and of all that is for maintainers."""
     found = {
-        (method, re.sub(r"\{[^}]*\}", "x", route.path))
-        for route in flat(application_within(asgi).routes)
-        for method in getattr(route, "methods", None) or ()
-        if method not in ("HEAD", "OPTIONS") and (method != "GET" or route.path.startswith(MAINTAINERS_ALONE))
+        (method, filled(path))
+        for method, path in served(asgi)
+        if method not in ("HEAD", "OPTIONS") and (method != "GET" or path.startswith(MAINTAINERS_ALONE))
     }
     return sorted(one for one in found if one[1].startswith("/api/") and one[1] not in ASKS_NOBODY)
 
@@ -136,15 +145,10 @@ def test_no_route_that_changes_something_can_be_used_by_a_page_of_another_site(a
 def test_no_number_or_name_that_no_database_holds_is_a_fault_of_the_service(
     asgi: Any, client: TestClient, junk: str
 ) -> None:
-    gets = {
-        route.path
-        for route in flat(application_within(asgi).routes)
-        if "GET" in (getattr(route, "methods", None) or ())
-    }
-    filled = {re.sub(r"\{[^}]*\}", junk, path) for path in gets if "{" in path}
+    found = {filled(path, junk) for path in readable(asgi) if "{" in path}
     asked = {f"/api/v1/{name}={junk}" for name in ("chain?after", "decisions?before", "account/events?before")}
-    assert len(filled) > 15
-    for address in sorted(filled | asked):
+    assert len(found) > 15
+    for address in sorted(found | asked):
         answer = client.get(address, headers={"Origin": OWN}, follow_redirects=False)
         assert answer.status_code < 500, (address, answer.text)
         if address in asked:
@@ -159,29 +163,14 @@ def test_half_a_character_in_a_body_is_the_askers_fault(local: TestClient) -> No
         assert (answer.status_code, answer.json()["code"]) == (422, "invalid-parameter"), path
 
 
-def test_no_route_lets_another_site_read_with_the_visitors_credentials(asgi: Any, client: TestClient) -> None:
-    for route in flat(application_within(asgi).routes):
-        if "GET" not in (getattr(route, "methods", None) or ()):
-            continue
-        path = re.sub(r"\{[^}]*\}", "x", route.path)
-        headers = {"Origin": "https://evil.example", **COOKIE}
-        for answer in (
-            client.get(path, headers=headers, follow_redirects=False),
-            client.options(path, headers={**headers, "Access-Control-Request-Method": "POST"}),
-        ):
-            assert "access-control-allow-origin" not in answer.headers, path
-            assert "access-control-allow-credentials" not in answer.headers, path
-
-
 def test_every_answer_says_what_browsers_may_do_with_it(asgi: Any, client: TestClient, settings: Settings) -> None:
     Path(settings.data_dir).mkdir(exist_ok=True)
-    paths = {
-        re.sub(r"\{[^}]*\}", "x", route.path)
-        for route in flat(application_within(asgi).routes)
-        if hasattr(route, "methods")
-    }
-    for path in sorted(paths | {"/", "/app/submit", "/nowhere", "/app/gradio_api/info"}):
-        answer = client.get(path, headers={"Accept": "text/html"}, follow_redirects=False)
+    paths = {filled(path) for _, path in served(asgi)} | {"/app/submit", "/nowhere", "/app/gradio_api/info"}
+    foreign = {"Origin": "https://evil.example", **COOKIE}
+    for path in sorted(paths):
+        answer = client.get(path, headers={"Accept": "text/html", **foreign}, follow_redirects=False)
+        preflight = client.options(path, headers={**foreign, "Access-Control-Request-Method": "POST"})
+        assert not [name for name in (*answer.headers, *preflight.headers) if name.startswith("access-control")], path
         assert answer.headers["x-content-type-options"] == "nosniff", path
         assert answer.headers["strict-transport-security"] == "max-age=31536000", path
         if answer.headers.get("content-type", "").startswith(("text/css", "text/javascript")):
@@ -212,10 +201,7 @@ HOSTS = ("evil.example", "evil.example/x", 'evil".example', "board.example.evil.
 
 def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestClient) -> None:
     claimed = cycle(HOSTS)
-    routes = [
-        route for route in flat(application_within(asgi).routes) if "GET" in (getattr(route, "methods", None) or ())
-    ]
-    paths = {re.sub(r"\{[^}]*\}", "x", route.path).rstrip("/") for route in routes} | {"/app", "/app/submit"}
+    paths = {filled(path).rstrip("/") for path in readable(asgi)} | {"/app", "/app/submit"}
     redirected = 0
     for path in sorted(paths):
         for asked in (path or "/", f"{path}/?q=1"):
@@ -285,8 +271,8 @@ FOR_MAINTAINERS = re.compile(r"/maintenance\b|/(hide|restore|verify|unverify|fla
 
 
 def test_what_is_for_maintainers_is_described_to_nobody_else(asgi: Any, client: TestClient) -> None:
-    served = {route.path for route in flat(application_within(asgi).routes) if hasattr(route, "methods")}
-    assert len([path for path in served if FOR_MAINTAINERS.search(path)]) > 30  # they are there
+    theirs = {path for _, path in served(asgi) if FOR_MAINTAINERS.search(path)}
+    assert len(theirs) > 30  # they are there
     described = client.get("/openapi.json").json()["paths"]
     for_all = {"/api/v1/check", "/api/v1/submissions", "/api/v1/disputes", "/api/v1/entries/{entry}/withdraw"}
     assert for_all <= set(described)
