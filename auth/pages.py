@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, FileSystemLoader
-
-from storage.clock import minute
 
 _HERE = Path(__file__).parent
 _PLACED = ("/", "/account")  # addresses that each benchmark of a service has, below its prefix
@@ -28,13 +26,20 @@ def use_layout(templates: tuple[Path, ...], site: Environment) -> Environment:
 
 
 class AccountPages:
-    """Templates. `site`: an environment that has base.html with the blocks title, head and main; `folders`: where more
-    templates lie."""
+    """Templates. `site` returns an environment in the language of the request that has base.html with the blocks title,
+    head and main; `folders`: where more templates lie."""
 
-    def __init__(self, site: Environment, folders: Sequence[Path] = ()) -> None:
-        self._environment = use_layout((_HERE / "templates", *folders), site)
-        self._environment.filters["minute"] = minute
-        self.prefix = str(self._environment.globals.setdefault("prefix", ""))
+    def __init__(self, site: Callable[[], Environment], folders: Sequence[Path] = ()) -> None:
+        self._site, self._folders = site, (_HERE / "templates", *folders)
+
+    @property
+    def _environment(self) -> Environment:
+        return use_layout(self._folders, self._site())
+
+    @property
+    def prefix(self) -> str:
+        """What stands before the addresses of the benchmark."""
+        return str(self._environment.globals["prefix"])
 
     @property
     def language(self) -> str:

@@ -24,12 +24,13 @@ import brotli
 
 from leaderboard.board.reported_results import ReportedFigures, load_published, merge_imported
 from leaderboard.board.rows import Board, build_board
-from leaderboard.render_context import RenderContext
+from leaderboard.render_context import LANGUAGE, RenderContext
 from leaderboard.serial_executor import SerialExecutor
 from storage.database_wait import log_away
 from storage.moderation import RemovedEntry
 from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.translations import ENGLISH
 from vlrb.disclosure import PUBLIC
 
 CHECK_EVERY = 0.5  # seconds between looks at what is current
@@ -304,7 +305,9 @@ class BoardCache:
 
     def peek(self) -> BoardVersion | None:
         """Return the board version if it was checked a moment ago; None if somebody should look."""
-        return self._board_version if self.clock() - self._checked < self._check_every else None
+        if self._board_version is None or self.clock() - self._checked >= self._check_every:
+            return None
+        return _spoken(self._board_version)
 
     async def current(self) -> BoardVersion:
         """Return the board version to serve; looks at what is current in a thread when that is due."""
@@ -314,7 +317,7 @@ class BoardCache:
         if board_version is None:
             loop = asyncio.get_running_loop()
             board_version = await loop.run_in_executor(self._looking, lambda: self.peek() or self.refresh())
-        return board_version
+        return _spoken(board_version)
 
     async def at(self, when: str) -> BoardVersion | None:
         """Return the board as it was: at a day or an instant, or that of a snapshot's id. "" is now; None: there was
@@ -332,7 +335,8 @@ class BoardCache:
             return None if snapshot_id is None else current
         # What is hidden meanwhile leaves old boards too, and every other decision makes another current snapshot.
         key = (snapshot_id, current.snapshot_id, self._current.decided if self._current is not None else frozenset())
-        return self._old.get(key) or await self._old_executor.take(self._old_version, key)
+        old = self._old.get(key)
+        return _spoken(await self._old_executor.take(self._old_version, key) if old is None else old)
 
     def _old_version(self, key: _OldKey) -> BoardVersion:
         """Read an old board, unless somebody else has meanwhile, and keep it."""
@@ -349,7 +353,7 @@ class BoardCache:
         return BoardVersion(
             snapshot_id,
             snapshot,
-            context=self.context if spec is self.spec else replace(self.context, spec=spec),
+            context=replace(self.context, spec=spec, fixed_language=ENGLISH),
             published=merge_imported(shipped, snapshot, spec=spec),
             public_url=self._public_url,
             executor=self.executor,
@@ -358,6 +362,9 @@ class BoardCache:
 
     def refresh(self) -> BoardVersion:
         """Look at what is current now, and load it. Meanwhile everybody else gets the version before."""
+        return _spoken(self._refreshed())
+
+    def _refreshed(self) -> BoardVersion:
         before = self._board_version
         if not self._refreshing.acquire(blocking=before is None) and before is not None:
             return before
@@ -391,31 +398,9 @@ class BoardCache:
         return board_version
 
 
-class TranslatedBoards(BoardCache):
-    """The boards of another cache, with pages in another language."""
-
-    def __init__(self, of: BoardCache, language: str) -> None:
-        self._of, self._language = of, language
-        self.context = of.context.in_language(language)
-        self.spec, self.executor, self.clock = of.spec, of.executor, of.clock
-
-    def peek(self) -> BoardVersion | None:
-        """Do as the other cache does."""
-        board_version = self._of.peek()
-        return None if board_version is None else board_version.in_language(self._language)
-
-    async def current(self) -> BoardVersion:
-        """Do as the other cache does."""
-        return (await self._of.current()).in_language(self._language)
-
-    async def at(self, when: str) -> BoardVersion | None:
-        """Do as the other cache does."""
-        board_version = await self._of.at(when)
-        return None if board_version is None else board_version.in_language(self._language)
-
-    def refresh(self) -> BoardVersion:
-        """Do as the other cache does."""
-        return self._of.refresh().in_language(self._language)
+def _spoken(board_version: BoardVersion) -> BoardVersion:
+    """Return a board version with pages in the language of the request at hand."""
+    return board_version.in_language(LANGUAGE.get())
 
 
 def empty_snapshot(benchmark: str) -> dict[str, Any]:

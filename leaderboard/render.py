@@ -156,9 +156,13 @@ def _chance_mark(key: str, spec: BenchmarkSpec) -> str:
     )
 
 
-@lru_cache(maxsize=32)
 def environment(context: RenderContext) -> Environment:
     """Return the templates for the pages of a context, with everything escaped that does not say that it is markup."""
+    return _environment(context.in_language(context.language))
+
+
+@lru_cache(maxsize=32)
+def _environment(context: RenderContext) -> Environment:
     jinja = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
         autoescape=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
@@ -34,6 +35,8 @@ class ServedBenchmark:
         return f"{self.prefix}/"
 
 
+LANGUAGE: ContextVar[str] = ContextVar("language", default=ENGLISH)
+"""The BCP 47 tag of the language that the request at hand is answered in."""
 PREFIX = "/b/"
 """What addresses of benchmarks beside the first begin with."""
 
@@ -48,14 +51,19 @@ class RenderContext:
 
     ``local_mode``: every page says that there is no sign-in. ``prefix``: what is before addresses of the
     benchmark, ``/b/<id>`` or "". ``benchmarks``: all that are served, the first one first; fewer than two make no
-    picker. ``language``: the BCP 47 tag of the language of the pages.
+    picker. ``fixed_language``: of the pages; "" is that of the request.
     """
 
     spec: BenchmarkSpec = field(default_factory=_default_spec)
     local_mode: bool = False
     prefix: str = ""
     benchmarks: tuple[ServedBenchmark, ...] = ()
-    language: str = ENGLISH
+    fixed_language: str = ""
+
+    @property
+    def language(self) -> str:
+        """The BCP 47 tag of the language of the pages."""
+        return self.fixed_language or LANGUAGE.get()
 
     @property
     def translations(self) -> Translations:
@@ -64,7 +72,7 @@ class RenderContext:
 
     def in_language(self, language: str) -> RenderContext:
         """Return the context of the same pages in another language."""
-        return replace(self, language=language)
+        return replace(self, fixed_language=language)
 
 
 def contexts_of(specs: Sequence[BenchmarkSpec], *, local_mode: bool = False) -> tuple[RenderContext, ...]:

@@ -26,7 +26,7 @@ from leaderboard.pages import routes as tools
 from leaderboard.pages import tool_pages as tools_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import message_reply, not_found_page, status_page
-from leaderboard.render_context import RenderContext
+from leaderboard.render_context import LANGUAGE, RenderContext
 from leaderboard.responses import (
     EMBEDDABLE,
     FOREVER,
@@ -42,7 +42,7 @@ from leaderboard.share import routes as sharing
 from leaderboard.share.feed import Log, nothing
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.common.translations import ENGLISH
+from vlrb.common.translations import languages
 
 _FRONT = "/"
 
@@ -190,7 +190,7 @@ class BoardFastPathMiddleware:
     and so does a page that has to be rendered first.
 
     ``may``: whether a request may be answered so; others are for the middleware to refuse. ``others``: the boards of
-    other benchmarks and in other languages, each at its own address.
+    other benchmarks, each at its own address.
     """
 
     def __init__(
@@ -202,14 +202,17 @@ class BoardFastPathMiddleware:
         others: Sequence[BoardCache] = (),
     ) -> None:
         self._app, self._may = app, may
-        boards = (cache, *others)
-        self._boards = {(board.context.language, f"{board.context.prefix}/"): _FrontMessages(board) for board in boards}
+        self._boards = {
+            (language, f"{board.context.prefix}/"): _FrontMessages(board)
+            for board in (cache, *others)
+            for language in languages()
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
         if (
             scope["type"] != "http"
-            or (board := self._boards.get((scope.get("language", ENGLISH), scope["path"]))) is None
+            or (board := self._boards.get((LANGUAGE.get(), scope["path"]))) is None
             or scope["method"] != "GET"
             or scope.get("query_string")
             or scope.get("root_path")

@@ -55,7 +55,7 @@ def head(spec: BenchmarkSpec, language: str = ENGLISH) -> str:
 
     The script of the board does nothing before one is mounted.
     """
-    context = RenderContext(spec, language=language)
+    context = RenderContext(spec).in_language(language)
     texts = script_texts(context.translations, SENTENCES)
     written = json.dumps(texts, ensure_ascii=False).replace("<", "\\u003c") if texts else ""
     return render(context, "gradio/head.html", texts=written)

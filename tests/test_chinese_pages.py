@@ -10,12 +10,12 @@ import pytest
 from babel.messages.catalog import Message as CatalogMessage
 from starlette.testclient import TestClient
 
-from leaderboard.cache import TranslatedBoards
 from scripts.messages import catalogues, missing, of_python, read, template, updated
 from tests.chinese_text import ascii_beside_han, english_left, untranslated
 from tests.factories.services.service import running, until
 from tests.factories.three_benchmarks import application, boards
 from vlrb.baselines import BASELINES
+from web.middleware.languages import LanguageMiddleware
 
 CATALOGUES = catalogues()
 _NAMED = re.compile(r"%\((\w+)\)s|(?<!\{)\{(\w*)[^{}]*\}(?!\})")
@@ -135,8 +135,8 @@ def test_no_english_sentence_or_mark_is_left_on_a_chinese_page(client: httpx.Cli
 
 
 def test_pages_of_every_benchmark_have_chinese_marks_beside_chinese_words() -> None:
-    chinese = [TranslatedBoards(board, "zh-CN") for board in boards(4)]
-    visitor = TestClient(application(chinese))
+    chinese = boards(4)
+    visitor = TestClient(LanguageMiddleware(application(chinese)), headers={"Accept-Language": "zh-CN"})
     addresses = ["/judges", "/agreement"]
     for board in chinese:
         prefix = board.context.prefix

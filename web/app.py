@@ -46,7 +46,6 @@ from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-from web.middleware.languages import LanguageDispatch
 from web.middleware_stack import middleware, wrap
 from web.services import BenchmarkServices, Services, action_context, activity_rules
 
@@ -66,17 +65,11 @@ def create_app(settings: Settings, services: Services, *, on_misconfigured: Call
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    english = _all_benchmarks(app, settings, services=services, gradio=gradio)
-
-    def translated(language: str) -> ASGIApp:
-        other = FastAPI(title=app.title, docs_url=None, redoc_url=None)
-        return _all_benchmarks(other, settings, services=services.in_language(language), gradio=gradio)
-
-    return wrap(LanguageDispatch(english, translated), middleware(settings, services))
+    return wrap(_all_benchmarks(app, settings, services=services, gradio=gradio), middleware(settings, services))
 
 
 def _all_benchmarks(app: FastAPI, settings: Settings, *, services: Services, gradio: ASGIApp) -> ASGIApp:
-    """Return the applications of all benchmarks in the language of `services`; `app` becomes that of the first."""
+    """Return the applications of all benchmarks; `app` becomes that of the first."""
     _add_benchmark(app, settings, services=services, of=services.first)
     boards = [benchmark.board for benchmark in services.benchmarks]
     app.include_router(

@@ -18,6 +18,7 @@ import submissions.api
 from auth import LOCAL
 from common.exit_deadline import Watchdog
 from common.memory import freeze_loaded
+from leaderboard.render_context import LANGUAGE
 from operation.replication import stored_uploads
 from operation.replication.litestream import environment
 from settings import Settings
@@ -176,14 +177,14 @@ async def _run_gradio(
         return
     async with AsyncExitStack() as running:
         for language in languages():
-            spoken = services.in_language(language)
-            building = asyncio.create_task(asyncio.to_thread(_build_gradio, settings, spoken))
+            LANGUAGE.set(language)
+            building = asyncio.create_task(asyncio.to_thread(_build_gradio, settings, services))
             if not await _ends_before(building, stop):
                 return
             shell, pages = building.result()
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-            rewrite = rewrite_pages(spoken, settings.upload_limit_bytes / 2**20)
+            rewrite = rewrite_pages(services, settings.upload_limit_bytes / 2**20)
             served = HtmlPagesMiddleware(mounted, rewrite)
             allowlist.attach(served, frozenset(pages.fns), language=language)
         await asyncio.to_thread(freeze_loaded)

@@ -102,12 +102,12 @@ def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
         limit=settings.upload_limit_bytes,
         spec=of.served.spec,
         prefix=of.context.prefix,
-        place=partial(_place, of),
+        place=partial(_place, of, of.context.language),
     )
 
 
-def _place(of: BenchmarkServices, entry_id: str, base: str) -> PlaceOnBoard:
-    board_version = of.board.refresh()
+def _place(of: BenchmarkServices, language: str, entry_id: str, base: str) -> PlaceOnBoard:
+    board_version = of.board.refresh().in_language(language)
     entry = board_version.entry(entry_id)
     waited = 0.0 if entry is None else time.time() - datetime.fromisoformat(entry["submitted_at"]).timestamp()
     return PlaceOnBoard(

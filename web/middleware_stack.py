@@ -14,12 +14,10 @@ from auth.csrf import SAFE_METHODS
 from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of
 from auth.middleware import IdentityMiddleware, from_here
 from auth.settings import Mode
-from leaderboard.cache import BoardCache
 from leaderboard.routes import BoardFastPathMiddleware
 from leaderboard.serial_executor import CLIENT
 from operation.request_metrics import RequestMetricsMiddleware
 from settings import Settings
-from vlrb.common.translations import ENGLISH, languages
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware
 from web.middleware.problem_pages import ProblemPagesMiddleware
@@ -46,7 +44,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
             BoardFastPathMiddleware,
             services.board,
             may=from_here if local else lambda _: True,
-            others=[benchmark.board for benchmark in services.benchmarks[1:]] + _translated_boards(services),
+            others=[benchmark.board for benchmark in services.benchmarks[1:]],
         ),
         # From here on, inside of the fast path, nothing costs the board anything.
         Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
@@ -61,11 +59,6 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         Middleware(RateLimitMiddleware, rate, whose=account_of) if rate and openid else None,
     ]
     return [layer for layer in stack if layer is not None]
-
-
-def _translated_boards(services: Services) -> list[BoardCache]:
-    others = [language for language in languages() if language != ENGLISH]
-    return [benchmark.in_language(language).board for language in others for benchmark in services.benchmarks]
 
 
 def wrap(app: ASGIApp, stack: Sequence[Middleware]) -> ASGIApp:

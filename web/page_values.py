@@ -67,7 +67,7 @@ def with_values(page: bytes, title: str, *, values: Mapping[str, str], language:
         properties = component["props"]
         if (value := values.get(properties.get("elem_id"))) is not None:
             properties["value"] = value
-    start = render(RenderContext(language=language), "gradio/title.html", title=title).encode()
+    start = render(RenderContext().in_language(language), "gradio/title.html", title=title).encode()
     return before.replace(_HEAD, _HEAD + start, 1) + begin + _as_script(config) + end + after
 
 
@@ -84,7 +84,7 @@ def with_noscript(page: bytes, language: str) -> bytes:
 @cache
 def _rendered(name: str, language: str) -> bytes:
     """Return a template of Gradio's page in a language. Rendered once: nothing in it changes."""
-    return render(RenderContext(language=language), f"gradio/{name}.html").encode()
+    return render(RenderContext().in_language(language), f"gradio/{name}.html").encode()
 
 
 def _as_script(value: object) -> bytes:

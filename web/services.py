@@ -19,7 +19,7 @@ from auth.pages import AccountPages
 from auth.service import AuthService
 from auth.settings import Mode
 from leaderboard.board.reported_results import bundled_results
-from leaderboard.cache import BoardCache, TranslatedBoards
+from leaderboard.cache import BoardCache
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render import environment
@@ -71,11 +71,6 @@ class BenchmarkServices:
         """The context of its pages."""
         return self.board.context
 
-    def in_language(self, language: str) -> BenchmarkServices:
-        """Return the same services with pages in another language."""
-        board = TranslatedBoards(self.board, language)
-        return replace(self, board=board, account_pages=_account_pages(board.context))
-
 
 @dataclass(frozen=True, slots=True)
 class Services:
@@ -106,12 +101,6 @@ class Services:
         """The board of the first benchmark."""
         return self.first.board
 
-    def in_language(self, language: str) -> Services:
-        """Return the same services with pages in another language."""
-        if language == self.first.context.language:
-            return self
-        return replace(self, benchmarks=tuple(benchmark.in_language(language) for benchmark in self.benchmarks))
-
 
 def activity_rules(served: ServedSettings) -> ActivityRules:
     """Return what owners may be told of their entries."""
@@ -139,7 +128,7 @@ def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | No
 
 def _account_pages(context: RenderContext) -> AccountPages:
     return AccountPages(
-        environment(context),
+        partial(environment, context),
         [submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES, review.pages.TEMPLATES],
     )
 

@@ -62,7 +62,9 @@ _TEXTS = {
 
 def message_reply(context: RenderContext, name: str, headers: Headers) -> Response:
     """Return one of _TEXTS as a person should see it."""
-    return respond(_body(context, name), headers, status=_TEXTS[name][0], cache_control="no-store")
+    return respond(
+        _body(context.in_language(context.language), name), headers, status=_TEXTS[name][0], cache_control="no-store"
+    )
 
 
 def not_found_page(context: RenderContext, headers: Headers) -> Response:

@@ -57,7 +57,7 @@ class MailingSite(AuthSite):
 
     def _routes(self) -> FastAPI:
         self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, site=PUBLIC_URL)
-        pages = AccountPages(environment(RenderContext()), [submissions.pages.TEMPLATES])
+        pages = AccountPages(lambda: environment(RenderContext()), [submissions.pages.TEMPLATES])
         app = FastAPI()
         sections = partial(routes.account_sections, self.subscriptions)
         app.include_router(

@@ -43,7 +43,7 @@ class MaintainVisitor:
     def __init__(self, ctx: ActionContext, registry: ActionRegistry = ACTIONS) -> None:
         app = FastAPI()
         app.add_exception_handler(AuthError, lambda request, error: refusal(error))  # type: ignore[arg-type]
-        pages = AccountPages(environment(RenderContext()), [routes.TEMPLATES])
+        pages = AccountPages(lambda: environment(RenderContext()), [routes.TEMPLATES])
         page = routes.MaintainPage(registry, ctx, pages, (*SECTIONS, *REVIEW))
         app.include_router(routes.build(page))
         self.http = TestClient(_Asks(app, ctx))

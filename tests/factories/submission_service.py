@@ -69,7 +69,7 @@ def person(account: str, *organisations: str) -> Identity:
 def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddleware:
     """Routes around which nobody signs in: reachable by others, one submitter."""
     identities = AuthService.create(database, IdentitySettings(Mode.OPEN))
-    app.add_exception_handler(AuthError, refusals(identities, AccountPages(environment(RenderContext()))))
+    app.add_exception_handler(AuthError, refusals(identities, AccountPages(lambda: environment(RenderContext()))))
     return IdentityMiddleware(app, identities.settings, resolver=identities.resolver)
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import threading
 from collections.abc import Iterator
 
-import httpx
 import pytest
 from fastapi import FastAPI
 from starlette.applications import Starlette
@@ -15,19 +12,19 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
-from starlette.types import ASGIApp
 
 from auth.problem_details import problem
-from leaderboard.cache import BoardCache, TranslatedBoards
+from leaderboard.cache import BoardCache
+from leaderboard.render_context import LANGUAGE
 from leaderboard.routes import BoardFastPathMiddleware, build
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from vlrb.common.translations import translations
-from web.middleware.languages import LanguageDispatch, LanguageMiddleware
+from web.middleware.languages import LanguageMiddleware
 from web.middleware.problem_language import translated_problem
 
 
 def _echo(request: Request) -> JSONResponse:
-    return JSONResponse({"language": request.scope.get("language", "en"), "query": request.url.query})
+    return JSONResponse({"language": LANGUAGE.get(), "query": request.url.query})
 
 
 @pytest.fixture
@@ -135,34 +132,12 @@ def test_a_check_report_is_said_in_the_language_of_who_asks_as_a_refused_submiss
     assert "detail" not in told
 
 
-def test_an_application_is_made_once_and_nobody_else_waits_for_it() -> None:
-    threads: list[int] = []
-
-    def make(language: str) -> ASGIApp:
-        threads.append(threading.get_ident())
-        return Starlette(routes=[Route("/{path:path}", _echo)])
-
-    async def ask() -> int:
-        transport = httpx.ASGITransport(LanguageMiddleware(LanguageDispatch(Starlette(), make)))
-        async with httpx.AsyncClient(transport=transport, base_url="http://board.example") as client:
-            replies = await asyncio.gather(*(client.get("/about", headers=CHINESE) for _ in range(3)))
-        assert {reply.json()["language"] for reply in replies} == {"zh-CN"}
-        return threading.get_ident()
-
-    loop_thread = asyncio.run(ask())
-    assert len(threads) == 1
-    assert threads != [loop_thread]
-
-
 @pytest.fixture
 def board() -> Iterator[TestClient]:
-    english = BoardCache(FixedSource(snapshot([entry(1, 0.7), entry(2, 0.55)])))
-    chinese = TranslatedBoards(english, "zh-CN")
-    app, other = FastAPI(), FastAPI()
-    app.include_router(build(english))
-    other.include_router(build(chinese))
-    dispatch = LanguageDispatch(app, lambda language: other)
-    with TestClient(LanguageMiddleware(BoardFastPathMiddleware(dispatch, english, others=[chinese]))) as client:
+    cache = BoardCache(FixedSource(snapshot([entry(1, 0.7), entry(2, 0.55)])))
+    app = FastAPI()
+    app.include_router(build(cache))
+    with TestClient(LanguageMiddleware(BoardFastPathMiddleware(app, cache))) as client:
         yield client
 
 

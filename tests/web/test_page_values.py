@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import orjson
 
 from leaderboard.render import FOOTER_ID, HEADER_ID
@@ -43,7 +41,7 @@ def test_the_page_names_its_benchmark_and_leads_back_to_it() -> None:
     for name in (HEADER_ID, FOOTER_ID, INTRODUCTION_ID):
         assert "/b/mm-rlhf-rewardbench/" in found[name]
     assert page_title(OTHER) == "Submit predictions · MM-RLHF-RewardBench leaderboard"
-    assert page_title(replace(FIRST, language="zh-CN")).endswith("VL-RewardBench 榜单")
+    assert page_title(FIRST.in_language("zh-CN")).endswith("VL-RewardBench 榜单")
 
 
 def test_without_a_script_a_sentence_begins_the_body_and_the_head_names_the_languages() -> None:

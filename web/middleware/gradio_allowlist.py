@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth.problem_details import problem
 from leaderboard.render import render
-from leaderboard.render_context import RenderContext
+from leaderboard.render_context import LANGUAGE, RenderContext
 from vlrb.common.translations import ENGLISH
 
 MOST_BYTES = 256 << 10  # of a call: fields hold a few kB, files come by upload, and Gradio keeps a session's values
@@ -43,7 +43,7 @@ _SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
 
 def starting_page(language: str) -> str:
     """Return what a visitor sees while Gradio is imported."""
-    return render(RenderContext(language=language), "gradio/starting.html")
+    return render(RenderContext().in_language(language), "gradio/starting.html")
 
 
 class GradioAllowlistMiddleware:
@@ -78,7 +78,7 @@ class GradioAllowlistMiddleware:
         named = path.removeprefix(_FILE) if path.startswith(_FILE) else None
         if not (is_allowed(scope["method"], path) if named is None else self._is_uploaded_file(named)):
             raise HTTPException(404)
-        language = scope.get("language", ENGLISH)
+        language = LANGUAGE.get()
         app = self._apps.get(language)
         if app is None:
             self.asked.set()

@@ -1,20 +1,20 @@
 """Language of a request: `?lang=`, then the cookie, then Accept-Language; English otherwise.
 
-Inside, `scope["language"]` names it where it is not English, and the query has no `lang` any more. What the API
-answers stays English but for the sentences of its errors (`problem_language`).
+Inside, `LANGUAGE` names it, and the query has no `lang` any more. What the API answers stays English but for the
+sentences of its errors (`problem_language`).
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from leaderboard.render_context import LANGUAGE
 from vlrb.common.translations import ENGLISH, languages, preferred, translations
 from web.middleware.problem_language import translating
 
@@ -50,14 +50,11 @@ class LanguageMiddleware:
         choice = choose(scope)
         if choice.language != ENGLISH:
             send = translating(send, translations(choice.language), path=scope["path"])
-        if _ENGLISH_ONLY.match(scope["path"]):
-            await self._app(scope, receive, send)
-            return
-        if choice.asked:
+        english_only = _ENGLISH_ONLY.match(scope["path"])
+        LANGUAGE.set(ENGLISH if english_only else choice.language)
+        if choice.asked and not english_only:
             scope = {**scope, "query_string": choice.query}
             send = _keeping(send, self._cookie(choice.language, scope))
-        if choice.language != ENGLISH:
-            scope["language"] = choice.language
         await self._app(scope, receive, send)
 
     def _cookie(self, language: str, scope: Scope) -> bytes:
@@ -116,26 +113,3 @@ def _keeping(send: Send, cookie: bytes) -> Send:
         await send(message)
 
     return sending
-
-
-class LanguageDispatch:
-    """ASGI: the application of the language of a request, made when the first one asks for it.
-
-    `app` answers in English; `make` makes the application of another language.
-    """
-
-    def __init__(self, app: ASGIApp, make: Callable[[str], ASGIApp]) -> None:
-        self._make, self._applications = make, {ENGLISH: app}
-        self._making = asyncio.Lock()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one ASGI connection."""
-        language = scope.get("language", ENGLISH) if scope["type"] == "http" else ENGLISH
-        await (self._applications.get(language) or await self._made(language))(scope, receive, send)
-
-    async def _made(self, language: str) -> ASGIApp:
-        """Return the application of a language, made once; in a thread, because that takes a second or more."""
-        async with self._making:
-            if language not in self._applications:
-                self._applications[language] = await asyncio.to_thread(self._make, language)
-            return self._applications[language]

@@ -21,7 +21,6 @@ from leaderboard.render import message_page
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import respond
 from vlrb.common.messages import _
-from vlrb.common.translations import ENGLISH
 from web.middleware.problem_language import sentences_in
 from web.middleware.replaced_responses import ResponseHeaders, replacing
 
@@ -50,8 +49,7 @@ class ProblemPagesMiddleware:
 
     def _context_of(self, scope: Scope) -> RenderContext:
         first, *others = self._contexts
-        found = next((other for other in others if scope["path"].startswith(f"{other.prefix}/")), first)
-        return found.in_language(scope.get("language", ENGLISH))
+        return next((other for other in others if scope["path"].startswith(f"{other.prefix}/")), first)
 
 
 def asks_for_page(scope: Scope) -> bool:

@@ -65,7 +65,7 @@ class AuthSite:
 
     def _routes(self) -> FastAPI:
         app = FastAPI()
-        pages = AccountPages(environment(RenderContext()))
+        pages = AccountPages(lambda: environment(RenderContext()))
         app.include_router(build(self.identities, pages, sections=lambda _: _SECTIONS))
         app.add_exception_handler(AuthError, refusals(self.identities, pages))
 

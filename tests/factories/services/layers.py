@@ -7,17 +7,11 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from vlrb.common.translations import ENGLISH
-from web.middleware.languages import LanguageDispatch
-
 
 def application_within(asgi: Any) -> FastAPI:
     """Return the application that answers in English, behind all that stands around it."""
     while not isinstance(asgi, FastAPI):
-        if isinstance(asgi, LanguageDispatch):
-            asgi = asgi._applications[ENGLISH]
-        else:
-            asgi = next(vars(asgi)[name] for name in ("_app", "app", "_inner", "inner") if name in vars(asgi))
+        asgi = next(vars(asgi)[name] for name in ("_app", "app", "_inner", "inner") if name in vars(asgi))
     return asgi
 
 

@@ -56,7 +56,7 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
     site = RenderContext()
-    made = AccountPages(environment(site), [TEMPLATES])
+    made = AccountPages(lambda: environment(site), [TEMPLATES])
     app.include_router(pages.build(context, made, not_found=partial(not_found_page, site)))
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))

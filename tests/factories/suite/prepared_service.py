@@ -26,7 +26,7 @@ def prepare_service() -> None:
         services = build_services(settings, database, signer=load_signer(settings))
         create_app(settings, services, on_misconfigured=lambda: None)
         for language in languages():
-            templates = environment(services.in_language(language).first.context)
+            templates = environment(services.first.context.in_language(language))
             for name in templates.list_templates(extensions=["html"]):
                 templates.get_template(name)
         database.close()

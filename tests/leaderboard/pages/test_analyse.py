@@ -35,7 +35,7 @@ ITEMS = ItemCatalog(relations_body=pairwise.stored)
 
 
 def board(*found: dict[str, Any], language: str = "en") -> BoardVersion:
-    context = RenderContext(VL, language=language)
+    context = RenderContext(VL).in_language(language)
     return BoardVersion("s" * 20, snapshot(list(found)), context=context, published=load_published(VL))
 
 
