@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
@@ -15,7 +17,6 @@ from leaderboard.board.columns import by_key, columns_of
 from leaderboard.board.disclosure import entry_behaviour, redact_entry, strict_as_shown
 from leaderboard.board.findings import findings_json
 from leaderboard.board.opening import finding
-from leaderboard.board.pages_of_rows import LARGEST_PAGE, PageOfRows, read_page
 from leaderboard.board.query import ordered_as, read_query, row_test
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion
@@ -60,9 +61,40 @@ _LATER = (
     "annotation",
     "annotation_url",
 )  # published after the fields that submitters may state
-ALL_ROWS = PageOfRows()
+LARGEST_PAGE, _USUAL_PAGE = 1000, 100  # rows
+_CURSOR = re.compile(r"([0-9a-f]{16}|)\.(\d{1,9})")  # without a snapshot before there was one
 _LONGEST_SORT = 80
 RevisionQuery = Annotated[str | None, Query(description="Label revision; the current one if left out")]
+
+
+@dataclass(frozen=True, slots=True)
+class PageOfRows:
+    """Which rows are asked for; without a limit all of them. `snapshot`: the first digits of its id, or "". `sort`: the
+    column that orders them, `key` or `key:asc`; "" is display order. `tier`: "scored", "reported" or "" for both."""
+
+    start: int = 0
+    limit: int | None = None
+    snapshot: str = ""
+    sort: str = ""
+    tier: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return what tells pages of one board apart."""
+        page = "" if self.limit is None else f"|{self.start}+{self.limit}"
+        return "|".join((page, self.sort, self.tier)) if self.sort or self.tier else page
+
+    def cut(self, rows: Sequence[BoardRow]) -> Sequence[BoardRow]:
+        """Return the rows of this page."""
+        return rows if self.limit is None else rows[self.start : self.start + self.limit]
+
+    def following(self, rows: int, snapshot_id: str) -> str | None:
+        """Return the cursor of the next page of so many rows; None where this is the last one."""
+        after = self.start + (self.limit or rows)
+        return f"{snapshot_id[:16]}.{after}" if after < rows else None
+
+
+ALL_ROWS = PageOfRows()
 
 
 async def _benchmark_parameter(
@@ -165,7 +197,14 @@ def _asked_page(
         str, Query(description="scored: from uploaded predictions; reported: by authors; all if left out")
     ] = "",
 ) -> PageOfRows | None:
-    return read_page(limit, cursor, sort=sort[:_LONGEST_SORT], tier="" if tier == "all" else tier)
+    """Return the rows that a request asks for; None for a cursor that is none."""
+    sort, tier = sort[:_LONGEST_SORT], "" if tier == "all" else tier
+    if not cursor:
+        return PageOfRows(0, limit, sort=sort, tier=tier)
+    match = _CURSOR.fullmatch(cursor)
+    if match is None:
+        return None
+    return PageOfRows(int(match[2]), limit or _USUAL_PAGE, snapshot=match[1], sort=sort, tier=tier)
 
 
 TIERS = ("scored", "reported", "all")

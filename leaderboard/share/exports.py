@@ -21,7 +21,6 @@ from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import BestOf, Board, BoardRow
 from leaderboard.share import escape
-from leaderboard.share.latex_table import latex_table
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.rounding import percent, tenths
 from vlrb.protocols import protocols
@@ -365,7 +364,7 @@ def as_latex(taken: Extract) -> bytes:
     caption = escape.latex(" ".join([f"{board.spec.brand} leaderboard.", *_sentences(taken)]))
     shorts = {category.key: category.short or category.title for category in board.spec.categories}
     heads = " & ".join(shorts.get(column.key, column.title) for column in columns)
-    return latex_table(
+    return _latex_table(
         [heads, *([" & ".join(sizes)] if any(sizes) else [])],
         [line for row in rows for line in _latex_row(row)],
         align="".join("r" if _right(column) else "l" for column in columns),
@@ -375,6 +374,41 @@ def as_latex(taken: Extract) -> bytes:
 
 
 _DAGGER = r"$^{\dagger}$"
+_MOST_IN_A_FLOAT = 40  # lines
+_LATIN = 0x250  # the first sign that pdfLaTeX's usual fonts lack
+
+
+def _latex_table(
+    head: Sequence[str], rows: Sequence[str], *, align: str, caption: str, comment: str, below: Sequence[str] = ()
+) -> bytes:
+    """Return a file. All but the comment is LaTeX already; ``align``: a letter for each column.
+
+    A table longer than a float goes on over pages, with its head on each of them.
+    """
+    head = [r"\toprule", *(line + r" \\" for line in head), r"\midrule"]
+    look, columns = r"\footnotesize\setlength{\tabcolsep}{3pt}", f"{{@{{}}{align}@{{}}}}"
+    opening = [
+        r"% Needs \usepackage{booktabs}.",
+        r"\begin{table}",
+        rf"\centering{look}",
+        rf"{caption}\smallskip",
+        rf"\begin{{tabular}}{columns}",
+        *head,
+    ]
+    closing = [r"\bottomrule", r"\end{tabular}", *below, r"\end{table}"]
+    if len(rows) > _MOST_IN_A_FLOAT:
+        opening = [
+            r"% Needs \usepackage{booktabs,longtable}; in two columns, set it in \onecolumn.",
+            f"{{{look}",
+            rf"\begin{{longtable}}{columns}",
+            rf"{caption}\\",
+            *[*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endlastfoot"],
+        ]
+        closing = [r"\end{longtable}", *below, "}"]
+    table = [*opening, *rows, *closing, ""]
+    others = any(ord(sign) >= _LATIN for line in table for sign in line)
+    fonts = ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."] if others else []
+    return "\n".join([f"% {escape.one_line(comment)}", *fonts, *table]).encode()
 
 
 def _latex_row(cells: Sequence[_Cell]) -> Iterator[str]:

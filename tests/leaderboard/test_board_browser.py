@@ -289,30 +289,6 @@ def test_a_second_link_skips_to_the_table(page: Page, tested: str) -> None:
     expect(page.locator("#ranking")).to_be_focused()
 
 
-def test_one_click_shows_open_judges_of_a_size_and_who_is_first_of_them(page: Page, plain: Page, tested: str) -> None:
-    said = []
-    for opened in (page, plain):
-        opened.goto(tested)
-        opened.locator(".cards a", has_text="up to 10B").click()
-        expect(opened).to_have_url(re.compile("open=yes&max_size=10"))
-        expect(opened.locator(".cards [aria-current]")).to_contain_text("10B")
-        expect(opened.locator("h1")).to_have_text(re.compile(r"^Judge 41 is scored: macro [\d.]+ "))
-        said.append(opened.locator("#opening").inner_text())
-    assert said[0] == said[1]
-    assert page.locator("select[name=open]").input_value() == "yes"
-    page.locator(".cards a", has_text="Best scored here").click()
-    expect(page.locator("h1")).to_contain_text("shares first place")
-
-
-def test_a_long_name_is_whole_as_text_and_may_break_where_people_would(page: Page, short: str) -> None:
-    name = "A-name-that-is-" + "very-" * 20 + "long"
-    page.goto(short + "/?q=very-very")
-    link = page.locator(".ranked tbody th a").first
-    expect(link).to_have_attribute("title", name)
-    expect(link).to_have_text(name)
-    assert link.locator(".cut").evaluate("cut => getComputedStyle(cut, '::before').content") == '"…"'
-
-
 def test_judges_that_tests_cannot_separate_stand_in_one_band(page: Page, tested: str) -> None:
     page.goto(tested)
     bands = page.locator(".ranked tr.band")
@@ -435,27 +411,6 @@ def test_columns_are_chosen_and_kept_in_the_address(page: Page, tested: str) -> 
     page.check("input[name=cols][value=general]")
     page.uncheck("input[name=cols][value=organisation]")
     page.wait_for_url(tested + "/")
-
-
-def test_the_link_to_a_view_leads_to_the_same_board_permanently(page: Page, tested: str) -> None:
-    page.goto(tested + "/?tier=scored")
-    page.click("thead .general a")
-    page.wait_for_selector("thead .general[aria-sort]")
-    before = rows(page)
-    page.click(".more summary")
-    page.click("[data-permalink]")
-    page.wait_for_url("**as_of=snapshot-2*")
-    expect(page.locator(".notice.old")).to_be_visible()
-    assert rows(page) == before
-    page.goto(tested + "/?as_of=snapshot-1&tier=scored")
-    assert [row[1] for row in rows(page)] == ["Pioneer"]
-    page.click("thead .reasoning a")
-    page.wait_for_selector("thead .reasoning[aria-sort]")
-    assert [row[1] for row in rows(page)] == ["Pioneer"]
-    page.click("tbody th a")
-    page.wait_for_url("**/entries/*")
-    expect(page.locator("h1")).to_have_text("Pioneer")
-    expect(page.locator("main")).to_contain_text("Board as of")
 
 
 def test_axe_finds_nothing_with_menus_open_and_a_row_ticked(page: Page, tested: str, long: bool) -> None:

@@ -288,6 +288,7 @@ def test_an_old_board_says_when_it_was_and_leads_back_to_the_current_one(
 ) -> None:
     source.turn(snapshot([entry(9, 0.8, model="Newcomer")]))
     assert "Board as of" not in client.get("/").text
+    assert 'href="/?tier=scored&amp;as_of=snapshot-2" data-permalink' in client.get("/?tier=scored").text
     old = client.get("/?as_of=snapshot-1&tier=scored").text
     assert models(old) == ["Judge 1", "Judge 2"]
     assert "Board as of" in old and "2026-11-21 22:00 UTC" in old

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from leaderboard.api import leaderboard_json
+from leaderboard.api import PageOfRows, leaderboard_json
 from leaderboard.board.opening import finding
-from leaderboard.board.pages_of_rows import PageOfRows
 from leaderboard.board.query import BoardQuery, read_query, select
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import Board, build_board
