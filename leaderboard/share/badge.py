@@ -43,4 +43,4 @@ def _title(line: EntrySummary) -> str:
 
 def _width(text: str) -> int:
     """About what 11 px Verdana needs."""
-    return round(sum(11 if unicodedata.east_asian_width(sign) in "WF" else 6.6 for sign in text))
+    return round(sum(11 if unicodedata.east_asian_width(sign) in "WF" else 6.1 for sign in text))
