@@ -11,8 +11,7 @@ import json
 
 from scripts import doc_tables, messages
 from scripts.messages import ROOT
-from settings.__main__ import documentation
-from settings.env_files import env_file
+from settings.__main__ import documentation, env_file
 from storage.metadata import FIELDS
 
 CLIENT_FIELDS = ROOT / "vlrb" / "client" / "fields.json"

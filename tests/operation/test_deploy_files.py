@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from settings import Settings, SettingsError, WorkerSettings
-from settings.env_files import env_file
+from settings.__main__ import env_file
 from web.startup import prepare_items
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
