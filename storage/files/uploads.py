@@ -99,8 +99,9 @@ class Uploads:
 
     def sweep(self, older_than_seconds: float = LEFT_BEHIND) -> int:
         """Remove what interrupted writes left behind; returns how many files that were."""
-        local = self._remote is None
-        return sweep(self._root, older_than_seconds, named=f"{atomic_files.TEMPORARY}*") if local else 0
+        if self._remote is not None or not self._root.is_dir():  # which is not made: its disk may be away
+            return 0
+        return sweep(self._root, older_than_seconds, named=f"{atomic_files.TEMPORARY}*")
 
     def _path(self, digest: str) -> Path:
         return self._root / digest[:2] / digest

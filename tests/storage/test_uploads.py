@@ -111,6 +111,7 @@ def test_a_full_disk_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_what_interrupted_writes_left_is_swept_but_not_what_is_being_written(tmp_path: Path) -> None:
+    assert (Uploads(tmp_path / "away").sweep(), (tmp_path / "away").exists()) == (0, False)
     uploads = Uploads(tmp_path)
     uploads.keep(CONTENT)
     old, new = (tmp_path / NAME[:2] / f".incoming-{name}" for name in ("old", "new"))
