@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.factories.oracles.pair_oracle import Verdicts, count_groups, count_pairs, score_protocol
+from tests.factories.oracles.pair_oracle import Verdicts, groups_of, labels_of, score_protocol
 from tests.pair_files import mm_rlhf_items, mmrb_items
 from vlrb.baselines import board_majority
 from vlrb.benchmarks.pairs import PairSet, pair_table, read_pairs
@@ -36,7 +36,7 @@ def assert_scores(found: Tally, verdicts: Verdicts, *, pairs: PairSet) -> None:
         row = score_row(found, protocol.key, grouping=spec.official)
         named = {**expected.categories, **expected.overalls}
         if expected.groups is not None and spec.grouped is not None:
-            named[spec.grouped.key] = expected.groups["overall"]
+            named[spec.grouped.key] = expected.groups
         assert set(named) == set(row) - {"interval"} == set(spec.score_names)
         for name, accuracy in named.items():
             assert row[name] == pytest.approx(accuracy and accuracy.value), (protocol.key, name)
@@ -44,26 +44,16 @@ def assert_scores(found: Tally, verdicts: Verdicts, *, pairs: PairSet) -> None:
             assert row["interval"][name] == bounds, (protocol.key, name)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 4])
-@pytest.mark.parametrize("benchmark", ["multimodal-rewardbench", "mm-rlhf-rewardbench"])
-def test_a_tally_says_what_the_oracle_counts(benchmark: str, k: int) -> None:
-    pairs = pairs_of(benchmark)
-    options = np.array([UNDECIDED, 0, 1, TIE], dtype=np.int8)
-    verdicts: Verdicts = np.random.default_rng(k).choice(options, (len(pairs.pairs), k), p=(0.1, 0.4, 0.4, 0.1))
-    found, spec = counted(verdicts, pairs), pairs.spec
-    rows = category_counts(found.counts, spec)[:, :4].tolist()
-    wanted = count_pairs(verdicts, pairs)
-    assert rows == [[one.n, one.agree, one.reject, one.undecided] for one in wanted.values()]
-    assert_scores(found, verdicts, pairs=pairs)
-
-
-def test_groups_by_category_are_those_of_the_oracle() -> None:
+def test_a_group_is_right_where_every_pair_is_and_counts_in_the_category_of_its_pairs() -> None:
     pairs = pairs_of("mm-rlhf-rewardbench")
     verdicts = np.random.default_rng(9).integers(0, 2, (len(pairs.pairs), 1), dtype=np.int8)
     found = counted(verdicts, pairs)
     groups, right, *_ = group_sums(category_counts(found.counts, pairs.spec), pairs.spec, votes="majority")
-    expected = count_groups(verdicts, pairs).values()
-    assert (groups.tolist(), right.tolist()) == ([one.n for one in expected], [one.right for one in expected])
+    held = dict(zip(groups_of(pairs), (item.category for _, item in pairs.pairs), strict=True))
+    wrong = set(groups_of(pairs)[verdicts[:, 0] != labels_of(pairs)])
+    for key, n, all_right in zip(pairs.spec.category_keys, groups, right, strict=True):
+        mine = {group for group, category in held.items() if category == key}
+        assert (n, all_right) == (len(mine), len(mine - wrong))
 
 
 def test_votes_about_the_preferred_response_are_right_whichever_it_is() -> None:

@@ -25,24 +25,6 @@ Credits = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class PairCounts:
-    """Pairs of a category: agree or reject by more than half of all votes, else undecided."""
-
-    n: int
-    agree: int
-    reject: int
-    undecided: int
-
-
-@dataclass(frozen=True, slots=True)
-class GroupCounts:
-    """Groups of a category, and those of which every pair agrees."""
-
-    n: int
-    right: int
-
-
-@dataclass(frozen=True, slots=True)
 class Accuracy:
     """A share and its 95% interval."""
 
@@ -54,12 +36,12 @@ class Accuracy:
 class ProtocolScores:
     """Accuracies under one protocol; None where nothing was counted or the definition asks for other pairs.
 
-    ``groups``: all-pairs-right by category and ``overall``; None for a benchmark without groups.
+    ``groups``: groups of which every pair is right; None for a benchmark without groups.
     """
 
     categories: Mapping[str, Accuracy | None]
     overalls: Mapping[str, Accuracy | None]
-    groups: Mapping[str, Accuracy | None] | None
+    groups: Accuracy | None
 
 
 def labels_of(pairs: PairSet) -> Verdicts:
@@ -85,29 +67,6 @@ def majority_verdicts(verdicts: Verdicts) -> Verdicts:
     return winners
 
 
-def count_pairs(verdicts: Verdicts, pairs: PairSet) -> dict[str, PairCounts]:
-    """Return the counts of every category of the definition, those without a pair included."""
-    winners, labels = majority_verdicts(verdicts), labels_of(pairs)
-    agree = winners == labels
-    reject = ~agree & _decided(winners, pairs.spec.ties)
-    counts = {}
-    for index, key in enumerate(pairs.spec.category_keys):
-        held = _categories(pairs) == index
-        n, right, wrong = int(held.sum()), int((held & agree).sum()), int((held & reject).sum())
-        counts[key] = PairCounts(n, right, reject=wrong, undecided=n - right - wrong)
-    return counts
-
-
-def count_groups(verdicts: Verdicts, pairs: PairSet) -> dict[str, GroupCounts]:
-    """Return the groups of every category and how many are wholly right; a group is of its first pair's category."""
-    credit = _group_credits((verdicts[:, 0] == labels_of(pairs)).astype(np.float64), pairs)
-    category = _group_categories(pairs)
-    return {
-        key: GroupCounts(int((category == index).sum()), int(credit[category == index].sum()))
-        for index, key in enumerate(pairs.spec.category_keys)
-    }
-
-
 def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) -> ProtocolScores:
     """Return the accuracies under one protocol, for each category and each named overall number."""
     credit = pair_credits(verdicts, pairs, protocol=protocol)
@@ -117,7 +76,7 @@ def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec
     }
     named = [overall for overall in pairs.spec.overalls if overall.kind != GROUPS]
     overalls = {overall.key: _overall(overall, credit, categories=categories, pairs=pairs) for overall in named}
-    return ProtocolScores(categories, overalls, groups=_group_accuracies(credit, pairs))
+    return ProtocolScores(categories, overalls, groups=_group_accuracy(credit, pairs))
 
 
 def pair_credits(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) -> Credits:
@@ -188,28 +147,11 @@ def _accuracy(credit: Credits, held: BoolArray, *, pairs: PairSet) -> Accuracy |
     return Accuracy(right / n, clustered_wilson(sums[sizes > 0], sizes[sizes > 0]))
 
 
-def _group_accuracies(credit: Credits, pairs: PairSet) -> dict[str, Accuracy | None] | None:
+def _group_accuracy(credit: Credits, pairs: PairSet) -> Accuracy | None:
     """Return the share of groups of which every pair is right; a pair of credit 1/2 halves its group's."""
     if pairs.spec.grouped is None:
         return None
-    groups, category = _group_credits(np.nan_to_num(credit), pairs), _group_categories(pairs)
-    parts = {key: groups[category == index] for index, key in enumerate(pairs.spec.category_keys)}
-    parts["overall"] = groups
-    return {
-        key: Accuracy(float(part.mean()), wilson(float(part.sum()), len(part))) if len(part) else None
-        for key, part in parts.items()
-    }
-
-
-def _group_credits(credit: Credits, pairs: PairSet) -> Credits:
-    """Return per group the product of its pairs' credits."""
-    index = groups_of(pairs)
-    product = np.ones(int(index.max()) + 1)
-    np.multiply.at(product, index, credit)
-    return product
-
-
-def _group_categories(pairs: PairSet) -> npt.NDArray[np.int64]:
-    """Return per group the category of its first pair."""
-    _, first = np.unique(groups_of(pairs), return_index=True)
-    return _categories(pairs)[first]
+    groups = groups_of(pairs)
+    product = np.ones(int(groups.max()) + 1)
+    np.multiply.at(product, groups, np.nan_to_num(credit))
+    return Accuracy(float(product.mean()), wilson(float(product.sum()), len(product)))
