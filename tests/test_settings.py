@@ -11,6 +11,8 @@ from settings import SECRET_NAMES, SETTING_NAMES, LabelSpec, Settings, SettingsE
 from settings.__main__ import documentation
 from settings.web import SPACE_NAMES
 
+COMMIT = "3f2a" * 10
+
 
 def read(**environ: str) -> Settings:
     """Of a service; one that has no client for sign-in is a local one."""
@@ -44,8 +46,8 @@ def test_demo_and_real_benchmark_have_databases_of_their_own() -> None:
 
 
 def test_labels_are_named_sources_and_the_first_is_shown() -> None:
-    settings = read(LABELS=" v2=../labels_v2.jsonl, v0=owner/name@abc123 ,")
-    assert settings.label_specs == (LabelSpec("v2", "../labels_v2.jsonl"), LabelSpec("v0", "owner/name@abc123"))
+    settings = read(LABELS=f" v2=../labels_v2.jsonl, v0=owner/name@{COMMIT} ,")
+    assert settings.label_specs == (LabelSpec("v2", "../labels_v2.jsonl"), LabelSpec("v0", f"owner/name@{COMMIT}"))
     assert settings.served[0].label_revision == "v2"
 
 
@@ -53,10 +55,9 @@ def test_texts_are_a_file_or_made_of_a_dataset_at_a_commit(tmp_path: Path) -> No
     (tmp_path / "items.jsonl").touch()
     file = read(LABELS="v2=a", DATA_DIR="/d", ITEMS_FILE=str(tmp_path / "items.jsonl")).served[0]
     assert (file.item_texts_path, file.item_texts_source) == (tmp_path / "items.jsonl", "")
-    made = [
-        read(LABELS="v2=a", DATA_DIR="/d", ITEMS_FILE=f"hf://o/n@{commit}").served[0] for commit in ("abc1", "abc2")
-    ]
-    assert made[0].item_texts_source == "o/n@abc1"
+    sources = (f"hf://o/n@{commit}" for commit in (COMMIT, COMMIT[::-1]))
+    made = [read(LABELS="v2=a", DATA_DIR="/d", ITEMS_FILE=source).served[0] for source in sources]
+    assert made[0].item_texts_source == f"o/n@{COMMIT}"
     assert len({one.item_texts_path for one in made}) == 2
     assert all(one.item_texts_path and one.item_texts_path.parent == Path("/d/items") for one in made)
 

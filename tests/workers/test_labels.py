@@ -181,7 +181,7 @@ def test_what_is_no_label_file_is_refused_by_name(table: ItemTable, tmp_path: Pa
 
 
 def test_a_missing_file_and_a_dataset_without_a_commit_are_told_apart_from_problems(table: ItemTable) -> None:
-    for spec in ("/nowhere/labels.jsonl", "owner/name"):
+    for spec in ("/nowhere/labels.jsonl", "owner/name", "owner/name@main"):
         with pytest.raises(LabelsError, match="neither a file nor"):
             load_labels(spec, "r1", table=table)
 
@@ -202,6 +202,6 @@ def test_a_silent_hub_and_a_missing_dataset_have_different_messages(
         raise fault
 
     monkeypatch.setattr(labels_module, "_read_hub", fail)
-    with pytest.raises(LabelsError, match="labels in a/b@c") as caught:
-        load_labels("a/b@c", None, table=labels.table())
+    with pytest.raises(LabelsError, match="labels in a/b@0") as caught:
+        load_labels(f"a/b@{'0' * 40}", None, table=labels.table())
     assert isinstance(caught.value, LabelsUnreachable) is later

@@ -12,7 +12,6 @@ from typing import Any
 
 import orjson
 
-from vlrb.benchmarks.hub_labels import HubFiles, HubRefusal
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.items import load_table as read_table
 from vlrb.benchmarks.labels import LabelsError as LabelsError
@@ -22,6 +21,9 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.hub_sources import FORM, HubSource, parse_hub_source
 from vlrb.common.messages import _
+
+_MIN_BLOCK = 1 << 16
+_REFUSED = (401, 403, 404)
 
 
 class LabelsUnreachable(LabelsError):
@@ -112,15 +114,13 @@ def read_rows(spec: str | Path, columns: Sequence[str] | None = None, *, token: 
             return _read_hub(source, columns, token=token)
     except LabelsError:
         raise
-    except HubRefusal as error:
-        raise LabelsError(str(error)) from None
     except Exception as error:  # the edge: file systems, network, pyarrow, JSON - each with its own exceptions
         result = path.is_file() or isinstance(error, FileNotFoundError)  # then another try would end the same way
         kind = LabelsError if result else LabelsUnreachable
         # What a parser says may quote the file; what the system and the Hub say names paths and addresses.
         detail = f": {error}" if isinstance(error, OSError) else ""
         raise kind(_("they cannot be read: {name}{detail}", name=type(error).__name__, detail=detail)) from None
-    raise LabelsError(_("that is neither a file nor a Hub dataset at a commit ({form})", form=FORM))
+    raise LabelsError(_("that is neither a file nor a Hub dataset at a commit ({form}, all 40 digits)", form=FORM))
 
 
 def _read_file(path: Path, columns: Sequence[str] | None) -> list[LabelRow]:
@@ -169,12 +169,44 @@ def _read_parquet(file: Any, wanted: Sequence[str] | None) -> list[LabelRow]:
 
 
 def _read_hub(source: HubSource, columns: Sequence[str] | None, *, token: str) -> list[LabelRow]:
-    files = HubFiles(source, token)
+    from huggingface_hub import HfFileSystem  # takes half a second, and only this needs it
+
+    # Always ask: a cached listing would be that of an earlier day.
+    system = HfFileSystem(token=token or None, use_listings_cache=False, skip_instance_cache=True)
     rows: list[LabelRow] = []
-    for name in _choose(files.names(), str(source)):
-        with files.open(name) as file:
-            rows += _read_parquet(file, columns) if name.endswith(".parquet") else _parse_json(file.read())
+    with _explained(str(source)):
+        for name in _choose(sorted(system.find(f"datasets/{source}")), str(source)):
+            # No read-ahead: pyarrow asks for exactly the byte ranges of the columns.
+            with system.open(name, "rb", block_size=_MIN_BLOCK, cache_type="none") as file:
+                rows += _read_parquet(file, columns) if name.endswith(".parquet") else _parse_json(file.read())
     return rows
+
+
+def newest_commit(name: str) -> str:
+    """Return the commit that a Hub dataset is at now. Raises LabelsError."""
+    from huggingface_hub import HfApi
+
+    with _explained(name):
+        return str(HfApi().dataset_info(name).sha)
+
+
+@contextmanager
+def _explained(source: str) -> Iterator[None]:
+    """Turn the Hub's refusals into a sentence. What the Hub says is not repeated: it may quote the request."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        yield
+    except (HfHubHTTPError, FileNotFoundError) as error:
+        if isinstance(error, HfHubHTTPError) and error.response.status_code not in _REFUSED:  # another try may help
+            raise
+        raise LabelsError(
+            _(
+                "the Hub shows nothing at {source}. Copy name and commit from its page, below Files and versions, "
+                "History; a private or gated dataset needs LABELS_TOKEN, of an account that may read it.",
+                source=source,
+            )
+        ) from None
 
 
 def _choose(files: Iterable[str], where: str) -> list[str]:

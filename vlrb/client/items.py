@@ -6,9 +6,8 @@ import argparse
 import os
 from pathlib import Path
 
-from vlrb.benchmarks.hub_labels import HubRefusal, newest_commit
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import LabelsError, read_rows
+from vlrb.benchmarks.label_files import LabelsError, newest_commit, read_rows
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.command_line import CommandParser, complain, say
@@ -21,7 +20,7 @@ def run(arguments: list[str]) -> int:
     """Run `vlrb items`; returns the exit code."""
     try:
         return _write(command_line().parse_args(arguments))
-    except (HubRefusal, LabelsError, SpecError) as error:
+    except (LabelsError, SpecError) as error:
         complain(str(error))
         return 1
 

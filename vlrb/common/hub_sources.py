@@ -1,4 +1,7 @@
-"""Names of files in Hub datasets at a commit: ``owner/name@commit``, perhaps with a path behind it."""
+"""Names of files in Hub datasets at a commit: ``owner/name@commit``, perhaps with a path behind it.
+
+The commit is the whole hash: it never changes; a branch or a tag does.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import NamedTuple
 
 FORM = "owner/name@commit"
 _SOURCE = re.compile(
-    r"(?:hf://)?(?:datasets/)?(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[\w.-]+)(?:/(?P<path>[^/\s][^\s]*))?", re.ASCII
+    r"(?:hf://)?(?:datasets/)?(?P<name>[\w.-]+/[\w.-]+)@(?P<commit>[0-9a-f]{40})(?:/(?P<path>[^/\s][^\s]*))?", re.ASCII
 )
 
 
