@@ -233,16 +233,6 @@ def test_ticks_that_come_before_the_answer_to_another_are_all_kept(page: Page, t
     expect(page.locator(".pick[aria-pressed=true]")).to_have_count(3)
 
 
-def test_the_first_table_begins_with_the_best_ranked_entry(page: Page, short: str) -> None:
-    page.goto(short)
-    first = page.locator("table:has(tbody tr)").first.locator("tbody tr").first
-    expect(first.locator("td.rank")).to_contain_text("1")
-    expect(page.locator(".ranked caption")).to_contain_text("Scored here")
-    for tier, table in (("reported", ".elsewhere"), ("baseline", ".baselines")):
-        page.goto(f"{short}/?tier={tier}")
-        expect(page.locator(f"{table} thead a").first).to_be_visible()
-
-
 def test_baselines_are_one_line_under_the_ranked_table_until_it_is_unfolded(page: Page, tested: str) -> None:
     page.goto(tested)
     line = page.locator(".ranked + .references summary")
@@ -320,22 +310,6 @@ def test_rows_that_cannot_be_loaded_say_so(context: BrowserContext, short: str) 
     page.unroute("**/?sort=*")
     page.click("thead .general a")
     page.locator("[data-failed]").wait_for(state="hidden")
-
-
-def expect_accessible_on_both_screens(page: Page, *, colours: bool) -> None:
-    """Raise AssertionError where axe finds something or a page is wider than a screen; `colours`: in the dark too."""
-    for width, scheme in ((1440, "light"), (390, "dark" if colours else "light")):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        if width == 1440 or colours:
-            expect_accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
-
-
-@pytest.mark.parametrize("path", ["/", *SCORECARDS])
-def test_axe_finds_nothing_and_the_page_does_not_scroll_sideways(page: Page, short: str, path: str, long: bool) -> None:
-    page.goto(short + path)
-    expect_accessible_on_both_screens(page, colours=long or path != SCORECARDS[1])
 
 
 # In the short form: one beside each breakpoint of the style sheet where columns go, and the narrowest.
@@ -472,43 +446,3 @@ def test_the_first_screen_holds_nine_rows_and_three_on_a_phone(page: Page, short
         page.goto(short)
         seen = "(rows, height) => rows.filter(row => row.getBoundingClientRect().bottom <= height).length"
         assert page.eval_on_selector_all(".ranked tbody tr", seen, height) >= least
-
-
-def test_published_figures_that_do_not_follow_are_counted_and_can_be_shown_alone(page: Page, short: str) -> None:
-    page.goto(short)
-    line = page.locator(".elsewhere caption a")
-    count = int(line.inner_text().split()[0])
-    assert line.get_attribute("href") == "/reported"
-    choose(page, "figures", "differ")
-    expect(page.locator(".elsewhere tbody tr")).to_have_count(count)
-    assert page.locator(".elsewhere tbody tr em").count() == count
-
-
-def test_on_a_phone_the_page_one_is_on_is_in_sight_in_the_navigation(page: Page, tested: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    for path in ("/", "/explore", "/about"):
-        page.goto(tested + path)
-        expect(page.locator("nav [aria-current]").first).to_be_in_viewport(ratio=1)
-        assert page.evaluate("scrollY") == 0
-
-
-def test_print_shows_rows_and_no_controls(page: Page, tested: str) -> None:
-    page.goto(tested + "/?compare=e00000000001")
-    page.emulate_media(media="print")
-    expect(page.locator("tbody tr").first).to_be_visible()
-    for part in ("form.bar", "nav", ".pick >> nth=0", ".picked", ".foot"):
-        expect(page.locator(part)).to_be_hidden()
-
-
-def test_axe_finds_nothing_on_pages_of_the_past_and_of_what_is_gone(
-    context: BrowserContext, tested: str, long: bool
-) -> None:
-    page = context.new_page()  # that a page is gone is an error to the browser's console
-    for path in (
-        "/entries/egone",
-        "/entries/e00000000040?revision=v0&as_of=snapshot-2",
-        "/entries/e00000000001?revision=v0",
-        "/compare?entries=e00000000001,e00000000002,e00000000041&as_of=snapshot-2",
-    ):
-        page.goto(tested + path)
-        expect_accessible_on_both_screens(page, colours=long or path.endswith("as_of=snapshot-2"))

@@ -1,12 +1,10 @@
-"""The pages beside the board in a real browser: axe, no sideways scroll, keyboard, and without a script."""
+"""The pages beside the board in a real browser: targets, paper, keyboard, and without a script."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
-from tests.factories.services.axe import expect_accessible
 from tests.factories.services.serving import serving
 from tests.factories.services.targets import small_targets
 from tests.leaderboard.pages.test_pages_routes import R1, A, B, C, item_catalog, serve
@@ -27,7 +25,7 @@ PAGES = (
     "/analyse?chart=votes&entries=",
     "/analyse?chart=size",
     "/explore",
-    "/explore?q=onerror",  # the last, from which the test goes on
+    "/explore?q=onerror",
 )
 
 
@@ -37,46 +35,11 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
 
 
-SCREENS: tuple[tuple[int, Any], ...] = ((1440, "light"), (390, "dark"))
-# One page of each kind: on the others the colours in the dark are looked at with --long.
-DARK = ("/check-numbers", f"/check-numbers?{R1}", PAGES[6], PAGES[7], "/analyse?chart=agreement", PAGES[-1])
-
-
-def test_axe_finds_nothing_no_page_scrolls_sideways_and_a_finger_hits_everything(
-    browser: Browser, address: str, long: bool
-) -> None:
-    context = browser.new_context(color_scheme="light")
-    page = context.new_page()
-    elsewhere: list[str] = []
-    page.on("request", lambda one: None if one.url.startswith(address) else elsewhere.append(one.url))
-    for path in PAGES:
-        page.goto(address + path)
-        if path.startswith(("/compare", "/analyse")):
-            page.eval_on_selector_all("details", "all => all.forEach(one => { one.open = true; })")
-        expect_accessible_on_every_screen(page, dark=long or path in DARK)
-        if path != PAGES[-1]:
-            assert small_targets(page) == [], path
-    page.click("tbody th a")
-    page.wait_for_url("**/explore/*")
-    expect_accessible_on_every_screen(page, dark=True)
-    assert elsewhere == []
-    context.close()
-
-
-def expect_accessible_on_every_screen(page: Page, *, dark: bool) -> None:
-    """Raise AssertionError where axe finds something or the page is wider than a screen, and leave it on a phone."""
-    for width, scheme in SCREENS:
-        page.set_viewport_size({"width": width, "height": 844})
-        page.emulate_media(color_scheme=scheme)
-        if scheme == "light" or dark:
-            expect_accessible(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), page.url
-
-
 def test_a_finger_hits_everything_on_a_phone(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 844})
-    for path in (PAGES[-1], "/", "/?compare=" + A, f"/entries/{A}", "/about"):
+    for path in (*PAGES, "/", "/?compare=" + A, f"/entries/{A}", "/about"):
         page.goto(address + path)
+        page.eval_on_selector_all("main details", "all => all.forEach(one => { one.open = true; })")
         assert small_targets(page) == [], path
     page.close()
 
@@ -95,7 +58,7 @@ def test_keys_scroll_a_table_that_is_wider_than_the_screen_and_no_other(browser:
 
 def test_paper_shows_tables_and_the_address_and_no_controls(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 718, "height": 1020})
-    for path in (f"/compare?entries={A},{B}", f"/entries/{A}"):
+    for path in (f"/?compare={A}", f"/compare?entries={A},{B}", f"/entries/{A}"):
         page.goto(address + path)
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print")
