@@ -15,7 +15,6 @@ import pytest
 
 import app
 from tests.factories.services.service import ROOT, Service, alive, running, until
-from tests.factories.services.service_launcher import launch
 from tests.factories.suite.programs import Finished, run_main
 from tests.real_data import real_file
 
@@ -65,11 +64,6 @@ def test_a_worker_that_was_killed_is_replaced(demo: Service) -> None:
     until(lambda: demo.worker_pid() != first, 30, what="another worker is started")
     until(lambda: demo.http.get("/readyz").status_code == 200, 30, what="it shows itself")
     assert demo.http.get("/").status_code == 200
-
-
-def test_sigterm_stops_both_processes(tmp_path: Path) -> None:
-    with running(tmp_path / "data") as service:
-        expect_both_to_stop(service, signal.SIGTERM)
 
 
 def expect_both_to_stop(service: Service, sign: signal.Signals) -> None:
@@ -168,31 +162,10 @@ def test_without_a_word_on_who_may_do_what_nothing_starts_and_one_sentence_says_
     assert not (tmp_path / "data").exists()
 
 
-def test_local_mode_answers_to_names_of_this_machine_only_and_says_so(demo: Service) -> None:
-    for path in ("/", "/?sort=general", "/about", "/policy", "/decisions", "/account", "/nowhere"):
-        page = demo.http.get(path)
-        assert page.text.count("<b>Local mode:</b>") == 1, path
-        for foreign in ({"Host": "evil.example"}, {"X-Forwarded-For": "203.0.113.7"}):
-            refused = demo.http.get(path, headers=foreign)
-            assert (refused.status_code, refused.json()["code"]) == (403, "not-local"), (path, foreign)
-    policy = demo.http.get("/api/v1/policy").json()
-    assert (policy["mode"], policy["scored_submissions"]["per_24_hours"]) == ("local", None)
-
-
 def start(folder: Path, **environ: str) -> Finished:
     """Run what ends before it serves, in this process."""
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder / "data"), "IDENTITY": "local"} | environ
     return run_main(lambda _: app.main(), (), environ=environment)
-
-
-def test_a_wrong_source_of_labels_ends_the_service_with_one_sentence_about_it(tmp_path: Path) -> None:
-    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path / "data"), "IDENTITY": "local", "PORT": "0"}
-    process = launch(environment | {"LABELS": "v2=/nope.jsonl"}, tmp_path, log=tmp_path / "log")
-    assert process.wait(180) == 2
-    printed = (tmp_path / "log").read_text()
-    assert "LABELS: labels in /nope.jsonl" in printed
-    assert "Traceback" not in printed
-    assert printed.count('"worker.started"') == 1
 
 
 def test_a_second_service_on_one_data_directory_is_refused_with_one_sentence(tmp_path: Path) -> None:

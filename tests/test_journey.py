@@ -1,12 +1,9 @@
-"""A researcher's way from a real file to a ranked entry: in a browser, over REST, on the command line."""
+"""A researcher's way from a real file to a ranked entry: in a browser."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +12,12 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.factories.services.gradio_pages import open_submit
-from tests.factories.services.service import ROOT, Service, running, until
+from tests.factories.services.service import Service, running, until
 from tests.real_data import real_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 JUDGE = "data/predictions/vl-reward-model_qwen2vl7b_judge.json"
-REWARD = "data/predictions/vl-reward-model_qwen2vl7b_reward.json"
 
 
 @pytest.fixture(scope="module")
@@ -128,19 +124,3 @@ def test_fields_that_cannot_be_taken_are_named_in_place(visit: Page, service: Se
         expect(visit.get_by_label(label, exact=True)).to_have_attribute("aria-invalid", "true")
     for words in ("Model: enter a model name", "Link: expected a web address", "Parameters: expected a number"):
         expect(outcome).to_contain_text(words)
-
-
-def test_the_command_line_submits_waits_and_prints_the_result(service: Service, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "vlrb", "submit", str(real_file(REWARD)), "--model", "Qwen2-VL-7B reward"]
-    ran = subprocess.run(
-        [*command, "--judge-type", "scalar", "--wait", "--server", service.url],
-        cwd=tmp_path,  # it writes the receipt there
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert re.search(r"rank \d+ of \d+ \(\d+-\d+\)|no rank: entry e", ran.stdout), ran.stdout
-    assert "Overall 66.2" in ran.stdout  # 826 of 1,247: ties are undecided
-    assert f"{service.url}/entries/e" in ran.stdout

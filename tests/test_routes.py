@@ -270,16 +270,6 @@ def test_another_site_may_frame_pages_where_people_sign_in_and_it_is_hugging_fac
 FOR_MAINTAINERS = re.compile(r"/maintenance\b|/(hide|restore|verify|unverify|flag|unflag|transfer)$")
 
 
-def test_what_is_for_maintainers_is_described_to_nobody_else(asgi: Any, client: TestClient) -> None:
-    theirs = {path for _, path in served(asgi) if FOR_MAINTAINERS.search(path)}
-    assert len(theirs) > 30  # they are there
-    described = client.get("/openapi.json").json()["paths"]
-    for_all = {"/api/v1/check", "/api/v1/submissions", "/api/v1/disputes", "/api/v1/entries/{entry}/withdraw"}
-    assert for_all <= set(described)
-    assert not [path for path in described if FOR_MAINTAINERS.search(path)]
-    assert "/maintenance/" not in client.get("/docs").text
-
-
 NO_SENSE: tuple[dict[str, Any], ...] = (
     {},
     {"json": {}},

@@ -137,6 +137,11 @@ def test_secrets_of_the_web_process_are_no_settings_of_the_worker() -> None:
 
 
 SECRET = "Qm8fXo2nT4sVb7Zc1Kd9Lw3Rj6Hy5Gp0AeUiBtNx"
+GUESSES = ("x" * 64, "changeme-changeme-changeme-changeme", "replace-me-with-32-random-bytes-please")
+NO_ADDRESSES = (
+    *("http://board.example", "https://board.example/path", "https://me@board.example", "board.example"),
+    *("https://board.example:443", "https://Board.example"),
+)
 OPENID = {"OIDC_CLIENT_ID": "id", "PUBLIC_URL": "https://board.example", "SESSION_SECRET": SECRET}
 
 
@@ -182,7 +187,8 @@ def test_a_space_brings_its_own_client_address_and_proxies() -> None:
         ({"SESSION_SECRET": "secret" * 10}, "others know or can guess"),
         ({"SESSION_SECRET": f"{SECRET},short"}, "SESSION_SECRET is shorter"),
         ({"PUBLIC_URL": ""}, "PUBLIC_URL is missing"),
-        ({"PUBLIC_URL": "http://board.example"}, "PUBLIC_URL"),
+        *(({"SESSION_SECRET": guess}, "SESSION_SECRET") for guess in GUESSES),
+        *(({"PUBLIC_URL": url}, "PUBLIC_URL") for url in NO_ADDRESSES),
         ({"OIDC_ISSUER": "http://issuer.example"}, "OIDC_ISSUER"),
         ({"IDENTITY": "none"}, "IDENTITY=none"),
         ({"IDENTITY": "openid", "OIDC_CLIENT_ID": ""}, "OIDC_CLIENT_ID is missing"),
@@ -197,7 +203,7 @@ def test_sign_in_that_would_let_the_wrong_people_in_does_not_start(changes: dict
     with pytest.raises(SettingsError) as caught:
         read(**{**OPENID, **changes})
     assert words in str(caught.value)
-    assert "secretsecret" not in str(caught.value)
+    assert not {"secretsecret", *GUESSES} & set(str(caught.value).split())
 
 
 def test_hidden_labels_are_among_those_that_are_configured() -> None:

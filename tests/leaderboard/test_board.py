@@ -113,10 +113,6 @@ def test_reported_rows_stand_in_the_order_without_a_rank(board: Board) -> None:
     assert macros == sorted(macros, reverse=True)
 
 
-def test_a_row_without_a_macro_stands_last(board: Board) -> None:
-    assert board.rows[-1].model == "Overall only"
-
-
 @pytest.mark.parametrize("key", ["rank", "macro", "general", "votes_per_item", "decided_rate", "judge_type", "date"])
 @pytest.mark.parametrize("descending", [True, False])
 def test_a_null_never_stands_above_a_value(board: Board, key: str, descending: bool) -> None:

@@ -15,7 +15,7 @@ from sqlalchemy import update
 
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.queries import DatabaseSnapshots
-from leaderboard.serial_executor import CLIENT, QueueFull
+from leaderboard.serial_executor import CLIENT
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_levels, label_sets
@@ -196,22 +196,6 @@ def test_while_a_new_board_is_made_everybody_but_the_first_gets_the_one_before()
         return [meanwhile.snapshot_id, (await first).snapshot_id, (await cache.current()).snapshot_id]
 
     assert asyncio.run(run()) == ["snapshot-1", "snapshot-2", "snapshot-2"]
-
-
-def test_too_many_requests_for_boards_of_the_past_get_a_busy_error() -> None:
-    source = Slow(100)
-    cache = BoardCache(source, published=(), check_every=60)
-
-    async def run() -> list[type]:
-        cache.refresh()
-        asked = [asyncio.create_task(cache.at(f"snapshot-{number}")) for number in range(10, 100)]
-        while sum(task.done() for task in asked) < 90 - 64:
-            await asyncio.sleep(0.01)
-        source.held.set()
-        return [type(one) for one in await asyncio.gather(*asked, return_exceptions=True)]
-
-    found = asyncio.run(run())
-    assert found.count(QueueFull) == 90 - 64 and found.count(BoardVersion) == 64
 
 
 def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> None:

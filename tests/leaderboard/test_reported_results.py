@@ -1,4 +1,4 @@
-"""Published results: their form, what was left out, and the arithmetic."""
+"""Published results: their form and the arithmetic."""
 
 import json
 import re
@@ -16,8 +16,6 @@ from vlrb.judges import TYPES, judge_slug
 from vlrb.statistics.uncertainty import wilson
 
 RESULTS = load_published(VL)
-REFERENCE = Path(__file__).parents[3] / "shared" / "reference"
-SOURCE_FILE = REFERENCE / "published.json"
 FIGURES = ("general", "hallucination", "reasoning", "overall", "macro")
 OURS = {
     "organisation": "organisation",
@@ -29,19 +27,9 @@ OURS = {
 }
 
 
-_OF_LATER = ("arXiv:2605.09269", "arXiv:2604.10966")
-LATER = {row.name for row in RESULTS if row.source in _OF_LATER or row.name.startswith("DT2IT-MRM, ")}
-"""Columns that a second collection has of sources whose other figures were here."""
-
-
 def raw() -> list[dict[str, Any]]:
     path = Path(__file__).parents[2] / "vlrb/benchmarks/vl-rewardbench/reported.json"
     rows: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["results"]
-    return rows
-
-
-def collected() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(SOURCE_FILE.read_text(encoding="utf-8"))
     return rows
 
 
@@ -65,30 +53,6 @@ def test_every_row_has_a_name_figures_and_a_source_that_can_be_opened(row: dict[
 def test_ids_and_names_are_unique() -> None:
     assert len({row.id for row in RESULTS}) == len(RESULTS)
     assert len({row.name for row in RESULTS}) == len(RESULTS)
-
-
-@pytest.mark.skipif(not SOURCE_FILE.exists(), reason="the collection that the results were taken from is not here")
-def test_all_that_was_collected_is_here_with_its_name_and_figures_but_what_has_no_figure() -> None:
-    found = {one["name"]: {name: one[name] for name in FIGURES} for one in collected()}
-    without = {name for name, figures in found.items() if not any(figures.values())}
-    ours = {row.name: dict(row.figures) for row in RESULTS if row.name not in LATER}
-    assert ours == {name: figures for name, figures in found.items() if name not in without}
-    path = Path(__file__).parents[2] / "vlrb/benchmarks/vl-rewardbench/reported.json"
-    left_out = {one["name"] for one in json.loads(path.read_text(encoding="utf-8"))["left_out"]}
-    assert (left_out, without) == ({"CAREVL", "MM-JudgeBench"}, {"CAREVL"})
-
-
-@pytest.mark.skipif(not SOURCE_FILE.exists(), reason="the collection that the results were taken from is not here")
-def test_the_columns_that_were_missing_are_here_with_their_figures() -> None:
-    rows = json.loads((REFERENCE / "published_2.json").read_text(encoding="utf-8"))
-    sources = {row.source for row in RESULTS}
-    found = [
-        (row["source"], {name: row[name] for name in FIGURES})
-        for row in rows
-        if row["benchmark"] == "vl-rewardbench" and row["source"] in sources
-    ]
-    here = [(row.source, dict(row.figures)) for row in RESULTS if row.name in LATER]
-    assert (sorted(found, key=str), len(found)) == (sorted(here, key=str), 20)
 
 
 def test_results_of_one_judge_have_one_slug_anyone_who_reported_them() -> None:

@@ -79,19 +79,6 @@ def test_the_fast_path_and_the_route_send_the_same_page(source: FixedSource) -> 
             assert dict(one.headers) == dict(other.headers)
 
 
-PAGES = ("/", "/about", "/entries/e00000000001", "/entries/r-r1-reward-2505-02835", "/nowhere")
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_no_page_has_inline_styles_scripts_or_requests_to_elsewhere(client: TestClient, path: str) -> None:
-    html = re.sub(r' style="(?:--[a-z-]+:[\d.-]+(?:px)?;?)+"', "", client.get(path).text)  # places on an axis
-    assert not re.search(r"\sstyle=|\son[a-z]+=|<style", html)
-    assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", html))
-    loaded = re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="([^"]*)"', html)
-    assert loaded
-    assert all(address.startswith(("/static/", "?lang=")) or address == "/feed.xml" for address in loaded)
-
-
 def test_static_files_are_cached_permanently_under_the_name_of_their_content(client: TestClient) -> None:
     for asset in assets().values():
         reply = client.get(asset.url, headers={"Accept-Encoding": "br"})
@@ -192,18 +179,6 @@ def test_pages_of_rows_follow_one_another() -> None:
         assert len({name for page in pages for name in page}) == 70
         assert models(client.get("/?page=99").text) == pages[2]
         assert 'rel="next"' in client.get("/").text
-
-
-def test_hostile_text_is_text_everywhere(source: FixedSource, client: TestClient) -> None:
-    fields = ("model", "version", "organisation", "base_model", "link", "paper", "code", "hub_id", "prompt", "notes")
-    source.turn(snapshot([entry(1, 0.7, **dict.fromkeys(fields, HOSTILE)), entry(2, 0.6, link="javascript:alert(1)")]))
-    for path in ("/", "/?tier=scored", "/entries/e00000000001", "/?q=" + HOSTILE):
-        assert "<img" not in client.get(path).text
-    page = client.get("/entries/e00000000002").text
-    assert "javascript:alert(1)" in page
-    assert 'href="javascript:' not in page
-    state = client.get('/?q=</script><script>alert(1)//"').text
-    assert "<script>alert" not in state
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,6 @@ from tests.factories.specs import spec_of
 from web.actions import ACTIONS, find_actions
 
 MAINTAINING = (Path(__file__).parents[2] / "docs" / "maintaining.md").read_text(encoding="utf-8")
-OF_MAINTAINERS = [one for one in ACTIONS if one.declared.role is Role.MAINTAINER]
-OF_OWNERS = [ACTIONS[name] for name in ("entries.withdraw", "entries.edit", "entries.history")]
 BY_HAND = [("GET", "/api/v1/maintenance/rescore/preview/{task}/csv")]
 PUBLIC = {("GET", "/api/v1/decisions"), ("GET", "/api/v1/chain")}
 Stars = Annotated[int, ParamInfo("Stars", "1 to 5", option="--stars", help="how many, from 1 to 5")]
@@ -177,24 +175,6 @@ def test_actions_are_in_the_order_of_areas() -> None:
 
 
 # --- every action -----------------------------------------------------------------------------------------------------
-
-
-def filled(one: Action[Any, Any], entry: str) -> str:
-    return re.sub(r"{(\w+)}", lambda found: entry if found[1] == "entry" else "1", one.path)
-
-
-def test_every_private_route_refuses_nobody_and_strangers(database: Database, entry: str) -> None:
-    site = Site(database)
-    routes = [(one.method, filled(one, entry), {}) for one in OF_MAINTAINERS]
-    routes += [(method, path.replace("{task}", "1"), {}) for method, path in BY_HAND]
-    bodies = {"withdraw": {"reason": "x"}}
-    routes += [(one.method, filled(one, entry), bodies.get(one.verb, {})) for one in OF_OWNERS]
-    for method, path, body in routes:
-        for user, status, code in ((ANONYMOUS, 401, "sign-in-needed"), (STRANGER, 403, "not-allowed")):
-            answer = site.ask(user, method, path=path, body=body)
-            assert (answer.status_code, answer.json()["code"]) == (status, code), (method, path)
-            assert answer.headers["content-type"] == "application/problem+json"
-            assert answer.headers["cache-control"] == "no-store"
 
 
 def test_there_is_no_route_beside_the_actions_and_those_that_are_named_here(database: Database) -> None:

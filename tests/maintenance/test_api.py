@@ -58,23 +58,6 @@ def test_instants_have_the_usual_format(site: _ApiSite) -> None:
     assert datetime.fromisoformat(found["submitted_at"]).tzinfo is not None
 
 
-def test_decisions_are_public_and_name_nobody(site: _ApiSite) -> None:
-    note = "trained on the items"
-    assert site.ask(MAINTAINER, "POST", path=f"/api/v1/entries/{site.entry}/flag", body={"note": note}).json()[
-        "changed"
-    ]
-    assert site.ask(
-        OWNER_OF_IT, "POST", path=f"/api/v1/entries/{site.entry}/withdraw", body={"reason": "wrong"}
-    ).json()["changed"]
-    answer = site.ask(ANONYMOUS, "GET", path="/api/v1/decisions")
-    kinds = [one["kind"] for one in answer.json()["decisions"]]
-    assert kinds == ["entry.withdrawn", "entry.flagged", "board.pointed"]
-    for person in (MAINTAINER, OWNER_OF_IT):
-        assert person.account not in answer.text
-    older = site.ask(ANONYMOUS, "GET", path=f"/api/v1/decisions?before={answer.json()['decisions'][0]['seq']}&limit=1")
-    assert [one["kind"] for one in older.json()["decisions"]] == ["entry.flagged"]
-
-
 def test_a_description_that_cannot_be_taken_names_every_field(site: _ApiSite) -> None:
     answer = site.ask(
         OWNER_OF_IT, "PATCH", path=f"/api/v1/entries/{site.entry}", body={"link": "x", "temperature": "hot"}

@@ -127,22 +127,6 @@ def test_a_change_of_labels_names_the_boards_before_and_after(turned: tuple[Data
             assert f"(labels <b>{revision}</b>)" in shown, (one.kind, name)
 
 
-def test_the_page_of_a_change_shows_what_its_preview_found(turned: tuple[Database, dict[str, Any]]) -> None:
-    database, preview = turned
-    _, applied, _ = decisions(database)
-    page = _site(database).get(f"/decisions/{applied.seq}").text
-    summary = preview["summary"]
-    largest = f"{100 * summary['largest_change']:.2f}".removesuffix("0")
-    assert "16 flipped, 0 added, 3 dropped" in page
-    assert f"{summary['changed']} of {summary['entries']} entries on both boards" in page
-    for once in (f"{summary['moved']} moved in rank", f"the largest change of a macro average is {largest} points"):
-        assert page.count(once) == 1
-    assert page.count("a macro average is") == 1
-    assert page.count("</tr>") == 1 + sum(
-        row["macro"][0] != row["macro"][1] or row["rank"][0] != row["rank"][1] for row in preview["entries"]
-    )
-
-
 def test_the_board_tells_of_the_last_turn_and_old_boards_of_theirs(turned: tuple[Database, dict[str, Any]]) -> None:
     database, _ = turned
     undone, applied, first = decisions(database)
@@ -170,14 +154,3 @@ def test_a_change_that_is_taken_back_tells_the_same_counts_turned_round(
     client = _site(database)
     for page in (client.get(f"/decisions/{undone.seq}").text, client.get("/decisions").text):
         assert "16 flipped, 3 added, 0 dropped" in page and said in page
-
-
-def test_the_feed_says_what_a_change_of_labels_did(turned: tuple[Database, dict[str, Any]]) -> None:
-    database, preview = turned
-    _, applied, _ = decisions(database)
-    moved = f"{preview['summary']['entries']} entries were scored again, {preview['summary']['moved']} moved in rank"
-    feed = _site(database).get("/feed.xml").text
-    assert "16 flipped, 0 added, 3 dropped" in feed
-    assert moved in feed
-    assert applied.changes[-1] in feed
-    assert f"{applied.sentence}. {applied.changes[0]}" in feed, "a reason without a full stop does not run on"

@@ -51,16 +51,6 @@ def test_a_bad_file_is_reported_with_exit_1_line_id_and_field(tmp_path: Path, ma
     assert (report["ok"], report["problem_count"]) == (False, 1)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [[], ["check"], ["check", "/no/such/file"], ["nonsense"], ["check", "/dev/null", "--items", "/no/such"]],
-)
-def test_wrong_usage_has_exit_2(arguments: list[str]) -> None:
-    done = run_vlrb(*arguments)
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-
-
 def test_a_benchmark_without_a_manifest_is_checked_with_one_made_as_the_message_says(tmp_path: Path) -> None:
     rows, own, made = mmrb_items(40, seed=1), tmp_path / "all_data.json", tmp_path / "items.json"
     own.write_text(json.dumps(rows))

@@ -16,9 +16,8 @@ from storage.limits import submission_pause
 from storage.limits.sliding_window import DAY
 from storage.models.core import Submission
 from storage.models.quota import Attempt
-from submissions.metadata import Metadata
 from submissions.quota import YEAR, QuotaPolicy, QuotaUsed, next_possible, quota_scopes, require_quota
-from submissions.refusals import FileRejected, SubmissionsPaused
+from submissions.refusals import SubmissionsPaused
 from tests.factories.submission_service import BENCHMARK, LIMIT, SubmissionSetup, make_setup, native, person, submit
 from tests.factories.suite.fork_server import fork_server
 from tests.submissions import quota_race
@@ -144,13 +143,6 @@ def test_what_the_service_failed_to_score_is_given_back(setup: SubmissionSetup, 
     assert event_of(second.receipt)["attempt"] == 2
     with pytest.raises(QuotaUsed):
         submit(setup, person("ann"), number=3)
-
-
-def test_a_file_with_problems_costs_nothing(setup: SubmissionSetup) -> None:
-    bad = native(setup.items).split(b"\n", 1)[1]
-    with pytest.raises(FileRejected):
-        setup.intake.submit(setup.arrive(bad), Metadata.parse({"model": "Bad"}), person("ann"))
-    assert event_of(submit(setup, person("ann"), number=1).receipt)["attempt"] == 1
 
 
 def test_who_may_not_submit_is_refused_by_the_use_case_itself(setup: SubmissionSetup, database: Database) -> None:

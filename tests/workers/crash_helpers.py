@@ -1,4 +1,4 @@
-"""Real worker processes for fault tests: the real entry point, jobs that last, on request without the fence."""
+"""Real worker processes for fault tests: the real entry point, and jobs that last."""
 
 from __future__ import annotations
 
@@ -11,12 +11,8 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import update
-from sqlalchemy.orm import Session
-
-from storage.clock import database_now
 from storage.jobs import leases
-from storage.models.queue import Job, State
+from storage.models.queue import Job
 from tests.factories.suite.fork_server import fork_server
 from vlrb.scoring import Tally
 from workers import __main__ as entry
@@ -34,7 +30,6 @@ class Manner:
 
     job_seconds: float = 0.0
     overrun: float = 0.0
-    fenced: bool = True
     hold: str = ""
 
 
@@ -54,8 +49,6 @@ def serve(environ: dict[str, str], log: str, manner: Manner) -> None:
     _slow_down(manner, 2 * float(environ["LEASE_SECONDS"]))
     # That a job is given up at last is another rule with tests of its own; on a busy machine it would come in between.
     leases.MAX_ATTEMPTS = 1000
-    if not manner.fenced:
-        _take_the_fence_out()
     sys.exit(entry.main([]))
 
 
@@ -77,14 +70,3 @@ def _slow_down(manner: Manner, overrun_seconds: float) -> None:
 
     score.tally = slow
     runner.CurrentJob.get = get  # type: ignore[method-assign]
-
-
-def _take_the_fence_out() -> None:
-    def finish(session: Session, claim: Job) -> None:
-        session.execute(
-            update(Job)
-            .where(Job.id == claim.id)
-            .values(state=State.DONE.value, lease_until=None, finished_at=database_now(), outcome="")
-        )
-
-    leases.finish = finish

@@ -23,7 +23,6 @@ from vlrb.benchmarks.pairs import pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.cli import main
-from vlrb.file_remarks import ORDER_TELLS_LABEL
 from vlrb.readers import read_file
 from vlrb.readers.base import ParsedFile
 from vlrb.readers.problems import ProblemCollector
@@ -154,58 +153,6 @@ def test_a_call_that_gave_no_text_is_an_unreadable_reply_and_not_the_end_of_its_
     assert problems.problem_count == 1
 
 
-def test_a_failed_call_of_lmms_eval_is_unreadable_and_prompts_tell_responses(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path
-) -> None:
-    samples = [
-        {
-            "doc_id": number,
-            "filtered_resps": "[LMMS_EVAL_REQUEST_FAILED after 3 retries] [[A]]" if number == 1 else "[[A]]",
-            "input": f"[The Start of Assistant A's Answer]\n{item['Output2']}\n[The End of Assistant A's Answer]\n\n"
-            f"[The Start of Assistant B's Answer]\n{item['Output1']}\n[The End of Assistant B's Answer]",
-            "multimodal_rewardbench_accuracy": {"question_id": item["ID"]},
-        }
-        for number, item in enumerate(ITEMS)
-    ]
-    random.Random(19).shuffle(samples)
-    card = score(capsys, write_json_lines(tmp_path / "samples.jsonl", samples), labels, MMRB)
-    right = [item["Better"] == "Output2" for number, item in enumerate(ITEMS) if number != 1]
-    assert card["parse_rate"] == pytest.approx(1 - 1 / len(ITEMS))
-    assert sum(tally["agree"] for tally in card["tally"].values()) == sum(right)
-
-
-@pytest.mark.parametrize("with_prompt", [True, False])
-def test_rewards_decide_in_r1_rewards_files_and_not_the_text(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, with_prompt: bool
-) -> None:
-    dice = random.Random(10)
-    lines = []
-    for item in ITEMS:
-        swap = {"Output1": "Output2", "Output2": "Output1"}
-        first, second = item[item["Better"]], item[swap[item["Better"]]]
-        prompt = f"###### [Response 1]:\n{first}  \n\n###### [Response 2]:\n{second}  \n\n"
-        lying = {**item, "Better": swap[item["Better"]], "Category": "x"}
-        reward = dice.choice(([1, 0], [0, 1]))
-        lines.append({**lying, **({"qs": prompt} if with_prompt else {}), "rewards": reward, "critic": "[[A]]"})
-    card = score(capsys, write_json_lines(tmp_path / "r1.jsonl", lines), labels, MMRB)
-    assert sum(tally["agree"] for tally in card["tally"].values()) == sum(line["rewards"] == [1, 0] for line in lines)
-    codes = {code for code, *_ in read(lines).remarks}
-    assert (ORDER_TELLS_LABEL in codes) is not with_prompt
-
-
-@pytest.mark.parametrize("with_prompt", [True, False])
-def test_rewards_of_a_reversed_prompt_refer_to_the_order_shown(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, with_prompt: bool
-) -> None:
-    lines = []
-    for item in ITEMS:
-        rejected_text = item["Output2" if item["Better"] == "Output1" else "Output1"]
-        prompt = f"###### [Response 1]:\n{rejected_text}  \n\n###### [Response 2]:\n{item[item['Better']]}  \n\n"
-        lines.append({**item, **({"qs": prompt} if with_prompt else {}), "rewards": [0, 1], "reverse": True})
-    card = score(capsys, write_json_lines(tmp_path / "proxy.jsonl", lines), labels, MMRB)
-    assert card["protocols"]["official"]["micro"] == 1.0
-
-
 def test_one_id_with_the_same_responses_in_both_orders_is_two_pairs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -237,24 +184,6 @@ def test_rewards_give_the_official_acc_and_acc_plus(
     assert card["protocols"]["official"]["micro"] == pytest.approx(right / n)
     wholly, of = questions["overall"]
     assert card["protocols"]["official"]["acc-plus"] == pytest.approx(wholly / of)
-
-
-@pytest.mark.parametrize(
-    ("change", "expected"),
-    [
-        ({"output": 7}, "field output: "),
-        ({"ID": 7}, "field ID: "),
-        ({"ID": "unheard of"}, "no pair of this benchmark has this `id`"),
-        ({"Meta": {"Output1": "x", "Output2": "y"}}, "field Meta: "),
-    ],
-)
-def test_an_error_names_line_and_field(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, labels: Path, change: dict[str, Any], expected: str
-) -> None:
-    lines = mmrb_predictions(ITEMS, 11)
-    lines[2] = {**lines[2], **change}
-    told = rejected(capsys, write_json_lines(tmp_path / "out.jsonl", lines), labels, MMRB)
-    assert ": line 3, " in told and expected in told
 
 
 @pytest.mark.parametrize(

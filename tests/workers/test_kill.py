@@ -1,7 +1,4 @@
-"""Workers that are killed, stopped, or sleep through their lease: nothing is lost, nothing is recorded twice.
-
-The last tests are the positive control: without the fence the same checker finds double scores.
-"""
+"""Workers that are killed, stopped, or sleep through their lease: nothing is lost, nothing is recorded twice."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ from workers import schedule
 
 pytestmark = pytest.mark.timeout(400)
 LEASE = 0.6
-WORKERS = 3
+WORKERS, KILLS, SUBMISSIONS = 3, 5, 20
 
 
 @dataclass
@@ -140,70 +137,27 @@ def _history(database: Database) -> History:
         )
 
 
-def _kill_during_submissions(site: WorkerSite, manner: Manner, *, kills: int, submissions: int, seed: int) -> None:
-    dice = random.Random(seed)
-    workers = [site.start_worker(manner) for _ in range(WORKERS)]
-    site.wait_for("SELECT count(*) FROM board", 1)
-    for turn in range(kills):
-        site.submit(range(turn * submissions // kills, (turn + 1) * submissions // kills))
-        time.sleep(dice.uniform(0.0, 0.2))
-        victim = dice.choice(workers)
-        site.kill(victim)
-        workers[workers.index(victim)] = site.start_worker(manner)
-    site.wait_for("SELECT count(*) FROM queue WHERE state IN ('queued', 'running')", 0, seconds=3 * PATIENCE)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)  # on PostgreSQL: operation/test_topology.py
 def test_kills_during_submissions_lose_nothing_and_score_nothing_twice(database_url: str, tmp_path: Path) -> None:
-    _expect_nothing_lost_and_nothing_twice(
-        database_url, tmp_path, manner=Manner(0.2, overrun=0.05), kills=5, submissions=20
-    )
-
-
-@pytest.mark.slow
-@pytest.mark.long
-def test_fifty_kills_during_two_hundred_submissions_lose_nothing_and_score_nothing_twice(
-    database_url: str, tmp_path: Path
-) -> None:
-    _expect_nothing_lost_and_nothing_twice(
-        database_url, tmp_path, manner=Manner(0.1, overrun=0.05), kills=50, submissions=200
-    )
-
-
-def _expect_nothing_lost_and_nothing_twice(
-    url: str, folder: Path, *, manner: Manner, kills: int, submissions: int
-) -> None:
-    seed = random.randrange(1 << 32)
+    seed, manner = random.randrange(1 << 32), Manner(0.2, overrun=0.05)
     print(f"seed {seed}")
-    with _site(url, folder) as site:
-        _kill_during_submissions(site, manner, kills=kills, submissions=submissions, seed=seed)
+    dice = random.Random(seed)
+    with _site(database_url, tmp_path) as site:
+        workers = [site.start_worker(manner) for _ in range(WORKERS)]
+        site.wait_for_board()
+        for turn in range(KILLS):
+            site.submit(range(turn * SUBMISSIONS // KILLS, (turn + 1) * SUBMISSIONS // KILLS))
+            time.sleep(dice.uniform(0.0, 0.2))
+            victim = dice.choice(workers)
+            site.kill(victim)
+            workers[workers.index(victim)] = site.start_worker(manner)
+        site.wait_for("SELECT count(*) FROM queue WHERE state IN ('queued', 'running')", 0, seconds=3 * PATIENCE)
         assert _history(site.database) == History(lost=[], doubled=[], unrecorded=[], open_jobs=0, broken_at=None)
         with site.database.read() as session:
             epochs = list(session.scalars(select(Job.epoch)))
-    assert len(epochs) == submissions
-    assert sum(epochs) > submissions, "no kill hit a worker at work: the test has shown nothing"
-    print(f"{sum(epochs) - submissions} attempts were cut short")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
-def test_without_the_fence_the_same_check_finds_double_scores(database_url: str, tmp_path: Path) -> None:
-    with _site(database_url, tmp_path) as site:
-        _drop_unique_scores(site.database)
-        _kill_during_submissions(site, Manner(0.02, overrun=0.2, fenced=False), kills=2, submissions=30, seed=1)
-        until(lambda: _history(site.database).doubled, PATIENCE, what="a slow one wakes up and writes a second score")
-        history = _history(site.database)
-    assert history.lost == []
-
-
-def _drop_unique_scores(database: Database) -> None:
-    with database.write() as session:
-        sql = session.execute(text("SELECT sql FROM sqlite_master WHERE name = 'scores'")).scalar_one()
-        without = re.sub(r",\s*CONSTRAINT uq_\w+ UNIQUE \([^)]*\)", "", sql)
-        assert without != sql
-        session.execute(text("DROP TABLE scores"))
-        session.execute(text(without))
+    assert len(epochs) == SUBMISSIONS
+    assert sum(epochs) > SUBMISSIONS, "no kill hit a worker at work: the test has shown nothing"
 
 
 def test_the_job_of_a_killed_worker_is_scored_again_when_its_lease_is_over(database_url: str, tmp_path: Path) -> None:

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-from sqlalchemy import event, insert, select, update
+from sqlalchemy import select, update
 
 from storage.boards import stored_relations
-from storage.boards.snapshots import snapshot_at
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.labels import label_imports
-from storage.models.core import AuditEvent, Snapshot, StoredRelations, Submission
+from storage.models.core import AuditEvent, StoredRelations, Submission
 from tests.databases import a_submission, accept
 from tests.factories import small_benchmark
 from tests.factories.specs import VL
@@ -33,11 +32,6 @@ from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.runner import Worker, drain
 from workers.scorer import Scorer
-
-
-def _snapshots(database: Database) -> int:
-    with database.read() as session:
-        return len(session.scalars(select(Snapshot.id)).all())
 
 
 def _scored(database: Database, scorer: Scorer, *, numbers: range, **changes: Any) -> list[str]:
@@ -78,7 +72,6 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
     }
     assert compute_if_changed(ready, scorer) == 0
     assert publish_if_changed(ready, scorer) is None
-    assert _snapshots(ready) == 2
 
 
 def test_what_is_served_is_what_the_votes_say(ready: Database, scorer: Scorer) -> None:
@@ -234,60 +227,6 @@ def test_two_workers_that_compute_the_same_store_it_once(
     for thread in threads:
         thread.join()
     assert sorted(stored) == [0, 2]
-
-
-def test_a_snapshot_with_the_same_content_is_not_stored_twice(ready: Database, scorer: Scorer) -> None:
-    _scored(ready, scorer, numbers=range(2))
-    _settle(ready, scorer)
-    before = _snapshots(ready)
-    with ready.write() as session:
-        audit.append(session, "submission.edited", data={})  # and edited back, for nothing is different
-    reads = 0
-
-    def count(*_: Any) -> None:
-        nonlocal reads
-        reads += 1
-
-    assert publish_if_changed(ready, scorer) is None
-    assert _snapshots(ready) == before
-    event.listen(ready.engine, "before_cursor_execute", count)
-    assert publish_if_changed(ready, scorer) is None
-    event.remove(ready.engine, "before_cursor_execute", count)
-    assert reads < 6  # it knows that it has looked already
-
-
-def test_old_boards_are_found_by_day_second_and_id(ready: Database, scorer: Scorer) -> None:
-    day = 86_400.0
-    times = [10 * day + 1.25, 10 * day + 1.75, 11 * day - 0.5, 11 * day, 12 * day + 5]
-    ids = [hashlib.sha256(str(at).encode()).hexdigest() for at in times]
-    with ready.write() as session:
-        rows = [
-            {"id": name, "benchmark": "demo", "through_seq": 0, "created_at": at, "body": b"x"}
-            for name, at in zip(ids, times, strict=True)
-        ]
-        session.execute(insert(Snapshot), rows)
-    wanted = {
-        "1970-01-10": None,
-        "1970-01-11": ids[2],
-        "1970-01-12": ids[3],
-        "1970-01-14": ids[4],
-        "1970-01-11T00:00:00Z": None,
-        "1970-01-11T00:00:01Z": ids[1],
-        "1970-01-11T00:00:01": ids[1],
-        "1970-01-11T01:00:01+01:00": ids[1],
-        "1970-01-11T23:59:58Z": ids[1],
-        "1970-01-12T00:00:00Z": ids[3],
-        ids[0]: ids[0],
-        ids[0][:12]: ids[0],
-        "0" * 64: None,
-    }
-    with ready.read() as session:
-        for when, name in wanted.items():
-            assert snapshot_at(session, "demo", when=when) == name, when
-        for nonsense in ("", "yesterday", "2026-02-30", "abc", "%", "9999-12-31T23:59:59Z9", ids[0] + "0"):
-            with pytest.raises(ValueError, match="neither"):
-                snapshot_at(session, "demo", when=nonsense)
-        assert snapshot_at(session, "demo", when="9999-12-31") == ids[4]
 
 
 def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Database, scorer: Scorer) -> None:

@@ -56,17 +56,6 @@ def test_the_loop_outlives_a_database_that_is_away_for_a_while(worker: Worker, m
     assert rests == [runner.TROUBLE_SECONDS, runner.TROUBLE_SECONDS, LOOK_SECONDS]
 
 
-def test_drain_scores_every_revision_publishes_and_ends(worker: Worker) -> None:
-    small_benchmark.submit(worker.database, range(3))
-    assert drain(worker, _never, rest=time.sleep) == 6
-    with worker.database.read() as session:
-        assert len(session.scalars(select(Score.id)).all()) == 6
-        pointer = label_sets.current(session, "demo")
-    assert pointer is not None
-    assert pointer.snapshot_id is not None
-    assert drain(worker, _never, rest=time.sleep) == 0
-
-
 def test_what_is_done_once_a_day_is_looked_at_from_the_start(worker: Worker, tmp_path: Path) -> None:
     runner = create_task_runner(worker.database, small_benchmark.scorer(), state=tmp_path / "state", lease_seconds=60.0)
     with schedule.running(worker, [runner]):
