@@ -96,11 +96,8 @@ def rank_entries(entries: Sequence[BoardEntry], counts: npt.NDArray[np.int64], *
         )
         for entry, row, numbers in zip(entries, shares.tolist(), fractions, strict=True)
     ]
-    places = standings(contenders)
-    ranks: list[int | None] = [None] * len(entries)
-    for place in places:
-        ranks[place.index] = place.rank
-    return RankedBoard(shares, tuple(ranks), order=tuple(place.index for place in places))
+    ranks = standings(contenders)
+    return RankedBoard(shares, tuple(ranks[index] for index in range(len(entries))), order=tuple(ranks))
 
 
 def rank_both(

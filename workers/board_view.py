@@ -18,7 +18,7 @@ from storage.labels.label_sets import ActiveBoard
 from storage.models.core import RegisteredLabelSet
 from vlrb.disclosure import PUBLIC
 from vlrb.statistics.pairwise import VERSION
-from vlrb.statistics.variants import VariantGroups, members
+from vlrb.statistics.variants import group_variants, members
 from workers.board_entries import ScoredEntry, read_entries
 from workers.moderation_state import load_moderation
 
@@ -59,18 +59,19 @@ def read_board(session: Session, pointer: ActiveBoard) -> BoardView:
     """Return a board as this session sees it.
 
     An anonymous entry is a judge of its own: if it took another one's place as a variant, it would tell whose it is.
+    What was scored and is not shown counts where its account shows another variant of the same judge: it was tried.
+    Who is not on the board with this judge is nobody's business.
     """
     known, decided = revisions(session, pointer.benchmark), load_moderation(session, pointer.benchmark)
     scored = read_entries(session, pointer, revisions=[revision.name for revision in known], decided=decided)
-    groups = VariantGroups()
-    for entry in scored:
-        groups.add(entry.variant, entry.order, shown=not entry.off_board)
+    judges = group_variants([entry.variant for entry in scored])
+    seen = {(judges[one.id], one.variant.owner) for one in scored if one.variant.named and not one.off_board}
     entries = [
         entry
         for entry in scored
-        if not entry.off_board or (entry.variant.named and groups.shows(entry.id, entry.variant.owner))
+        if not entry.off_board or (entry.variant.named and (judges[entry.id], entry.variant.owner) in seen)
     ]
-    judges = {entry.id: groups.first(entry.id) for entry in entries}
+    judges = {entry.id: judges[entry.id] for entry in entries}
     return BoardView(
         audit.head(session).seq,
         known,

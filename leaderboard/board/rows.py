@@ -710,7 +710,7 @@ def _placed(
     }
     known = [replace(row, version_of=version_of.get(row.id)) for row in rows if row.leads]
     counted = [replace(entry, counts=None) if entry.id in version_of else entry for entry in contenders]
-    ranked = [replace(known[place.index], rank=place.rank) for place in places(counted)]
+    ranked = [replace(known[index], rank=rank) for index, rank in places(counted).items()]
     return [*ranked, *(row for row in rows if not row.leads)]
 
 

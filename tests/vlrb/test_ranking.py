@@ -35,7 +35,7 @@ def order(entries, **options):
 
 
 def ranks(entries):
-    return {entries[place.index].id: place.rank for place in standings(entries)}
+    return {entries[index].id: rank for index, rank in standings(entries).items()}
 
 
 def test_the_order_is_macro_then_overall_then_the_earlier_submission_then_the_id():
@@ -233,7 +233,7 @@ def test_a_judge_rarely_differs_significantly_from_its_equals():
         difficulty = rng.random(400)
         correct = rng.random((8, 400)) < difficulty
         found = ranges_over(correct, parts, exact=False, draws=draws)
-        wrong += found.differs.any()
+        wrong += (found.worst < 8).any()
         out += found.best[0] > 1
     assert wrong <= 12
     assert out <= 12

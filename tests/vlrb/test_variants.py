@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vlrb.statistics.variants import ALIKE_FROM, Variant, VariantGroups, alike_pairs, family, group_variants
+from vlrb.statistics.variants import ALIKE_FROM, Variant, alike_pairs, family, group_variants
 
 
 def groups(*variants, alike=()):
@@ -62,21 +62,6 @@ def test_who_is_not_named_is_grouped_with_nobody():
     named = Variant("b", "ann", model="Judge", organisation="Lab", base_model="Base", judge="judge")
     other = Variant("c", "ann", model="Judge", organisation="Lab", base_model="Base", judge="judge", named=False)
     assert groups(one, named, other, alike=[("a", "b"), ("c", "a")]) == sets("a", "b", "c")
-
-
-def test_an_unpublished_variant_counts_where_its_account_shows_one_and_nowhere_else():
-    shown = [Variant("a", "ann", model="Judge", organisation="Lab"), Variant("z", "ann", model="Judge", named=False)]
-    others = [
-        Variant("b", "ann", model="Judge v2"),
-        Variant("c", "bob", model="Judge", organisation="Lab"),
-        Variant("d", "cy", model="Else"),
-        Variant("e", "ann", model="Judge", named=False),
-    ]
-    together = VariantGroups()
-    for place, one in enumerate([*shown, *others]):
-        together.add(one, (place,), shown=one in shown)
-    assert [one.id for one in others if one.named and together.shows(one.id, one.owner)] == ["b"]
-    assert [together.first(name) for name in "azb"] == ["a", "z", "a"]
 
 
 @pytest.mark.parametrize(

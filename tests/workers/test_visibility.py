@@ -28,6 +28,7 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, person
 from tests.factories.actions import by, decisions
 from tests.factories.specs import VL, spec_of
+from workers import board_view
 from workers.board_queries import entries_on_board
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.rescore import rescore
@@ -129,6 +130,22 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
     assert "demo" in body(ready, scorer)["relations"]  # made of exactly the entries that are shown
     board = build_board(DatabaseSnapshots(ready, spec_of("demo")).load(_pointer(ready)), VL)
     assert leaderboard_json(board)["unpublished"] == 1
+
+
+def test_an_unpublished_variant_counts_where_its_account_shows_one_and_nowhere_else(
+    ready: Database, scorer: Scorer
+) -> None:
+    unseen = EntryVisibility(published=False)
+    first = arrive(ready, scorer, number=0, model="Judge", organisation="Lab")
+    tried = arrive(ready, scorer, number=1, model="Judge v2", shown=unseen)
+    arrive(ready, scorer, number=2, model="Judge v3", organisation="Lab", owner="bob", shown=unseen)
+    arrive(ready, scorer, number=3, model="Judge v4", shown=unseen._replace(anonymous_until=FAR))
+    with ready.read() as session:
+        pointer = label_sets.current(session, "demo")
+        assert pointer is not None
+        board = board_view.read_board(session, pointer)
+    assert [entry.id for entry in board.entries] == [first, tried]
+    assert board.judges == {first: first, tried: first}
 
 
 def test_withdrawing_what_nobody_has_seen_leaves_no_stub_and_still_counts(ready: Database, scorer: Scorer) -> None:

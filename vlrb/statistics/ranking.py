@@ -37,14 +37,6 @@ class RankingEntry:
     submitted: str  # ISO 8601: the earlier is first among equals; "" (unknown) is last
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Position of a contender; ``rank`` is None for reported rows and for rows without a value."""
-
-    index: int  # into the contenders given
-    rank: int | None
-
-
 def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -> list[int]:
     """Return indices in display order. A None is below every number in either direction."""
 
@@ -58,25 +50,25 @@ def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -
     return sorted(range(len(contenders)), key=key)
 
 
-def standings(contenders: Sequence[RankingEntry]) -> tuple[Placement, ...]:
-    """Display order, best first, with competition ranks (1, 2, 2, 4).
+def standings(contenders: Sequence[RankingEntry]) -> dict[int, int | None]:
+    """Return the indices of contenders in display order, best first, with competition ranks (1, 2, 2, 4).
 
     A contender shares the rank of the ranked one before it if their counts are equal. Reported rows, and rows whose
     first value is None, carry no rank and take none away.
     """
-    places: list[Placement] = []
+    ranks: dict[int, int | None] = {}
     ranked = rank = 0
     previous: tuple[float, ...] | None = None
     for index in display_order(contenders):
         contender = contenders[index]
         if contender.counts is None or not contender.values or contender.values[0] is None:
-            places.append(Placement(index, None))
+            ranks[index] = None
             continue
         ranked += 1
         if contender.counts != previous:
             rank, previous = ranked, contender.counts
-        places.append(Placement(index, rank))
-    return tuple(places)
+        ranks[index] = rank
+    return ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +76,10 @@ class RankRanges:
     """Rank ranges from paired tests. Arrays are in the order of the entries given.
 
     ``best``, ``worst``: ints (entries,): 1 + number significantly better, entries - number significantly worse.
-    ``differs``: bool (entries, entries), whether two differ significantly, whichever of all pairs are looked at.
     """
 
     best: IntArray
     worst: IntArray
-    differs: BoolArray
 
 
 class PairTests(NamedTuple):
@@ -255,4 +245,4 @@ def ranges_of(entries: int, tests: PairTests, *, rejected: BoolArray) -> RankRan
     beats = np.zeros((entries, entries), dtype=bool)
     first, second, ahead = tests.first, tests.second, tests.delta > 0
     beats[first, second], beats[second, first] = rejected & ahead, rejected & ~ahead
-    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1), differs=beats | beats.T)
+    return RankRanges(1 + beats.sum(axis=0), entries - beats.sum(axis=1))

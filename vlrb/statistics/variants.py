@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -39,71 +38,34 @@ class Variant:
     named: bool = True  # whether its owner may be named
 
 
-@dataclass(slots=True)
-class _Group:
-    order: tuple[Any, ...]
-    first: str
-    members: list[str]
-
-
-class VariantGroups:
-    """Variants that are grouped one by one.
+def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
+    """id -> id of the first variant of its group, for all variants in their order.
 
     Two are of one group where account or organisation are the same and so is the model family (the name of the model
-    or of its base model, either way round), or where their judge is the same; and so is everything that is of one group
-    with either.
+    or of its base model, either way round), where their judge is the same, or where ``alike`` says that the votes of
+    two named ones are; and so is everything that is of one group with either.
     """
+    groups = {variant.id: [variant.id] for variant in variants}
 
-    def __init__(self) -> None:
-        self._groups: dict[str, _Group] = {}  # by variant
-        self._accounts: dict[str, str] = {}  # of the variants that are shown, and whose owner is named
-        self._first_with: dict[tuple[str, ...], str] = {}
+    def join(first: str, second: str) -> None:
+        larger, smaller = sorted((groups[first], groups[second]), key=len, reverse=True)
+        if larger is not smaller:
+            larger += smaller
+            groups.update(dict.fromkeys(smaller, larger))
 
-    def add(self, variant: Variant, order: tuple[Any, ...], *, shown: bool = True) -> None:
-        """Add a variant. Of a group the one with the smallest ``order`` is the first."""
-        if shown and variant.named:
-            self._accounts[variant.id] = variant.owner
-        self._groups[variant.id] = _Group(order, variant.id, members=[variant.id])
+    first_with: dict[tuple[str, ...], str] = {}
+    for variant in variants:
         for key in _keys(variant):
-            self.join(self._first_with.setdefault(key, variant.id), variant.id)
-
-    def join(self, first: str, second: str) -> None:
-        """Make one group of those of two variants."""
-        larger, smaller = self._groups[first], self._groups[second]
-        if larger is smaller:
-            return
-        if len(larger.members) < len(smaller.members):
-            larger, smaller = smaller, larger
-        if smaller.order < larger.order:
-            larger.order, larger.first = smaller.order, smaller.first
-        larger.members += smaller.members
-        self._groups.update(dict.fromkeys(smaller.members, larger))
-
-    def first(self, name: str) -> str:
-        """Return the first variant of the group of one."""
-        return self._groups[name].first
-
-    def shows(self, name: str, account: str) -> bool:
-        """Return whether an account has a variant shown in the group of one.
-
-        A variant that was scored and is not shown counts where its account shows another: it was tried. Who is not on
-        the board with this judge is nobody's business.
-        """
-        return any(self._accounts.get(member) == account for member in self._groups[name].members)
-
-
-def group_variants(variants: Sequence[Variant], alike: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
-    """id -> id of the first variant of its group, for all variants; also where ``alike`` says that the votes of two
-    named ones are.
-    """
-    groups = VariantGroups()
-    for place, variant in enumerate(variants):
-        groups.add(variant, (place,))
+            join(first_with.setdefault(key, variant.id), variant.id)
     named = {variant.id for variant in variants if variant.named}
     for left, right in alike:
         if left in named and right in named:
-            groups.join(left, right)
-    return {variant.id: groups.first(variant.id) for variant in variants}
+            join(left, right)
+    result: dict[str, str] = {}
+    for variant in variants:
+        if variant.id not in result:
+            result |= dict.fromkeys(groups[variant.id], variant.id)
+    return result
 
 
 def _keys(variant: Variant) -> tuple[tuple[str, ...], ...]:
