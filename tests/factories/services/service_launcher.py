@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from asyncio.subprocess import Process
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
@@ -27,7 +28,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from tests.factories.suite.fork_server import fork_server, share_fork_server
-from tests.factories.suite.forked_readers import end_with
 from tests.factories.suite.opened_files import record
 from workers.demo_files import write_demo
 from workers.supervisor import Supervisor, log
@@ -106,7 +106,7 @@ def _serve(environ: Mapping[str, str], folder: Path, log: Path) -> NoReturn:
     if environ.get("ROLE") == "worker":
         _work(child_environment(), log)
     Supervisor._start = partialmethod(_start_forked, log, start=Supervisor._start)  # type: ignore[assignment,method-assign]
-    end_with(app.main)
+    _end_with(app.main)
 
 
 def _become(environ: Mapping[str, str], log: Path) -> None:
@@ -120,13 +120,28 @@ def _become(environ: Mapping[str, str], log: Path) -> None:
         record(opened)
 
 
+def _end_with(main: Callable[[], int]) -> NoReturn:
+    """End a forked process with the exit code of `main`, without the exit handlers of the process before."""
+    code = 1
+    try:
+        code = main()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
 def _work(environ: Mapping[str, str], log: Path) -> NoReturn:
     """Do as `python -m workers` does with this environment."""
     from workers.__main__ import main
 
     _become(environ, log)
     os.umask(0o077)
-    end_with(lambda: main([]))
+    _end_with(lambda: main([]))
 
 
 def _work_for_service(environ: Mapping[str, str], folder: Path, log: Path) -> NoReturn:

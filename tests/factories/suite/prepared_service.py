@@ -10,7 +10,6 @@ import leaderboard.cache
 import web.gradio_app  # noqa: F401
 from leaderboard.render import environment
 from settings import Settings
-from tests.factories.suite.forked_readers import read_in_forks
 from vlrb.common.translations import languages
 from web.app import create_app
 from web.services import build_services
@@ -34,5 +33,4 @@ def prepare_service() -> None:
 
 leaderboard.cache.BROTLI_QUALITY = 5  # a board is compressed in a twentieth of the time
 prepare_service()
-read_in_forks()
 gc.freeze()  # no child writes into the pages of what all share
