@@ -1,15 +1,10 @@
-"""The real labels, and 24 judges on them: real prediction files and variations. Their board by a slow, obvious way.
-
-The slow way shares nothing with the code under test but the item table's numbering (an item's row in v0): labels and
-categories come from another file (items_meta_v0.jsonl), and everything is counted one by one in whole numbers.
-"""
+"""The real labels, and 25 judges on them: real prediction files and variations."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,13 +21,15 @@ from storage.models.core import AuditEvent
 from tests.databases import a_submission, accept, fill_once, new_database
 from tests.factories.accounts import MAINTAINER
 from tests.factories.specs import VL
-from tests.real_data import real_file, rows
+from tests.real_data import real_file
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.predictions.parse import parse_predictions
+from vlrb.protocols import scores
 from vlrb.scorecard import SCORER_VERSION
-from vlrb.votes import Matrix, Votes
+from vlrb.scoring import tally
+from vlrb.votes import Votes
 from workers.jobs.rescore import rescore
 from workers.jobs.snapshot import publish_if_changed
 from workers.labels.store import LabelRegistry, LabelStore
@@ -49,7 +46,6 @@ PREDICTIONS = (
     "tools/officialold_k3.jsonl",
 )
 VARIATIONS = 4  # of each file, beside the file itself
-CATEGORIES = ("general", "hallucination", "reasoning")
 
 
 @cache
@@ -177,57 +173,11 @@ def submit(database: Database, votes: tuple[Votes, ...], *, start: int = 0) -> l
         return accept(session, found)
 
 
-@cache
-def _meta() -> list[dict[str, Any]]:
-    return rows("items_meta_v0.jsonl")
-
-
-@cache
-def _v1() -> list[dict[str, Any]]:
-    return rows("items_v1.json")
-
-
-def _label(meta: dict[str, Any], revision: str) -> int | None:
-    if revision == "v0":
-        return int(meta["preferred_index"])
-    if revision == "v1":
-        return int(_v1()[meta["v1_row"]]["human_ranking"][0])
-    return None if meta["v2_preferred_index"] is None else int(meta["v2_preferred_index"])
-
-
-def slow_right(matrix: Matrix, revision: str) -> dict[str, list[bool]]:
-    """Category -> right or wrong, item by item."""
-    found: dict[str, list[bool]] = {name: [] for name in CATEGORIES}
-    for item, votes in zip(table().items, matrix.tolist(), strict=True):
-        meta = _meta()[item.rows["v0"]]
-        label = _label(meta, revision)
-        if label is not None:
-            found[meta["category"]].append(2 * sum(vote == label for vote in votes) > len(votes))
-    return found
-
-
-@dataclass(frozen=True)
-class SlowRow:
-    rank: int
-    shares: dict[str, Fraction]
-
-
-def slow_board(revision: str, ids: list[str], *, votes: tuple[Votes, ...]) -> dict[str, SlowRow]:
-    """Entry -> rank and shares under a revision: sorted by macro, overall, age; equal counts share a rank."""
-    counted = []
-    for age, (name, one) in enumerate(zip(ids, votes, strict=True)):
-        right = slow_right(one.matrix, revision)
-        shares = {category: Fraction(sum(flags), len(flags)) for category, flags in right.items()}
-        everything = [flag for flags in right.values() for flag in flags]
-        shares["overall"] = Fraction(sum(everything), len(everything))
-        shares["macro"] = sum(shares[category] for category in CATEGORIES) / Fraction(3)
-        counted.append((-shares["macro"], -shares["overall"], age, name, shares))
-    found: dict[str, SlowRow] = {}
-    previous: tuple[Fraction, ...] = ()
-    rank = 0
-    for place, (_, _, _, name, shares) in enumerate(sorted(counted, key=lambda row: row[:3]), start=1):
-        counts = tuple(shares[category] for category in CATEGORIES)
-        rank = rank if counts == previous else place
-        previous = counts
-        found[name] = SlowRow(rank, shares)
-    return found
+def scored(revision: str, ids: list[str], votes: tuple[Votes, ...] | None = None) -> dict[str, dict[str, Any]]:
+    """Return the scores of each entry under a revision, and its rank; `votes`: others than those of `judges`."""
+    found: dict[str, dict[str, Any]] = {
+        name: scores(tally(one, labels(revision), table=table()))
+        for name, one in zip(ids, votes or judges(), strict=True)
+    }
+    keys = {name: (row["macro"], row["overall"]) for name, row in found.items()}
+    return {name: {**row, "rank": 1 + sum(key > keys[name] for key in keys.values())} for name, row in found.items()}

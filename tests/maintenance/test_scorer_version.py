@@ -23,8 +23,10 @@ from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
 from tests.factories.fakes import other_scorer
 from tests.factories.refusals import refuses
-from tests.factories.specs import VALUES
+from tests.factories.specs import VALUES, VL
 from tests.factories.suite.command_process import CommandProcess
+from vlrb.protocols import scores
+from vlrb.scoring import Tally
 from vlrb.votes import UNDECIDED, Votes
 from workers.jobs.pairwise_statistics import compute_if_changed
 
@@ -82,12 +84,11 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     assert asked.task_id is not None
     found = rescoring.preview(board.ctx, asked.task_id)
     votes = boards.judges()
-    old = boards.slow_board("v1", board.ids, votes=votes)
-    new = boards.slow_board("v1", board.ids, votes=tuple(map(_as_the_rule_says, votes)))
+    old = boards.scored("v1", board.ids)
+    new = boards.scored("v1", board.ids, tuple(map(_as_the_rule_says, votes)))
     for row in found["entries"]:
-        assert row["rank"] == [old[row["id"]].rank, new[row["id"]].rank]
-        for name in VALUES:
-            assert row[name] == pytest.approx([float(side[row["id"]].shares[name]) for side in (old, new)], abs=1e-12)
+        for name in ("rank", *VALUES):
+            assert row[name] == pytest.approx([old[row["id"]][name], new[row["id"]][name]], abs=1e-12)
     assert found["summary"]["changed"] > 0
     assert found["labels"]["flipped"] == 0
 
@@ -99,7 +100,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     assert operations.recent_tasks(board.ctx)[0].state == "done"
     assert _shown(board.database) == ("v1", "3")
     with board.database.read() as session:
-        scores = dict(session.execute(select(Score.scorer_version, func.count()).group_by(Score.scorer_version)).all())  # type: ignore[arg-type]
+        counted = dict(session.execute(select(Score.scorer_version, func.count()).group_by(Score.scorer_version)).all())  # type: ignore[arg-type]
         (event,) = [
             json.loads(body)
             for body in session.scalars(select(AuditEvent.body).where(AuditEvent.kind == "rescore.applied"))
@@ -107,12 +108,11 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     newest = decisions(board.database)[0]
     assert newest.kind == "rescore.applied"
     assert newest.sentence.endswith("v1 (scorer version 2) to v1 (scorer version 3): a rule")
-    assert scores == {"2": len(votes), "3": len(votes)}
+    assert counted == {"2": len(votes), "3": len(votes)}
     assert (event["to"], event["moved"]) == ({"label_revision": "v1", "scorer_version": "3"}, found["summary"]["moved"])
-    shown = {entry["id"]: entry["tallies"]["v1"]["counts"][:7] for entry in board.publish()["entries"]}
-    for name, counts in shown.items():
-        n, agree = (sum(row[field] for row in counts) for field in (0, 1))
-        assert agree / n == pytest.approx(float(new[name].shares["overall"]))
+    for entry in board.publish()["entries"]:
+        shown = scores(Tally.from_json(entry["tallies"]["v1"], VL))
+        assert {**shown, "rank": new[entry["id"]]["rank"]} == pytest.approx(new[entry["id"]])
 
     assert rescoring.undo(board.ctx, "v1", reason="look again", confirmation="v1").changed
     assert (_shown(board.database), boards.said(board.publish())) == (("v1", "2"), before)

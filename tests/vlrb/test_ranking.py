@@ -241,7 +241,7 @@ def test_a_judge_rarely_differs_significantly_from_its_equals():
 
 def test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than_one_judge_would():
     plain, fair, draws = 0, 0, normal_draws(600)
-    for seed in range(120):
+    for seed in range(60):
         rng = np.random.default_rng(seed)
         base = rng.random(600) < 0.65
         variants = np.where(rng.random((12, 600)) < 0.35, rng.random((12, 600)) < 0.65, base)
@@ -251,8 +251,8 @@ def test_the_best_of_many_equal_variants_beats_an_equal_rival_no_more_often_than
         near = select_best(variants, parts).near
         plain += ranges_over(both, parts, exact=True, draws=draws).worst[0] == 1
         fair += ranges_over(both, parts, exact=True, tried={0: near}, draws=draws).worst[0] == 1
-    assert plain > 8  # of 3 that one judge is allowed
-    assert fair <= 6
+    assert plain > 5  # of 1.5 that one judge is allowed
+    assert fair <= 3
 
 
 def test_one_entry_is_surely_first_and_identical_entries_share_every_rank():
