@@ -72,7 +72,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
 
 def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     for category in spec.categories:
-        yield from (category.title, category.about, category.short, category.hyphenated)
+        yield from (category.title, category.about, category.short)
     for protocol in spec.protocols:
         yield from (protocol.title, protocol.summary, protocol.text)
     for overall in spec.overalls:

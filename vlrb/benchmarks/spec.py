@@ -49,7 +49,6 @@ class Category:
     dark: str = ""  # the colour on a dark ground; "" is the same
     about: Shown = ""
     short: Shown = ""  # in the head of a narrow table; "" is the title
-    hyphenated: Shown = ""  # the title with soft hyphens; "" is the title
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +274,7 @@ class BenchmarkSpec:
     examples: Mapping[str, Shown] = field(
         default_factory=dict
     )  # reported results of the number check -> what they show
-    imitates: str = ""  # the benchmark whose entries and files stand in for those that the folder lacks
+    imitates: str = ""  # the benchmark of the project whose entries and files stand in for those that the folder lacks
     exchanged: tuple[str, ...] = ()  # two categories whose published figures are sometimes exchanged
     filtered_by: tuple[str, ...] = ()
     videos: bool = False  # whether some questions are about a video
@@ -443,12 +442,6 @@ class BenchmarkSpec:
             return self.name_of(name)
         return small(category.title)
 
-    def hyphenated(self, name: str) -> str:
-        """Return how people call a score, with soft hyphens."""
-        return next((category.hyphenated for category in self.categories if category.key == name), "") or self.title_of(
-            name
-        )
-
     def tag_title(self, tag: str) -> str:
         """Return how people call an error tag; without a title, the tag with a capital letter."""
         return self.tag_titles.get(tag) or capital(tag)
@@ -484,8 +477,7 @@ class BenchmarkSpec:
         """Return a file of the definition's folder, or of the one that it imitates; None where there is none."""
         if self.folder is None:
             return None
-        roots = (self.folder.parent, DEFINITIONS) if self.imitates else ()
-        folders = [self.folder, *(root / self.imitates for root in roots)]
+        folders = [self.folder, *([DEFINITIONS / self.imitates] if self.imitates else [])]
         return next((path.read_bytes() for folder in folders if (path := folder / name).is_file()), None)
 
     def category_of(self, value: str, item_id: str) -> str:

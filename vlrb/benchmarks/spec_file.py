@@ -82,7 +82,7 @@ def _load(path: Path) -> BenchmarkSpec:
         _check(spec, path.parent.name)
     except KeyError as error:
         raise SpecError(f"{path}: the entry {error} is missing") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OSError) as error:
         raise SpecError(f"{path}: {error}") from error
     return spec
 
@@ -92,11 +92,7 @@ def _entries(path: Path) -> dict[str, Any]:
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     if "imitates" not in data:
         return data
-    imitated = (root / data["imitates"] / SPEC for root in (path.parent.parent, DEFINITIONS))
-    entries_file = next((file for file in imitated if file.is_file()), None)
-    if entries_file is None:
-        return data
-    entries = tomllib.loads(entries_file.read_text(encoding="utf-8"))
+    entries = tomllib.loads((DEFINITIONS / data["imitates"] / SPEC).read_text(encoding="utf-8"))
     if "tags" in data:
         entries = {name: entry for name, entry in entries.items() if name not in ("errors", "tag_names")}  # of others
     return {**entries, **data}
