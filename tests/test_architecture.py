@@ -130,8 +130,10 @@ def test_commands_load_their_libraries_where_an_interrupt_ends_them_quietly() ->
     assert not {"numpy", "openai", "PIL", "sqlalchemy"} & loaded
 
 
-def test_the_worker_loads_no_gradio() -> None:
-    assert not {"gradio", "fastapi", "plotly"} & loaded_by("workers.command_line")
+def test_neither_process_loads_what_only_the_other_or_a_file_needs() -> None:
+    of_files = {"pyarrow", "pandas", "huggingface_hub"}
+    assert not {"gradio", "fastapi", "plotly", *of_files} & loaded_by("workers.main")
+    assert not {"PIL", "yaml", *of_files} & loaded_by("leaderboard.routes")
 
 
 # Parsing every test would take seconds.

@@ -14,7 +14,6 @@ import pytest
 
 from maintenance.command_line import command_line
 from scripts import doc_tables
-from settings import SETTING_NAMES
 from tests.test_architecture import PACKAGES, PROGRAM, imported_at_run_time
 from vlrb.cli import COMMANDS as COMMANDS_OF_VLRB
 from vlrb.judge.command_line import command_line as judge_command_line
@@ -22,9 +21,9 @@ from vlrb.judge.command_line import command_line as judge_command_line
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-SETTINGS, LIBRARY, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
+LIBRARY, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("settings", "library", "submitting", "maintaining", "rest-api", "judging")
+    for name in ("library", "submitting", "maintaining", "rest-api", "judging")
 )
 GUIDES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
 GUIDES += sorted((ROOT / "docs" / "decisions").glob("*.md"))
@@ -87,11 +86,6 @@ def test_the_files_to_touch_exist() -> None:
     named = re.findall(rf"`((?:{'|'.join(PROGRAM)})/[a-z_0-9./-]+)`", text)
     assert named
     assert not [one for one in named if not (ROOT / one).exists()]
-
-
-@pytest.mark.parametrize("name", SETTING_NAMES)
-def test_every_setting_is_in_the_table_of_settings(name: str) -> None:
-    assert re.search(rf"^\| `{name}` \|", SETTINGS, re.MULTILINE)
 
 
 @pytest.mark.parametrize("document", doc_tables.documents(), ids=lambda path: path.name)

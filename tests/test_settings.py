@@ -145,11 +145,6 @@ NO_ADDRESSES = (
 OPENID = {"OIDC_CLIENT_ID": "id", "PUBLIC_URL": "https://board.example", "SESSION_SECRET": SECRET}
 
 
-def test_without_sign_in_only_this_machine_is_answered_or_everybody_may_submit() -> None:
-    assert read().identity.mode is Mode.LOCAL
-    assert read(HOST="0.0.0.0", INSECURE_ALLOW_PUBLIC="1").identity.mode is Mode.OPEN
-
-
 def test_a_client_id_turns_sign_in_on_for_any_address() -> None:
     settings = read(HOST="0.0.0.0", OIDC_CLIENT_SECRET="s", OWNERS="ann, bob", MAINTAINERS="cy", **OPENID)
     found = settings.identity
@@ -269,10 +264,6 @@ def test_settings_of_benchmarks_that_do_not_fit_are_named(environ: dict[str, str
     with pytest.raises(SettingsError) as caught:
         read(**environ)
     assert all(word in str(caught.value) for word in words), str(caught.value)
-
-
-def test_workers_need_no_sign_in() -> None:
-    WorkerSettings.from_env({"HOST": "0.0.0.0", "IDENTITY": "openid"})
 
 
 @pytest.mark.parametrize("labels", ["", "v2=/srv/labels.jsonl"])

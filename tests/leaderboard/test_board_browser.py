@@ -425,21 +425,6 @@ def test_judges_are_ticked_compared_and_shown_alone(page: Page, tested: str) -> 
     expect(page).not_to_have_url(re.compile("compare="))
 
 
-def test_a_phone_reaches_columns_files_and_the_link_to_the_view(page: Page, tested: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(tested)
-    page.click(".more summary")
-    for name in ("CSV", "LaTeX", "Parquet", "Permanent link"):
-        expect(page.get_by_role("link", name=name, exact=True)).to_be_visible()
-    page.click(".filters summary")
-    page.check("input[name=cols][value=organisation]")
-    expect(page.locator("td.organisation:not(:empty)").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.click("tbody tr:not(.baseline) >> nth=0 >> .pick")
-    page.locator(".picked .do").wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def test_the_first_screen_holds_nine_rows_and_three_on_a_phone(page: Page, short: str) -> None:
     for (width, height), least in (((1440, 900), 9), ((390, 844), 3)):
         page.set_viewport_size({"width": width, "height": height})

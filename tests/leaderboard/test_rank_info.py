@@ -13,10 +13,6 @@ def test_equal_counts_share_a_rank_and_what_has_no_value_has_none() -> None:
     assert shared_ranks(values) == {"b": 1, "a": 2, "c": 2, "e": 4}
 
 
-def test_neighbouring_counts_never_share_a_rank() -> None:
-    assert shared_ranks([("a", 624 / 1250), ("b", 625 / 1250)]) == {"b": 1, "a": 2}
-
-
 def test_a_range_is_given_in_ranks_of_the_board() -> None:
     """One judge was not compared."""
     ranks = {"first": 1, "untested": 2, "second": 3, "third": 4}
@@ -80,13 +76,6 @@ def test_only_strict_boards_have_ranges_and_each_rank_lies_in_its_range() -> Non
     assert {row.id for row in board.rows if row.rank_range} == set(pairwise.SKILLS)
     for rules in ({"protocol": "paper"}, {"revision": "v0"}):
         assert not build_board(body, VL, **rules).ranges  # type: ignore[arg-type]
-
-
-def test_a_board_by_another_category_has_its_own_ranks() -> None:
-    board = build_board(pairwise.body(), VL)
-    best = max(board.rows, key=lambda row: row.value("hallucination") or 0)
-    assert board.standings("hallucination")[best.id].rank == 1
-    assert board.standings()[best.id].rank == best.rank
 
 
 def test_the_first_band_holds_whoever_could_be_first() -> None:

@@ -65,16 +65,6 @@ def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> N
     assert [line["event"] for line in lines].count("job.scored") == 3
 
 
-def test_the_worker_imports_no_web_framework_and_no_data_frames() -> None:
-    program = (
-        "import sys, workers.main, vlrb.commands.score; "
-        "names = ('gradio', 'fastapi', 'pandas', 'plotly', 'pyarrow', 'huggingface_hub'); "
-        "print([name for name in names if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
 def test_without_a_demo_the_worker_says_what_to_do(tmp_path: Path) -> None:
     done = _run("--drain", **_environ(tmp_path))
     assert done.returncode == WRONG_CONFIGURATION

@@ -18,7 +18,6 @@ from leaderboard.share.exports import FORMATS
 from tests.factories.services.service import PATIENCE
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.leaderboard.test_routes import serve
-from tests.test_architecture import loaded_by
 
 ENTRY = "e00000000001"
 PATHS = (
@@ -197,10 +196,6 @@ def test_the_reference_is_a_page_of_ours_alone_that_names_every_route(client: Te
     anchors = re.findall(r'href="#([^"]+)"><code>', page)
     assert len(anchors) == len(set(anchors))
     assert all(f'id="{anchor}"' in page for anchor in anchors)
-
-
-def test_the_web_process_starts_without_what_only_files_need() -> None:
-    assert not {"PIL", "pyarrow", "pandas", "yaml", "huggingface_hub"} & loaded_by("leaderboard.routes")
 
 
 def described() -> dict[str, Any]:
