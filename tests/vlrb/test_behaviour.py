@@ -71,13 +71,6 @@ def test_a_judge_of_content_has_no_bias_and_one_that_is_pulled_has_whatever_the_
         assert (bias.low > 0) == (pull > 0)
 
 
-def test_under_an_even_order_the_bias_is_the_share_for_the_first_beyond_one_half() -> None:
-    orders = (np.arange(PAIRS) % 2).astype(np.int8)[:, np.newaxis]
-    behaviour = observed(judged(orders, accuracy=0.6, pull=0.2), orders)
-    assert behaviour.position_bias is not None
-    assert behaviour.position_bias.value == pytest.approx(behaviour.first_shown_rate - 0.5)  # type: ignore[operator]
-
-
 def test_votes_of_a_pair_are_a_cluster() -> None:
     """Recomputed by a script that imports nothing of the project."""
     right, readable = np.array([3, 2, 5, 0, 1]), np.array([5, 5, 5, 4, 5])

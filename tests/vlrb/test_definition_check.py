@@ -13,18 +13,14 @@ MM_RLHF, MMRB = load_spec("mm-rlhf-rewardbench"), load_spec("multimodal-rewardbe
 # arXiv 2509.16127, Table 8: mcq, long, short, safety, video, ACC, ACC+; then what no count gives
 TABLE_8 = [
     ("GPT-4o", "64.28 78.37 44.11 56.25 40.00 58.23 26.01", "groups"),
-    ("Claude-3.7", "66.67 91.89 91.18 87.50 76.00 82.35 65.22", ""),
     ("SliME-8B", "23.81 10.81 14.71 12.50 7.52 17.10 1.76", "video overall groups"),
     ("MM-RLHF-Reward", "83 97 74 69 88 82 63", ""),
-    ("BaseReward (Qwen2-VL)", "80.95 100 88.24 90.62 96 90.59 78.26", ""),
     ("BaseReward (Qwen2.5-VL)", "95.74 97.38 94.13 81.25 88 91.76 80.43", "mcq long short"),
-    ("ensemble", "88.10 100 97.06 87.50 92 92.94 80.43", ""),
 ]
 KEYS = (*MM_RLHF.category_keys, "overall", "groups")
 # arXiv 2509.16127, Table 10: overall, correctness, preference, knowledge, math, coding, bias, VQA; overalls that fit
 TABLE_10 = [
     ("GPT-4o", "70.8 62.6 69.0 72.0 67.6 62.1 74.8 87.2", "mean-of-seven"),
-    ("Claude-3.7", "71.9 58.4 60.7 78.1 76.3 71.3 72.0 86.8", "mean-of-seven"),
     ("R1-Reward", "82.2 77.5 74.0 74.9 83.1 79.6 99.6 86.5", "micro micro-released mean-of-seven"),
     ("BaseReward (Qwen2.5-VL)", "72.8 65.7 65.0 70.6 82.7 50.3 81.5 85.0", "micro micro-released"),
     ("ensemble", "73.6 68.5 68.0 70.3 82.8 51.2 81.3 85.6", ""),

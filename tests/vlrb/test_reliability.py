@@ -163,11 +163,6 @@ def test_agreement_is_beyond_what_a_random_order_gives(pairs):
     assert np.isnan(found) if expected is None else found == pytest.approx(expected, abs=1e-9)
 
 
-def test_two_judges_that_decide_everything_agree_by_twice_the_share_less_one():
-    verdicts = np.array([[0] * 10, [0] * 8 + [1] * 2])
-    assert agreement_matrix(verdicts)[0, 1] == pytest.approx(2 * 0.8 - 1)
-
-
 @given(st.integers(0, 1000), st.integers(0, 3))
 def test_agreement_does_not_follow_the_stored_order_of_responses(seed, most):
     random = np.random.default_rng(seed)

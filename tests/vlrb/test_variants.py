@@ -43,12 +43,6 @@ def test_one_organisation_is_as_good_as_one_account_and_a_base_model_alone_is_no
     ) == sets("ab", "c")
 
 
-def test_the_same_judge_is_the_same_anyone_who_asked_it():
-    assert groups(
-        Variant("a", "ann", model="X", judge="gpt-4o"), Variant("b", "bob", model="Y", judge="gpt-4o")
-    ) == sets("ab")
-
-
 def test_votes_that_agree_join_what_belongs_together_with_either():
     ann, bob = (
         (Variant("a", "ann", model="A"), Variant("b", "ann", model="A v2")),

@@ -99,11 +99,6 @@ def _is_chinese(text: str) -> bool:
     return any(unicodedata.east_asian_width(character) == "W" for character in text)
 
 
-def test_english_leaves_argparse_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LC_ALL", "C")
-    assert CommandParser(prog="x").format_help().startswith("usage: x [-h]\n\noptions:\n  -h, --help  show this help")
-
-
 def test_wrong_use_is_one_sentence_and_where_help_is_without_the_usage(capsys: pytest.CaptureFixture[str]) -> None:
     parser = CommandParser(prog="x")
     parser.add_argument("--name", required=True)

@@ -315,13 +315,6 @@ def test_what_a_run_cannot_read_or_write_is_named(
     assert all(words in said for words in ("is not UTF-8", "Not a directory", "run.json cannot be used"))
 
 
-def test_a_limit_first_then_the_rest(model: ModelServer, items: Path, tmp_path: Path) -> None:
-    assert run(model.url, items, tmp_path / "run", "--limit", "2", votes=2) == 0
-    assert len(predictions(tmp_path / "run")) == 2 and len(model.asked) == 4
-    assert run(model.url, items, tmp_path / "run", votes=2) == 0
-    assert len(predictions(tmp_path / "run")) == 6 and len(model.asked) == 12
-
-
 def test_a_directory_holds_one_run(
     model: ModelServer, items: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -205,11 +205,6 @@ def test_every_item_needs_the_same_number_of_votes() -> None:
     assert "2 votes where most pairs have 3" in problem.message
 
 
-def test_more_than_sixteen_votes_are_refused() -> None:
-    assert set(codes(rejection(native([{"id": row["id"], "votes": [0] * 17} for row in PAIRS])))) == {"votes-count"}
-    assert codes(rejection(files.official(PAIRS, [[0] * 17] * len(PAIRS)))) == ["too-many-records"]
-
-
 def test_all_problems_are_reported_at_once_with_line_id_and_field() -> None:
     lines = [{"id": row["id"], "votes": [0]} for row in PAIRS]
     lines[1]["votes"] = [7]
