@@ -26,7 +26,6 @@ INVENTED = VL
 """For tables of a few invented items."""
 
 CATEGORIES, SOURCES, TAGS = VL.category_keys, VL.source_keys, VL.tags
-SOURCE_CATEGORY, GROUPINGS = VL.source_category, VL.groupings
 SLICES, PROTOCOLS = slices(VL), protocols(VL)
 SCORES, ORDERS, VALUES = VL.overall_first, VL.headline_first, VL.headline_first
 COLUMNS, BY_KEY, USUAL = columns_of(VL), by_key(VL), usual(VL)

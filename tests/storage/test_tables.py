@@ -25,7 +25,6 @@ from storage.models.queue import Job, Task
 from storage.models.review import Annotation, AnnotationProject, Annotator, Dispute, ProjectItem
 from tests.databases import BOTH, IMPORTED, a_submission, empty_of_kind, new_database, submitted, with_labels
 
-INFINITY = float("inf")
 A, B = "a" * 64, "b" * 64
 
 
