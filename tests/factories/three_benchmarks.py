@@ -18,7 +18,7 @@ from tests.factories.snapshots import FixedSource
 from tests.pair_files import mm_rlhf_items, mmrb_items
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
-from vlrb.benchmarks.pairs import pair_table, read_pairs
+from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.scoring import tally_many
@@ -34,7 +34,7 @@ def labelled(benchmark: str) -> tuple[ItemTable, LabelSet]:
     rows = mm_rlhf_items(seed=5) if benchmark == "mm-rlhf-rewardbench" else mmrb_items(240, seed=5)
     pairs = read_pairs(rows, load_spec(benchmark))
     table = pair_table([pairs])
-    return table, pairs.labels("v2", table=table)
+    return table, label_set(pairs.rows, "v2", table=table)
 
 
 def _facts(benchmark: str, number: int) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from vlrb.baselines import (
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import make_label_set
-from vlrb.benchmarks.pairs import build_table, pair_table, read_pairs
+from vlrb.benchmarks.pairs import build_table, label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.protocols import scores
 
@@ -55,7 +55,7 @@ def test_perfect_answers_of_the_first_labels_are_not_perfect_by_later_ones():
 def test_on_mm_rlhf_the_preferred_response_stands_first_and_is_often_the_longer():
     pairs = read_pairs(real_data.rows("benchmarks/mm_rlhf_rewardbench.jsonl"), load_spec("mm-rlhf-rewardbench"))
     table = pair_table([pairs])
-    counted = constant_judge_tallies(pairs.labels(pairs.edition, table=table), table)
+    counted = constant_judge_tallies(label_set(pairs.rows, pairs.edition, table=table), table)
     found = {name: scores(counted[name])["micro"] for name in (FIRST, LONGER)}
     assert found == {FIRST: 1.0, LONGER: pytest.approx(0.718, abs=5e-4)}
 

@@ -11,7 +11,7 @@ import pytest
 from tests.factories.oracles.pair_oracle import UNREADABLE, Verdicts
 from tests.vlrb.test_pair_tallies import assert_scores, counted
 from tests.vlrb.test_spec import folder
-from vlrb.benchmarks.pairs import PairSet, pair_table, read_pairs
+from vlrb.benchmarks.pairs import PairSet, label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.statistics.pairwise import compare_all
@@ -142,7 +142,7 @@ def test_scores_and_intervals_are_those_of_the_oracle(tmp_path: Path, ties: bool
 def test_pairs_that_people_did_not_decide_rank_nothing_where_a_score_leaves_them_out(tmp_path: Path) -> None:
     pairs = definition(tmp_path, ties=True, grouped=False)
     table = pair_table([pairs])
-    labels = pairs.labels("v1", table=table)
+    labels = label_set(pairs.rows, "v1", table=table)
     right = labels.preferred
     wrong_on_ties = np.where(right == TIE, 0, right).astype(np.int8)
     found = compare_all("ab", np.stack([right, wrong_on_ties])[:, :, np.newaxis], labels=labels, table=table)

@@ -8,7 +8,7 @@ import pytest
 from tests.factories.oracles.pair_oracle import Verdicts, groups_of, labels_of, score_protocol
 from tests.pair_files import mm_rlhf_items, mmrb_items
 from vlrb.baselines import board_majority
-from vlrb.benchmarks.pairs import PairSet, pair_table, read_pairs
+from vlrb.benchmarks.pairs import PairSet, label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec import TIE
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.protocols import category_counts, group_sums, protocols
@@ -24,7 +24,7 @@ def pairs_of(benchmark: str) -> PairSet:
 
 def counted(verdicts: Verdicts, pairs: PairSet) -> Tally:
     table = pair_table([pairs])
-    return tally(Votes(verdicts), pairs.labels("v1", table=table), table=table)
+    return tally(Votes(verdicts), label_set(pairs.rows, "v1", table=table), table=table)
 
 
 def assert_scores(found: Tally, verdicts: Verdicts, *, pairs: PairSet) -> None:
@@ -59,7 +59,7 @@ def test_a_group_is_right_where_every_pair_is_and_counts_in_the_category_of_its_
 def test_votes_about_the_preferred_response_are_right_whichever_it_is() -> None:
     pairs = pairs_of("multimodal-rewardbench")
     table = pair_table([pairs])
-    labels = pairs.labels("v1", table=table)
+    labels = label_set(pairs.rows, "v1", table=table)
     votes = np.full((len(table), 2), PREFERRED, dtype=np.int8)
     assert tally(Votes(votes), labels, table=table).counts[: len(table.spec.sources), 1].sum() == len(table)
     votes[:, :] = OTHER

@@ -13,7 +13,7 @@ from tests.factories.specs import VL
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelsError
-from vlrb.benchmarks.pairs import pair_table, read_pairs
+from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec import SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.commands import score
@@ -91,7 +91,7 @@ def test_a_benchmark_is_added_by_a_folder_alone(tmp_path: Path) -> None:
     spec = load_spec("traffic-signs", definitions)
     pairs = read_pairs([sign(n, "rs"[n % 2], better="left" if n % 4 else "right") for n in range(4)], spec)
     assert [item.category for _, item in pairs.pairs] == ["round", "square"] * 2
-    assert pairs.labels("part", table=pair_table([pairs])).preferred.tolist() == [1, 0, 0, 0]
+    assert label_set(pairs.rows, "part", table=pair_table([pairs])).preferred.tolist() == [1, 0, 0, 0]
 
 
 UNTIED = """

@@ -16,9 +16,8 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.items import load_table as read_table
 from vlrb.benchmarks.labels import LabelsError as LabelsError
 from vlrb.benchmarks.labels import LabelSet
-from vlrb.benchmarks.pairs import LabelRow, PairSet, holds_pairs_of, label_set, read_pairs, recognise
+from vlrb.benchmarks.pairs import LabelRow, PairSet, label_set, read_pairs, recognise
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.hub_sources import FORM, HubSource, parse_hub_source
 from vlrb.common.messages import _
 
@@ -38,7 +37,8 @@ def load_labels(spec: str | Path, revision: str | None, *, table: ItemTable, tok
     Raises:
         LabelsError: it cannot be read, or does not label the items of that revision once each.
     """
-    with _rows_of(spec, table.spec, token=token) as rows:
+    with _naming(spec):
+        rows = read_rows(spec, token=token)
         return label_set(rows, revision or recognise(rows, table), table=table)
 
 
@@ -46,35 +46,19 @@ def load_pairs(spec: str | Path, benchmark: BenchmarkSpec, *, edition: str | Non
     """Return the labelled pairs in a benchmark's own file, or a part of it, under the name of their edition.
 
     Raises:
-        LabelsError: it is not such a file; the message names another benchmark whose file it is.
+        LabelsError: it is not such a file.
     """
-    with _rows_of(spec, benchmark, token=token) as rows:
-        return read_pairs(rows, benchmark, edition=edition)
+    with _naming(spec):
+        return read_pairs(read_rows(spec, token=token), benchmark, edition=edition)
 
 
 @contextmanager
-def _rows_of(spec: str | Path, benchmark: BenchmarkSpec, *, token: str) -> Iterator[list[LabelRow]]:
-    """Read the rows of a source, and say in which labels something is wrong, and whose they are."""
-    rows: list[LabelRow] = []
+def _naming(spec: str | Path) -> Iterator[None]:
+    """Say in which labels something is wrong."""
     try:
-        rows = read_rows(spec, token=token)
-        yield rows
+        yield
     except LabelsError as error:
-        told = (rows and _of_other(rows[0], benchmark)) or error
-        raise type(error)(_("labels in {spec}: {error}", spec=spec, error=told)) from error
-
-
-def _of_other(row: LabelRow, benchmark: BenchmarkSpec) -> str:
-    """Return what to do with a file of another benchmark; "" with one of this."""
-    others = [] if holds_pairs_of(row, benchmark) else others_beside(benchmark)
-    for other in others:
-        if not other.synthetic and holds_pairs_of(row, other):
-            return _(
-                "this is a file of {title}; name it with --benchmark {id}, or LABELS={id}/...",
-                title=other.title,
-                id=other.id,
-            )
-    return ""
+        raise type(error)(_("labels in {spec}: {error}", spec=spec, error=error)) from error
 
 
 def known_revision(revision: str | None, table: ItemTable) -> str | None:

@@ -49,10 +49,6 @@ class PairSet:
     pairs: tuple[tuple[str, Item], ...]
     rows: tuple[LabelRow, ...]
 
-    def labels(self, revision: str, *, table: ItemTable) -> LabelSet:
-        """Return the labels under a name, over the items of a table. Raises LabelsError."""
-        return label_set(self.rows, revision, table=table)
-
 
 def read_pairs(rows: Sequence[LabelRow], spec: BenchmarkSpec, *, edition: str | None = None) -> PairSet:
     """Return the pairs of a benchmark's own rows.
@@ -74,15 +70,6 @@ def read_pairs(rows: Sequence[LabelRow], spec: BenchmarkSpec, *, edition: str | 
             problems.append(_("row {number}: {error}", number=number, error=str(error)))
     refuse_labels(problems)
     return PairSet(spec, _edition_name(pairs, spec, wanted=edition), pairs=tuple(pairs), rows=tuple(rows))
-
-
-def holds_pairs_of(row: LabelRow, spec: BenchmarkSpec) -> bool:
-    """Return whether a row has the fields of this benchmark's own file."""
-    fields = spec.fields
-    names = [fields.id, *fields.responses, *([fields.label] if fields.label else [])]
-    return all(value_at(row, name) is not None for name in names) and (
-        spec.has_sources or any(value_at(row, name) for name in fields.category)
-    )
 
 
 def build_table(spec: BenchmarkSpec, revisions: Mapping[str, Sequence[LabelRow]]) -> ItemTable:

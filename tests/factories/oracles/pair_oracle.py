@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
 from vlrb.arrays import BoolArray
-from vlrb.benchmarks.pairs import PairSet, pair_table
+from vlrb.benchmarks.pairs import PairSet, label_set, pair_table
 from vlrb.benchmarks.spec import GROUPS, TIE, Overall, ProtocolSpec
 from vlrb.statistics.uncertainty import Interval, wilson
 
@@ -46,7 +46,7 @@ class ProtocolScores:
 
 def labels_of(pairs: PairSet) -> Verdicts:
     """Return the labels of the pairs, in order."""
-    return pairs.labels(pairs.edition, table=pair_table([pairs])).preferred
+    return label_set(pairs.rows, pairs.edition, table=pair_table([pairs])).preferred
 
 
 def groups_of(pairs: PairSet) -> npt.NDArray[np.int64]:

@@ -13,7 +13,7 @@ import pytest
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import invent, lines, write_runs, write_sources
 from vlrb.benchmarks.label_files import load_labels, load_table
-from vlrb.benchmarks.pairs import pair_table, read_pairs
+from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
 from vlrb.editions.pool import file_digest, write_lines
@@ -77,7 +77,7 @@ def test_the_definition_is_one_and_scores_a_judge(edition: WrittenEdition) -> No
     votes = [{"id": line["id"], "votes": [0]} for line in labels]
     table = pair_table([pairs])
     upload = parse_predictions("".join(json.dumps(one) + "\n" for one in votes).encode(), table)
-    counted = tally(upload.votes, pairs.labels("v1", table=table), table=table)
+    counted = tally(upload.votes, label_set(pairs.rows, "v1", table=table), table=table)
     assert scores(counted)["micro"] == pytest.approx(np.mean([line["preferred"] == "a" for line in labels]))
 
 

@@ -24,7 +24,7 @@ from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.labels import LabelSet
-from vlrb.benchmarks.pairs import pair_table, read_pairs
+from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commands.interface import check_numbers
 from vlrb.numbers.definition_check import figure_names
@@ -96,7 +96,7 @@ def _table(benchmark: str) -> tuple[ItemTable, LabelSet | None]:
         return ItemTable.load(load_spec(VL)), None
     pairs = read_pairs(rows(PAIRS[benchmark]), load_spec(benchmark))
     table = pair_table([pairs])
-    return table, pairs.labels(pairs.edition, table=table)
+    return table, label_set(pairs.rows, pairs.edition, table=table)
 
 
 @cache
