@@ -26,7 +26,7 @@ INVENTED = VL
 """For tables of a few invented items."""
 
 CATEGORIES, SOURCES, TAGS = VL.category_keys, VL.source_keys, VL.tags
-SLICES, PROTOCOLS = slices(VL), protocols(VL)
+GROUPINGS, SLICES, PROTOCOLS = VL.groupings, slices(VL), protocols(VL)
 SCORES, ORDERS, VALUES = VL.overall_first, VL.headline_first, VL.headline_first
 COLUMNS, BY_KEY, USUAL = columns_of(VL), by_key(VL), usual(VL)
 MACRO, OVERALL = VL.headline, VL.pooled
