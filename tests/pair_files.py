@@ -1,14 +1,9 @@
-"""Invented pairs and the prediction files that official tools would write about them, with the official counts.
-
-The counts come from a slow restatement of the official scorers, line by line over what the tools wrote.
-"""
+"""Invented pairs and the prediction files that official tools would write about them."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,33 +15,11 @@ CATEGORY_STRINGS = (
     "safety",
     "vqa",
 )
-KEYS = {
-    "open_generation/correctness_task": "correctness",
-    "open_generation/preference_task": "preference",
-    "reasoning/math": "math",
-    "reasoning/coding": "coding",
-    "safety/bias": "bias",
-    "safety/toxicity": "toxicity",
-}
 REPLIES = {
     "first": ("The first is right. [[A]]", "[[A]]", "[[B]] would be harsh, so [[A]]", "[[A]] rather than [[B]]"),
     "second": ("The second is right. [[B]]", "verdict: [[B]]", "not [A], but [[B]]"),
     "unreadable": ("", "I cannot tell.", "[[C]]", "[A]", "[[a]]", "[[ B ]]"),
 }
-
-
-@dataclass(frozen=True)
-class OfficialCounts:
-    """What the official scorer counts of a file: right and unreadable lines, all lines."""
-
-    right: int
-    unreadable: int
-    lines: int
-
-    @property
-    def expected(self) -> float:
-        """The expectation of its accuracy: an unreadable line is drawn by a random choice."""
-        return (self.right + self.unreadable / 2) / self.lines
 
 
 def mmrb_items(count: int, seed: int) -> list[dict[str, Any]]:
@@ -83,29 +56,6 @@ def mmrb_predictions(items: list[dict[str, Any]], seed: int) -> list[dict[str, A
     return lines
 
 
-def mmrb_official(lines: list[dict[str, Any]]) -> dict[str, OfficialCounts]:
-    """The official scorer over honest lines: by printed group, and ``all``."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for line in lines:
-        if "[[A]]" in line["output"]:
-            result = "right" if line["Label"] == "A" else "wrong"
-        elif "[[B]]" in line["output"]:
-            result = "right" if line["Label"] == "B" else "wrong"
-        else:
-            result = "unreadable"
-        group = line["Meta"]["Category"]
-        if group == "safety":
-            group = "safety/bias" if line["ID"].lower().startswith("pairs") else "safety/toxicity"
-        elif group == "reasoning":
-            group = "reasoning/math" if line["ID"].lower().startswith("math") else "reasoning/coding"
-        found["all"].append(result)
-        found[KEYS.get(group, group)].append(result)
-    return {
-        group: OfficialCounts(results.count("right"), results.count("unreadable"), lines=len(results))
-        for group, results in found.items()
-    }
-
-
 def mm_rlhf_items(seed: int) -> list[dict[str, Any]]:
     """Rows of ``mm_reward_bench.jsonl``: 20 questions with 2 to 6 pairs; a path may hold two keywords."""
     dice = random.Random(seed)
@@ -125,27 +75,6 @@ def mm_rlhf_predictions(items: list[dict[str, Any]], seed: int) -> list[dict[str
     dice = random.Random(seed)
     rewards = ([1, 0], [0.7, 0.2], [1, 0], [3.5, -1], [0, 1], [0.5, 0.5])
     return [{**item, "rewards": dice.choice(rewards)} for item in items]
-
-
-def mm_rlhf_official(lines: list[dict[str, Any]]) -> tuple[dict[str, tuple[int, int]], dict[str, tuple[int, int]]]:
-    """The official scorer: (right, pairs) and (wholly right, questions) by category, and ``overall``."""
-    keywords = ("mcq", "long", "short", "safety", "video")
-    questions: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for line in lines:
-        questions[line["id"]].append(line)
-    pairs: dict[str, list[bool]] = defaultdict(list)
-    wholly: dict[str, list[bool]] = defaultdict(list)
-    for question in questions.values():
-        path = question[0].get("image", "") or question[0].get("video", "")
-        category = next(keyword for keyword in keywords if keyword in path)
-        right = [line["rewards"][0] > line["rewards"][1] for line in question]
-        for key in (category, "overall"):
-            pairs[key] += right
-            wholly[key].append(all(right))
-    return (
-        {key: (sum(values), len(values)) for key, values in pairs.items()},
-        {key: (sum(values), len(values)) for key, values in wholly.items()},
-    )
 
 
 def write_json_lines(path: Path, rows: list[dict[str, Any]]) -> Path:
