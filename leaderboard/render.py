@@ -173,7 +173,7 @@ def _environment(context: RenderContext) -> Environment:
     translate_templates(jinja, context.translations)
     jinja.filters |= {
         "percent": percent,
-        "count": context.translations.count,
+        "count": "{:,}".format,
         "axis": bar_position,
         "below": is_below_axis,
         "day": lambda value: value[:10],

@@ -254,7 +254,6 @@ class BenchmarkSpec:
     sources: tuple[Source, ...]
     groupings: Mapping[str, Mapping[str, tuple[str, ...]]]
     brand: str = ""  # the name on pages; "" is the title
-    paper: str = ""  # address of the paper
     homepage: str = ""  # "" is the address of the dataset
     licence: str = "unconfirmed"
     synthetic: bool = False

@@ -15,7 +15,6 @@ from types import MappingProxyType
 
 from babel import Locale
 from babel.messages.pofile import read_po
-from babel.numbers import format_decimal
 
 from vlrb.common.messages import Message
 
@@ -74,15 +73,6 @@ class Translations:
     def known(self, text: str) -> str:
         """Return the translation of a text of the program that is no `Message`, such as a title in a definition."""
         return self.text(text) if isinstance(text, Message) else self.pattern(text)
-
-    def count(self, number: int) -> str:
-        """Return a whole number as people write it."""
-        return f"{number:,}" if self.language == ENGLISH else str(format_decimal(number, locale=self.locale))
-
-    @property
-    def locale(self) -> Locale:
-        """The language with its dates and numbers."""
-        return Locale.parse(self.language, sep="-")
 
 
 _ENGLISH = Translations()

@@ -106,7 +106,6 @@ class ParsedFile:
     one_vote_a_row: bool = False  # several rows make up one item's votes
     # The responses may be in displayed order, and `shown` means it only if they are not:
     responses_as_shown: bool = False
-    order_by_texts: bool = False  # nothing but the texts tells which stored response a choice means
     order_by_rule: bool = False  # a rule on the item tells the order, whatever became of the texts
     text_field: str = "response"  # the field of the texts, for problems
     remarks: list[tuple[str, str, list[int]]] = field(default_factory=list)  # notice code, message, indices of rows

@@ -35,7 +35,7 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkS
 LWE = PredictionFormat(
     key="lwe",
     read=read,
-    file={"text_field": "Output1", "order_by_texts": True, "reply_field": "response"},
+    file={"text_field": "Output1", "reply_field": "response"},
     tool="LWE",
     upload="`runs/.../vlrewardbench.jsonl` as written, with one order or both",
     fields=(("Output1",), ("Output2",), ("response",)),

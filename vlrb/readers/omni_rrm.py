@@ -78,7 +78,7 @@ def _object(text: str, start: int) -> dict[str, Any] | None:
 OMNI_RRM = PredictionFormat(
     key="omni-rrm",
     read=read,
-    file={"responses_as_shown": True, "order_by_texts": True, **official.OFFICIAL.file},
+    file={"responses_as_shown": True, **official.OFFICIAL.file},
     tool="Omni-RRM",
     upload="the result file as written",
     fields=official.RECORD_FIELDS,

@@ -97,7 +97,7 @@ def _texts(record: dict[str, Any]) -> list[Any]:
 R1_REWARD = PredictionFormat(
     key="r1-reward",
     read=read,
-    file={"text_field": "chosen", "order_by_texts": True},
+    file={"text_field": "chosen"},
     fields=(("id", "ID"), ("rewards",)),
     name="R1-Reward",
     tool="R1-Reward, MM-RLHF, Proxy-GRM",

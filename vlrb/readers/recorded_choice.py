@@ -110,7 +110,7 @@ ARM_THINKER = PredictionFormat(
     upload="the result file as written",
     read=_read_judge_results,
     fields=(("preds",), ("judge_result",)),
-    file={"text_field": "preds", "order_by_texts": True},
+    file={"text_field": "preds"},
 )
 MM_JUDGEBENCH = PredictionFormat(
     key="mm-judgebench",

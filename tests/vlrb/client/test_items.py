@@ -21,7 +21,6 @@ from vlrb.judge.pairs import read_pairs
 SPEC = f"""\
 id = "tiny"
 title = "Tiny"
-paper = "https://example.org/paper"
 dataset = "https://huggingface.co/datasets/{DATASET}"
 verdict_format = "official-sentence"
 citation = "none"
