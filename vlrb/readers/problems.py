@@ -159,9 +159,7 @@ class ProblemCollector:
             )
         return replace(kept[0], message=message)
 
-    def reject(
-        self, code: str, message: str, *, line: int | None = None, id: str | None = None, field: str | None = None
-    ) -> UploadRejected:
+    def reject(self, code: str, message: str, *, line: int | None = None) -> UploadRejected:
         """Record a problem that ends the check, and return the exception to raise."""
-        self.add(code, message, line=line, id=id, field=field)
+        self.add(code, message, line=line)
         return self.rejected()

@@ -37,14 +37,12 @@ class RankingEntry:
     submitted: str  # ISO 8601: the earlier is first among equals; "" (unknown) is last
 
 
-def display_order(contenders: Sequence[RankingEntry], descending: bool = True) -> list[int]:
-    """Return indices in display order. A None is below every number in either direction."""
+def display_order(contenders: Sequence[RankingEntry]) -> list[int]:
+    """Return indices in display order. A None is below every number."""
 
     def key(index: int) -> tuple[Any, ...]:
         contender = contenders[index]
-        values = tuple(
-            (value is None, 0.0 if value is None else -value if descending else value) for value in contender.values
-        )
+        values = tuple((value is None, 0.0 if value is None else -value) for value in contender.values)
         return (values, contender.submitted == "", contender.submitted, contender.id)
 
     return sorted(range(len(contenders)), key=key)
