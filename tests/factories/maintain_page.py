@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import unescape
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
 
 from auth import AuthError
@@ -25,18 +25,6 @@ from web.actions import ACTIONS
 _NOTICE = re.compile(r'<p class="notice[^>]*>(.*?)</p>', re.S)
 
 
-class _Asks:
-    """Stands for the identity middleware: everybody is the user of a context."""
-
-    def __init__(self, app: Any, ctx: ActionContext) -> None:
-        self._app, self._ctx = app, ctx
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http":
-            scope.setdefault("state", {})["identity"] = self._ctx.user
-        await self._app(scope, receive, send)
-
-
 class MaintainVisitor:
     """Somebody who looks at the maintain page and sends its forms."""
 
@@ -46,7 +34,13 @@ class MaintainVisitor:
         pages = AccountPages(lambda: environment(RenderContext()), [routes.TEMPLATES])
         page = routes.MaintainPage(registry, ctx, pages, (*SECTIONS, *REVIEW))
         app.include_router(routes.build(page))
-        self.http = TestClient(_Asks(app, ctx))
+
+        @app.middleware("http")
+        async def sign_in(request: Request, call_next: Any) -> Any:
+            request.state.identity = ctx.user
+            return await call_next(request)
+
+        self.http = TestClient(app)
 
     def look(self, tab: str, **query: str) -> str:
         """Return a section."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
-from fastapi import FastAPI, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from fastapi import FastAPI, Request, Response
 
 from auth import AuthError
 from auth.pages import AccountPages
@@ -38,20 +38,7 @@ PEOPLE = {
 }
 
 
-class SignedInAs:
-    """Stands for the identity middleware."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            account = dict(scope["headers"]).get(b"x-account", b"").decode()
-            scope.setdefault("state", {})["identity"] = PEOPLE[account]
-        await self._app(scope, receive, send)
-
-
-def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
+def serve(database: Database, catalog: ItemLookup) -> FastAPI:
     app = FastAPI()
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
@@ -66,7 +53,12 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     async def refused(_: object, error: AuthError) -> Response:
         return refusal(error)
 
-    return SignedInAs(app)
+    @app.middleware("http")
+    async def sign_in(request: Request, call_next: Any) -> Any:
+        request.state.identity = PEOPLE[request.headers.get("x-account", "")]
+        return await call_next(request)
+
+    return app
 
 
 def _reply(content: bytes, media_type: str) -> Callable[[], Response]:
