@@ -6,8 +6,7 @@ import logging
 from typing import Any
 
 from auth import queries
-from auth.crypto import KeyRing, digest
-from auth.login_throttle import LoginThrottle
+from auth.crypto import digest
 from auth.model import ANONYMOUS, LOCAL, OPEN, Forbidden, Identity, Organisation, Scope, Unauthenticated
 from auth.roles import configured_names, restrict_to_scopes, roles_of
 from auth.settings import IdentitySettings, Mode
@@ -16,7 +15,7 @@ from storage.models.core import Account
 from vlrb.common.messages import _
 
 PREFIX = "vlrb_"
-_OTHERS = "hf_"  # Hugging Face's own tokens come along to Spaces; they are not ours and no attempt to guess one
+_OTHERS = "hf_"  # Hugging Face's own tokens come along to Spaces; they are not ours
 _LONGEST = 200
 
 log = logging.getLogger(__name__)
@@ -25,9 +24,8 @@ log = logging.getLogger(__name__)
 class Authenticator:
     """Identifies requests. All methods block on the database; call them in a thread."""
 
-    def __init__(self, settings: IdentitySettings, database: Database, *, seal: KeyRing) -> None:
+    def __init__(self, settings: IdentitySettings, database: Database) -> None:
         self._settings, self._database = settings, database
-        self._failures = LoginThrottle(database, seal, kind="token")
 
     def anonymous(self) -> Identity:
         """Return the identity of a request without a credential."""
@@ -47,12 +45,10 @@ class Authenticator:
             self._touch(lambda session: queries.touch_session(session, id_sha256))
         return self._identity(account, via="session", credential=id_sha256)
 
-    def from_token(self, token: str, address: str) -> Identity | None:
+    def from_token(self, token: str) -> Identity | None:
         """Return the identity of an API token; None if it is a token of somebody else's system.
 
         Raises:
-            TooManyFailures: the token is unknown, and five others from this address were within 15 minutes. Who shares
-                an address with somebody who guesses goes on with a valid one.
             Unauthenticated: the token is unknown, revoked or expired.
             Forbidden: its account is banned.
         """
@@ -62,11 +58,8 @@ class Authenticator:
         with self._database.read() as session:
             found = queries.token(session, presented)
         if found is None or not token.startswith(PREFIX):
-            self._failures.check(address)
-            self._failures.add(address)
             raise Unauthenticated(_("This token is not known here."))
         account, result, unused = found
-        # Who holds a revoked or expired token does not guess: that is an answer, not a failed attempt.
         if result.revoked_at is not None:
             raise Unauthenticated(_("This token was revoked. Make a new one."))
         if result.expired:

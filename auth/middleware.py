@@ -7,7 +7,6 @@ the same value, put there once. What a client claims about itself in other heade
 from __future__ import annotations
 
 import logging
-from functools import partial
 
 from anyio import to_thread
 from starlette.datastructures import Headers
@@ -79,7 +78,7 @@ class IdentityMiddleware:
             return ANONYMOUS
         try:
             if token is not None:
-                known = await to_thread.run_sync(partial(self._resolver.from_token, token, client_address(scope)))
+                known = await to_thread.run_sync(self._resolver.from_token, token)
                 if known is not None:
                     return known
             return await to_thread.run_sync(self._resolver.from_session, cookie)

@@ -102,13 +102,13 @@ class Forbidden(AuthError):
     status, code = 403, "not-allowed"
 
 
-class TooManyFailures(AuthError):
-    """Too many failed attempts from one place; try again later."""
+class TooManyRequests(AuthError):
+    """More requests than anybody needs; try again in a moment."""
 
-    status, code = 429, "too-many-failures"
+    status, code = 429, "too-many-requests"
 
     def __init__(self, retry_after: float) -> None:
-        super().__init__(_("Too many failed attempts. Try again later."))
+        super().__init__(_("Too many requests. Try again in a moment."))
         self.retry_after = retry_after  # seconds
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from auth.model import AuthError, TooManyFailures
+from auth.model import AuthError, TooManyRequests
 
 MEDIA_TYPE = "application/problem+json"
 DATABASE_RETRY_SECONDS = 5
@@ -36,7 +36,7 @@ def problem(status: int, code: str, *, detail: str, **more: Any) -> Response:
 
 def refusal(refused: AuthError) -> Response:
     """Return the answer to a request without permission."""
-    later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyFailures) else {}
+    later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyRequests) else {}
     if refused.code == "database-offline":
         later = {"retry_after": DATABASE_RETRY_SECONDS}
     return problem_response(
@@ -46,6 +46,6 @@ def refusal(refused: AuthError) -> Response:
 
 def extra_headers(refused: AuthError) -> Mapping[str, str]:
     """Headers that belong to a refusal's status."""
-    if isinstance(refused, TooManyFailures):
+    if isinstance(refused, TooManyRequests):
         return {"Retry-After": str(int(refused.retry_after) + 1)}
     return {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}

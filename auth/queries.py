@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
-from storage.models.core import Account, ApiToken, AuthFailure, RoleBinding, UserSession
+from storage.models.core import Account, ApiToken, RoleBinding, UserSession
 
 __all__ = ["IntegrityError", "SQLAlchemyError"]
 
@@ -190,25 +190,3 @@ def touch_token(session: Session, token_id: str) -> None:
         update(ApiToken).where(ApiToken.id == token_id).values(last_used_at=database_now()),
         execution_options=_NO_SYNC,
     )
-
-
-# Failed attempts
-
-
-def locked_for(session: Session, kind: str, *, source: str, most: int, window: float) -> float | None:
-    """Return seconds until another attempt is allowed; None if one is allowed now."""
-    kth_latest = session.execute(
-        select(AuthFailure.at - (database_now() - window))
-        .where(AuthFailure.kind == kind, AuthFailure.source == source, AuthFailure.at > database_now() - window)
-        .order_by(AuthFailure.at.desc())
-        .offset(most - 1)
-        .limit(1)
-    ).scalar_one_or_none()
-    return None if kth_latest is None else max(float(kth_latest), 1.0)
-
-
-def add_failure(session: Session, kind: str, *, source: str, window: float) -> None:
-    """Record a failed attempt, and clears away those that no longer count."""
-    at = now(session)
-    session.execute(delete(AuthFailure).where(AuthFailure.at < at - window), execution_options=_NO_SYNC)
-    session.execute(insert(AuthFailure).values(kind=kind, source=source, at=at))

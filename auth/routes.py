@@ -17,7 +17,7 @@ from anyio import to_thread
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
-from auth.middleware import client_address, identity_of, read_cookie
+from auth.middleware import identity_of, read_cookie
 from auth.model import AuthError, Identity, Role, Unauthenticated, require_person
 from auth.openid import IssuerOffline, SignInFailed
 from auth.pages import AccountPages
@@ -121,7 +121,6 @@ def _add_sign_in(router: APIRouter, identities: AuthService, *, pages: AccountPa
                 issuer=parameters.get("iss"),
                 sign_in_cookie=read_cookie(request.scope, settings.sign_in_cookie),
                 session_cookie=read_cookie(request.scope, settings.session_cookie),
-                address=client_address(request.scope),
             )
         except SignInFailed as failed:
             log.info("sign_in.failed", extra={"data": {"reason": str(failed)}})

@@ -31,6 +31,6 @@ class AuthService:
     def create(cls, database: Database, settings: IdentitySettings) -> AuthService:
         """Return all of them on one database."""
         seal, client = KeyRing(settings.session_secrets or (random_id(),)), OpenIdClient(settings)
-        resolver = Authenticator(settings, database, seal=seal)
+        resolver = Authenticator(settings, database)
         sign_in = SignIn(settings, database, seal=seal, client=client)
         return cls(settings, database, seal=seal, resolver=resolver, sign_in=sign_in, tokens=Tokens(database))

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 
 from auth import queries
 from auth.crypto import KeyRing, constant_time_equal, digest, random_id
-from auth.login_throttle import LoginThrottle
 from auth.model import Forbidden, Identity, require_person
 from auth.openid import OpenIdClient, SignInFailed, Transaction, UserClaims
 from auth.redirects import HOME, local_path
@@ -43,7 +42,6 @@ class SignIn:
 
     def __init__(self, settings: IdentitySettings, database: Database, *, seal: KeyRing, client: OpenIdClient) -> None:
         self._settings, self._database, self._seal, self._client = settings, database, seal, client
-        self._failures = LoginThrottle(database, seal, kind="sign-in", most=20)
 
     def start(self, target: str | None) -> Started:
         """Begin. Nothing is stored here: what the answer must fit travels in a signed cookie, for ten minutes.
@@ -58,7 +56,7 @@ class SignIn:
         )
 
     def complete(
-        self, *, code: str, state: str, issuer: str | None, sign_in_cookie: str, session_cookie: str, address: str
+        self, *, code: str, state: str, issuer: str | None, sign_in_cookie: str, session_cookie: str
     ) -> Completed:
         """Start a session for a user whom the issuer identified. Always a new session id; the one before ends.
 
@@ -66,9 +64,7 @@ class SignIn:
             SignInFailed: the answer does not fit what was asked, or was used before.
             IssuerOffline: the issuer does not answer.
             Forbidden: the account is banned.
-            TooManyFailures: too many failed sign-ins from this address.
         """
-        self._failures.check(address)
         value = self._seal.unsign(_PURPOSE, sign_in_cookie)
         if value is None:
             raise SignInFailed(_("this browser has not started a sign-in, or too long ago"))
@@ -76,12 +72,8 @@ class SignIn:
             raise SignInFailed(_("the state is not the one that was sent"))
         if issuer is not None and issuer != self._settings.issuer:  # RFC 9207: another issuer's answer
             raise SignInFailed(_("another issuer answers"))
-        try:
-            person = self._client.exchange(code, Transaction(value["s"], value["n"], verifier=value["v"]))
-            cookie = self._create_session(person, state, session_cookie=session_cookie)
-        except SignInFailed:
-            self._failures.add(address)
-            raise
+        person = self._client.exchange(code, Transaction(value["s"], value["n"], verifier=value["v"]))
+        cookie = self._create_session(person, state, session_cookie=session_cookie)
         return Completed(cookie, local_path(value.get("t", HOME)))
 
     def sign_out(self, identity: Identity) -> None:

@@ -1,1 +1,1 @@
-"""Limits on requests and sign-ins: rates of addresses and accounts, shared among processes; failed logins."""
+"""Limits on requests: rates of addresses and accounts."""

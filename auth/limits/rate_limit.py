@@ -1,12 +1,13 @@
 """Rate limiting by the library `limits`: requests per minute for each address and account, upload bytes per hour and
 concurrent calls for each address. Plain ASGI.
 
-It keeps the service answering; it protects no secret. What security relies on (failed sign-ins and tokens, quotas) is
-counted in the database, where a restart resets nothing. Each web process counts alone.
+It keeps the service answering; it protects no secret. Quotas are counted in the database, where a restart resets
+nothing. Each web process counts alone.
 """
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import math
 import time
@@ -21,9 +22,8 @@ from limits.strategies import SlidingWindowCounterRateLimiter
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.limits.request_classes import is_upload, rate_limit_class
-from auth.login_throttle import network
 from auth.middleware import client_address
-from auth.model import Identity, TooManyFailures
+from auth.model import Identity, TooManyRequests
 from auth.problem_details import refusal
 from vlrb.common.messages import _
 
@@ -36,16 +36,6 @@ MOST_OPEN = 64  # answers that one address waits for at a time: a page has one o
 _OPEN_AT_MOST = {"listen": MOST_OPEN, "compute": MOST_COMPUTED}
 
 log = logging.getLogger(__name__)
-
-
-class TooManyRequests(TooManyFailures):
-    """More requests than anybody needs; try again in a moment."""
-
-    code = "too-many-requests"
-
-    def __init__(self, retry_after: float) -> None:
-        super().__init__(retry_after)
-        self.detail = _("Too many requests. Try again in a moment.")
 
 
 class TooManyBytes(TooManyRequests):
@@ -146,6 +136,18 @@ def address_of(scope: Scope) -> str:
     """Return where a request comes from: an address, or the network of an IPv6 one. Behind a trusted proxy its
     client's."""
     return network(client_address(scope))
+
+
+def network(address: str) -> str:
+    """Return the network of an address: IPv4 as it is, IPv6 as its /64, which one subscriber gets whole."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address[:100]
+    if isinstance(parsed, ipaddress.IPv6Address):
+        mapped = parsed.ipv4_mapped
+        return str(mapped) if mapped else str(ipaddress.ip_network((parsed, 64), strict=False))
+    return str(parsed)
 
 
 def account_of(scope: Scope) -> str:

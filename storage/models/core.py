@@ -356,17 +356,3 @@ class RoleBinding(Base):
     name: Mapped[Words] = mapped_column(primary_key=True)  # case-folded
     account_id: Mapped[Words] = mapped_column(ForeignKey("accounts.id"))
     bound_at: Mapped[Instant]
-
-
-class AuthFailure(Base):
-    """A failed sign-in. Kept for as long as it counts; the address only as a keyed digest."""
-
-    __tablename__ = "auth_failures"
-    __table_args__ = (
-        Index("ix_auth_failures_kind_source_at", "kind", "source", "at"),
-        Index("ix_auth_failures_at", "at"),
-    )
-    id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    kind: Mapped[Words]
-    source: Mapped[Sha256]
-    at: Mapped[Instant]

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from sqlalchemy import text
 
 from auth import queries
-from auth.crypto import KeyRing, digest
-from auth.login_throttle import LoginThrottle, network
-from auth.model import TooManyFailures
+from auth.crypto import digest
+from auth.limits.rate_limit import network
 from storage.database import Database
-from tests.factories.services.auth_site import SECRET
 
 ISSUER = "https://issuer.example"
 
@@ -60,38 +56,6 @@ def test_a_name_is_bound_once(database: Database) -> None:
         assert queries.bind_names(session, ISSUER, names=(), account_id=second) == []
         assert queries.bound_names(session, first) == {"alice", "root"}
         assert queries.bound_names(session, second) == {"bob"}
-
-
-def test_failures_are_counted_by_kind_and_place_and_forgotten_after_the_window(database: Database) -> None:
-    failures = LoginThrottle(database, KeyRing((SECRET,)), kind="token", most=3)
-    others = LoginThrottle(database, KeyRing((SECRET,)), kind="sign-in", most=3)
-    for _ in range(3):
-        failures.check("203.0.113.7")
-        failures.add("203.0.113.7")
-    with pytest.raises(TooManyFailures) as refusal:
-        failures.check("203.0.113.7")
-    assert 890 < refusal.value.retry_after <= 900
-    with pytest.raises(TooManyFailures):
-        failures.add("203.0.113.7")
-    with database.read() as session:
-        kept = session.execute(text("SELECT count(*) FROM auth_failures")).scalar_one()
-    assert kept == 3, "what is refused unseen lengthens no lock"
-    failures.check("203.0.113.8")
-    others.check("203.0.113.7")
-    with database.write() as session:
-        session.execute(text("UPDATE auth_failures SET at = at - 901"))
-    failures.check("203.0.113.7")
-    failures.add("203.0.113.7")
-    with database.read() as session:
-        assert session.execute(text("SELECT count(*) FROM auth_failures")).scalar_one() == 1
-
-
-def test_the_window_is_measured_by_the_databases_clock(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    failures = LoginThrottle(database, KeyRing((SECRET,)), kind="token", most=1)
-    failures.add("203.0.113.7")
-    monkeypatch.setattr(time, "time", lambda: 4e9)
-    with pytest.raises(TooManyFailures):
-        failures.check("203.0.113.7")
 
 
 @pytest.mark.parametrize(

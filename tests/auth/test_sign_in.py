@@ -255,14 +255,3 @@ def test_inside_a_frame_the_way_out_is_shown_instead(site: AuthSite) -> None:
     assert page.status_code == 200
     assert 'target="_blank"' in page.text
     assert page.headers["content-security-policy"].endswith("frame-ancestors 'self'")
-
-
-def test_guessing_codes_is_stopped_after_twenty_failures(site: AuthSite) -> None:
-    browser = site.browser()
-    for _ in range(20):
-        answer = browser.start()
-        assert browser.get(answer.replace(query_of(answer)["code"], "guess")).status_code == 400
-    answer = browser.start()
-    locked = browser.get(answer)
-    assert locked.status_code == 429
-    assert int(locked.headers["retry-after"]) > 800

@@ -118,32 +118,8 @@ def test_what_cannot_be_made_is_said(alice: Browser, fields: dict[str, object], 
     assert said in page.text
 
 
-def test_tokens_of_hugging_face_are_not_ours_and_no_guesses(alice: Browser) -> None:
-    for _ in range(7):
-        assert program(alice.site, "hf_" + "x" * 34).get("/whoami").json()["name"] == ""
-
-
-# Guessing
-
-
-def guess(site: AuthSite, number: int) -> int:
-    return program(site, f"vlrb_{number:043d}").get("/whoami").status_code
-
-
-def test_five_guesses_are_all_there_are_in_a_quarter_of_an_hour(
-    alice: Browser, another: Callable[..., AuthSite]
-) -> None:
-    token = alice.make_token()
-    assert [guess(alice.site, number) for number in range(7)] == [401] * 5 + [429] * 2
-    locked = program(alice.site, f"vlrb_{98:043d}").get("/whoami")
-    assert locked.status_code == 429
-    assert 800 < int(locked.headers["retry-after"]) <= 901
-    assert guess(another(), 99) == 429  # after a restart, and in another process
-    assert alice.name() == "alice"  # browsers go on,
-    assert program(alice.site, token).get("/whoami").json()["name"] == "alice"  # and so does a valid token
-    alice.site.sql("UPDATE auth_failures SET at = at - 901")
-    assert program(alice.site, token).get("/whoami").status_code == 200
-    assert guess(alice.site, 100) == 401
+def test_tokens_of_hugging_face_are_not_ours(alice: Browser) -> None:
+    assert program(alice.site, "hf_" + "x" * 34).get("/whoami").json()["name"] == ""
 
 
 # Roles
