@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from operation import figures
 from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
-from operation.replication import stored_uploads
 from operation.replication.litestream import Litestream
 from storage.integrity import integrity_alarms
 from storage.jobs import worker_heartbeats
@@ -57,8 +56,6 @@ def service_alarms(
     if alarm := _scoring(figures.gather(session)):
         alarms.append(alarm)
     alarms += _labels_alarms(session, benchmarks)
-    if (uploads := stored_uploads.alarm(session)) is not None:
-        alarms.append(ServiceAlarm("uploads-damaged", uploads.sentence))
     if (rows := integrity_alarms.alarm(session)) is not None:
         alarms.append(ServiceAlarm("rows-changed", rows.sentence, effect=FIGURES_DIFFER))
     if litestream is not None and (behind := litestream.alarm()) is not None:

@@ -11,19 +11,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from sqlalchemy import select
+
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica, ReplicaUnusable
-from operation.replication.stored_uploads import NAMED, find_problems, stored_uploads
 from operation.restore import RestoreRefused, sqlite_head
 from operation.start import prove, sqlite_path
 from storage.database import DatabaseUnusable, open_migrated
-from storage.files.uploads import Uploads
+from storage.files.uploads import UploadDamaged, Uploads
 from storage.integrity import integrity_check
+from storage.models.core import Submission
 
 KEPT_FREE = 512 * 2**20
 """Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
 
 _WAIT_SECONDS = 5.0
+_NAMED = 20  # problems of uploads that are listed
 
 
 class CheckResult(NamedTuple):
@@ -161,10 +164,22 @@ def _restored(litestream: Litestream, environ: Mapping[str, str]) -> CheckResult
 
 def _uploads(installation: InstallationFiles) -> Iterator[CheckResult]:
     """Read every stored file, and compare it with the hash that its submission holds."""
-    with closing(open_migrated(installation.database_url, must_exist=True)) as database:
-        problems = find_problems(stored_uploads(database), Uploads(installation.uploads))
-    words = " ".join(problems[:NAMED]) if problems else "Every stored file is what its hash says."
+    uploads = Uploads(installation.uploads)
+    with closing(open_migrated(installation.database_url, must_exist=True)) as database, database.read() as session:
+        stored = session.execute(select(Submission.id, Submission.content_sha256)).all()
+    problems = [sentence for row in stored if (sentence := _upload_problem(uploads, row.id, sha256=row.content_sha256))]
+    words = " ".join(problems[:_NAMED]) if problems else "Every stored file is what its hash says."
     yield CheckResult("uploads", not problems, sentence=words)
+
+
+def _upload_problem(uploads: Uploads, submission: str, *, sha256: str) -> str | None:
+    try:
+        uploads.read(sha256)
+    except FileNotFoundError:
+        return f"The upload of submission {submission} is missing."
+    except UploadDamaged:
+        return f"The upload of submission {submission} is damaged."
+    return None
 
 
 _CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (

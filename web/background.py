@@ -19,13 +19,11 @@ from auth import LOCAL
 from common.exit_deadline import Watchdog
 from common.memory import freeze_loaded
 from leaderboard.render_context import LANGUAGE
-from operation.replication import stored_uploads
 from operation.replication.litestream import environment
 from settings import Settings
 from storage.database import UNAVAILABLE, is_away
 from storage.database_wait import RETRY_SECONDS, log_away
 from storage.files.spool import UploadedFile
-from storage.files.uploads import Uploads
 from submissions.metadata import Metadata
 from submissions.service import SubmissionService
 from vlrb.common.translations import languages
@@ -36,7 +34,6 @@ from web.services import Services
 from web.startup import child_environment
 from workers.supervisor import Supervisor
 
-UPLOADS_SECONDS = 600.0
 _LEAVE_SECONDS = 6.0  # that tasks get at the end: more than a supervisor takes
 _TURN_SECONDS = 5.0
 
@@ -66,31 +63,13 @@ def lifespan(
             tasks.append(worker.run(stop))
         if settings.is_demo:
             tasks.append(_submit_demo_judges(settings.demo_dir, services.first.submissions, stop=stop))
-        # Litestream ends last, so that it copies what the others commit at their end.
-        tasks.append(_check_uploads(settings, services, stop=stop))
         if services.email is not None:
             tasks.append(services.email.run(stop))
+        # Litestream ends last, so that it copies what the others commit at their end.
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
             yield
 
     return run
-
-
-async def _check_uploads(settings: Settings, services: Services, *, stop: asyncio.Event) -> None:
-    """Check the uploads once a day, over all web processes."""
-    while not stop.is_set():
-        with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), UPLOADS_SECONDS)
-            return
-        try:
-            uploads = Uploads(settings.uploads_url)
-            result = await asyncio.to_thread(stored_uploads.check_daily, services.database, uploads)
-        except Exception as error:  # of whatever store; the next turn tries again
-            if not log_away(error):
-                log.exception("uploads.unchecked")
-            continue
-        if result:
-            log.error("uploads.failed", extra={"data": {"problems": len(result), "first": result[0]}})
 
 
 def _replicating(services: Services, *, after: asyncio.Event) -> list[Coroutine[Any, Any, None]]:

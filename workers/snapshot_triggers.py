@@ -15,7 +15,6 @@ NON_PUBLIC_EVENTS = (
     "integrity.checked",
     "integrity.failed",
     "service.restored",
-    "uploads.checked",
     "task.requested",
     "task.failed",
     "dispute.opened",

@@ -75,7 +75,7 @@ def test_visitors_read_the_effect_of_an_alarm_and_not_the_alarm(
     assert "words for operators" not in page
 
 
-@pytest.mark.parametrize("code", ["uploads-damaged", "replica-behind", "of-a-later-release"])
+@pytest.mark.parametrize("code", ["replica-behind", "of-a-later-release"])
 def test_an_alarm_that_visitors_do_not_notice_leaves_the_service_operational(
     tmp_path: Path, database: Database, code: str
 ) -> None:
