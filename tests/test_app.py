@@ -186,7 +186,10 @@ def test_a_second_service_on_one_data_directory_is_refused_with_one_sentence(tmp
         ({"HOST": "0.0.0.0"}, "INSECURE_ALLOW_PUBLIC=1"),
         ({"DATA_DIR": "{folder}/file"}, "DATA_DIR={folder}/file cannot be used"),
         ({"REPLICA_URL": "nowhere://key:canary@host/up"}, "REPLICA_URL cannot be used: Protocol not known: nowhere"),
-        ({"REPLICA_URL": "file:///proc/up"}, "REPLICA_URL=file:///proc/up cannot be used (No such file or directory)."),
+        (
+            {"REPLICA_URL": "file:///proc/up"},
+            "REPLICA_URL=file:///proc/up/demo cannot be used (No such file ",
+        ),
         ({"LABELS": "v2=/x", "DATABASE_URL": "sqlite:///{folder}/file"}, "DATABASE_URL"),
     ],
 )

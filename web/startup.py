@@ -18,7 +18,6 @@ from operation.start import prepare_database, record_restore, sqlite_path
 from receipts.jws import Signer, open_signer
 from settings import SECRET_NAMES, ServedSettings, Settings, SettingsError
 from storage.database import Database, open_migrated
-from storage.files.object_store import failure_reason, public_address
 from storage.files.spool import sweep
 from storage.files.uploads import Uploads
 from storage.own_boards import OtherBoards, require_own_boards
@@ -85,25 +84,19 @@ def prepare_directory(settings: Settings) -> None:
         OSError, SettingsError: with a sentence that says what to do.
     """
     try:
+        uploads = Uploads(settings.uploads_url)
+    except (ValueError, ImportError) as error:
+        raise SettingsError(f"REPLICA_URL cannot be used: {error}") from None
+    try:
         settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
         with tempfile.TemporaryFile(dir=settings.state_dir):
             pass
         settings.import_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
+        uploads.sweep()
     except OSError as error:
         raise _directory_unusable(settings, error) from None
-    try:
-        uploads = Uploads(settings.uploads_url)
-        uploads.sweep()
-        uploads.prove()
-    except Exception as error:  # of whatever library; its words may hold the address, and that a secret
-        if isinstance(error, ValueError | ImportError):
-            raise SettingsError(f"REPLICA_URL cannot be used: {error}") from None
-        raise SettingsError(
-            f"REPLICA_URL={public_address(settings.replica_url)} cannot be used ({failure_reason(error)}). Is it "
-            "running, does it exist, and may these keys write to it?"
-        ) from None
 
 
 def open_service_database(settings: Settings) -> Database:

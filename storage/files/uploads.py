@@ -9,7 +9,6 @@ import logging
 import re
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from storage.files.object_store import failure_reason, open_store
 from storage.files.spool import LEFT_BEHIND, sweep
@@ -83,19 +82,6 @@ class Uploads:
         if hashlib.sha256(content).hexdigest() != sha256:
             raise UploadDamaged(sha256)
         return content
-
-    def prove(self) -> None:
-        """Write something and takes it away again, so that a store which takes nothing is known before an upload.
-
-        Raises whatever the store raises.
-        """
-        if self._remote is None:
-            return  # the directory is made when first needed, where everything else is written too
-        system, base = self._remote
-        system.makedirs(base, exist_ok=True)
-        probe = f"{base}/.probe-{uuid4().hex}"
-        system.pipe_file(probe, b"")
-        system.rm_file(probe)
 
     def sweep(self, older_than_seconds: float = LEFT_BEHIND) -> int:
         """Remove what interrupted writes left behind; returns how many files that were."""

@@ -82,14 +82,6 @@ def test_what_was_cut_off_elsewhere_is_replaced_by_the_same_upload(tmp_path: Pat
     assert uploads.read(NAME) == CONTENT
 
 
-def test_a_store_is_proved_without_leaving_anything(tmp_path: Path) -> None:
-    Uploads(f"local://{tmp_path}/remote").prove()
-    assert list((tmp_path / "remote").iterdir()) == []
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(OSError):
-        Uploads(f"local://{tmp_path}/file/below").prove()
-
-
 def test_a_name_is_never_a_path(uploads: Uploads) -> None:
     for name in ("../../etc/passwd", "", NAME.upper(), NAME + "\n", "a" * 63):
         with pytest.raises(ValueError):
