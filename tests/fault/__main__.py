@@ -31,7 +31,7 @@ class Fault:
 
 FAULTS = (
     Fault(
-        "a scoring worker is killed: nothing lost, nothing twice", "workers/test_kill.py::test_fifty_kills", kills=50
+        "a scoring worker is killed: nothing lost, nothing twice", "workers/test_kill.py::test_kills_during", kills=5
     ),
     Fault("a killed worker's job is scored again", "workers/test_kill.py::test_the_job_of_a_killed", kills=1),
     Fault(
