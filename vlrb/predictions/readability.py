@@ -19,7 +19,7 @@ EXAMPLES = {
 }
 """By the verdict format of a benchmark: the end of a reply that can be read."""
 _USUAL = EXAMPLES["official-sentence"]
-_VERDICT = _("A reply that can be read ends like this: {}")
+_VERDICT = _("A reply that can be read ends like this: {reply}")
 
 
 def refusal(
@@ -31,25 +31,21 @@ def refusal(
     if share >= REFUSED_BELOW:
         return None
     read = round(share * votes)
-    text = _("Only {read:,}", read=read) if read else "None"
     if reply_field is None:
         message = _(
-            "{text} of the {votes:,} votes {read} for a response; all others are undecided (null, or "
-            "equal scores). There is nothing to score. See that your judge answered and its votes were "
-            "saved.",
-            text=text,
+            "{read:,} of {votes:,} votes are for a response; all others are undecided (null, or equal scores). There "
+            "is nothing to score. See that your judge answered and its votes were saved.",
+            read=read,
             votes=votes,
-            read="are" if read > 1 else "is",
         )
     else:
         message = _(
-            "{text} of the {votes:,} replies {read} a verdict. Replies are taken from `{reply_field}`: "
-            "the samples show whether those are your judge's. {example}",
-            text=text,
+            "A verdict can be read in {read:,} of {votes:,} replies. Replies are taken from `{reply_field}`: the "
+            "samples show whether those are your judge's. {example}",
+            read=read,
             votes=votes,
-            read="hold" if read > 1 else "holds",
             reply_field=reply_field,
-            example=VOTES if bare else _VERDICT.format(example),
+            example=VOTES if bare else _(_VERDICT, reply=example),
         )
     return Problem(None, None, field=reply_field, code=UNREADABLE, message=message)
 
@@ -67,7 +63,7 @@ def warning(share: float, reply_field: str | None, *, example: str = _USUAL) -> 
             "{lost} Is `{reply_field}` the judge's reply? {example}",
             lost=_("No verdict could be read from {share:.1%} of the replies. They count as wrong.", share=1 - share),
             reply_field=reply_field,
-            example=_VERDICT.format(example),
+            example=_(_VERDICT, reply=example),
         )
     return FileWarning(MOSTLY_UNREADABLE if share < CONFIRMED_BELOW else PARTLY_UNREADABLE, lost)
 

@@ -18,6 +18,7 @@ from tests.factories.labels import pairs, table
 from tests.factories.services.submission_routes import Served, problem_of, served_from
 from tests.factories.suite.programs import run_vlrb
 from vlrb.benchmarks.items import ItemTable
+from vlrb.common.translations import translations
 from vlrb.predictions.parse import build_report, parse_predictions
 from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW, WARNED_BELOW
 
@@ -72,7 +73,9 @@ def test_a_table_with_exchanged_columns_is_refused_and_shows_what_it_took_for_re
     report = report_of(exchanged(files.vlmevalkit_tsv(PAIRS, [[0]] * len(PAIRS))))
     (problem,) = report["problems"]
     assert problem["code"] == "unreadable"
-    assert "None of the 140 replies holds a verdict" in problem["message"]
+    assert " 0 of 140 replies" in problem["message"]
+    assert translations("zh-CN").sentence(problem["message"]).startswith("140 条回复中有 0 条能读出判断。")
+    assert "A reply" not in translations("zh-CN").sentence(problem["message"])
     assert "`prediction`" in problem["message"]
     shown = [(one["reply"], one["read"], one["vote"]) for one in report["samples"]]
     assert shown == [(row["query"], "no verdict", None) for row in PAIRS[:3]]
