@@ -260,7 +260,7 @@ def sentence(pair: Pair, called: Mapping[str, str] | None = None) -> str:
         return _("{a} and {b} cannot be compared here.", a=a, b=b)
     parts = [difference for difference in pair.differences if difference.name in pair.spec.category_keys]
     categories = _categories(a, b, parts=parts, spec=pair.spec) if parts else ""
-    sentences = (_("Looking at these two alone:"), categories, _whole(a, b, pair=pair))
+    sentences = (_("This compares the two alone."), categories, _whole(a, b, pair=pair))
     return joined(filter(None, sentences), " ")
 
 

@@ -75,7 +75,7 @@ def test_the_sentence_says_who_is_better_where_and_how_surely(
 ) -> None:
     text = compare.sentence(one_pair(board_version, relations, A, B))
     pattern = (
-        r"[\w ]+ two [\w ]+: Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
+        r"[\w ]+ two [\w ]+\. Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p < \.001\); "
         r"no significant difference on (general and reasoning|reasoning and general)\. .*macro average.*\."
     )
     assert re.fullmatch(pattern, text), text

@@ -117,7 +117,7 @@ def test_a_comparison_has_a_link_and_a_sentence(client: TestClient) -> None:
     text = text_of(page)
     assert '<a href="/explore?right=few">' in page
     assert re.search(
-        r"different\? Looking [\w ]+: A agrees [\w ]+ than B on hallucination \(\+\d+\.\d points, p <", text
+        r"different\? This [\w ]+\. Judge A agrees [\w ]+ than Judge B on hallucination \(\+\d+\.\d points, p <", text
     )
     assert "Only A is right" in text
 
