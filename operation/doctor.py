@@ -130,7 +130,7 @@ def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
 def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
     replica, path = installation.replica, sqlite_path(installation.database_url)
     if replica is None:
-        words = "REPLICA_URL is not set: this disk holds the only copy beside the daily one."
+        words = "REPLICA_URL is not set: this disk holds the only copy."
         if path is None:
             words = "REPLICA_URL is not set: labels and uploads are on the disks of the processes alone."
         yield CheckResult("replica", True, sentence=words)

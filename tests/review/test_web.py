@@ -61,6 +61,7 @@ def test_a_dispute_goes_from_a_form_to_its_answer(site: _ReviewSite) -> None:
     assert "Your disputes" not in site.ask(OWNER_OF_IT, "GET", path=f"/dispute/{key}").text
     mine = site.ask(STRANGER, "GET", path="/disputes").text
     assert f'href="/dispute/{key}"' in mine and HOSTILE not in mine and "accepted" in mine
+    assert "已接受" in site.ask(STRANGER, "GET", path="/disputes?lang=zh-CN").text
     assert key not in site.ask(OWNER_OF_IT, "GET", path="/disputes").text
     assert site.ask(ANONYMOUS, "GET", path="/disputes").status_code == 401
     for name in ("0" * 64, "x", HOSTILE):

@@ -31,6 +31,7 @@ from tests.factories.accounts import (
 )
 from tests.factories.actions import by
 from web.actions import ACTIONS
+from web.middleware.languages import LanguageMiddleware
 
 PEOPLE = {
     one.account: one
@@ -58,7 +59,7 @@ def serve(database: Database, catalog: ItemLookup) -> FastAPI:
         request.state.identity = PEOPLE[request.headers.get("x-account", "")]
         return await call_next(request)
 
-    return app
+    return LanguageMiddleware(app)
 
 
 def _reply(content: bytes, media_type: str) -> Callable[[], Response]:
