@@ -13,7 +13,6 @@ from functools import partial
 from common.exit_deadline import WEB_SECONDS, run_until_signal
 from common.logging_setup import log_to_stderr
 from common.memory import share_arenas, shorten_pauses
-from operation.request_metrics import RequestIdFilter
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
@@ -27,7 +26,7 @@ def main() -> int:
     """Run until told to stop. Returns the exit code."""
     share_arenas()
     shorten_pauses()
-    log_to_stderr(RequestIdFilter())
+    log_to_stderr()
     os.environ.update(QUIET)
     os.umask(0o077)  # hidden tallies and accounts are in files, and DATA_DIR may be a directory that others can read
     try:

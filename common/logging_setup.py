@@ -69,11 +69,10 @@ def _key(record: logging.LogRecord) -> str:
     return f"{record.name} {record.getMessage()} {getattr(record, 'data', {})} {kind} {lines}"
 
 
-def log_to_stderr(*filters: logging.Filter) -> None:
+def log_to_stderr() -> None:
     """Send all records of this process there, and what would print a traceback or a warning around them."""
     handler = logging.StreamHandler(sys.stderr)
-    for log_filter in (OncePerMinute(), *filters):
-        handler.addFilter(log_filter)
+    handler.addFilter(OncePerMinute())
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     for library in ("httpx", "httpx2"):  # a line for each request, of the Hub's client and of the sign-in

@@ -1,4 +1,4 @@
-"""Request metrics: time by route template, responses by status, and the request's id in the log.
+"""Request metrics: time by route template, responses by status.
 
 `GET /` without a query is answered ahead of this from memory, and is not counted: counting would cost more than
 answering. Gradio's requests count under /app.
@@ -6,22 +6,14 @@ answering. Gradio's requests count under /app.
 
 from __future__ import annotations
 
-import contextvars
-import logging
-import re
-import secrets
 import time
-from collections.abc import MutableMapping
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-REQUEST_ID = contextvars.ContextVar("request_id", default="")
 _LEFT = 499  # no answer began: the client left before, which nginx counts so
 OTHER = "other"  # what no route answers: strangers must not choose labels
 _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-_GIVEN_ID = re.compile(rb"[A-Za-z0-9._-]{8,64}")
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -45,7 +37,7 @@ class RequestMetrics:
 
 
 class RequestMetricsMiddleware:
-    """ASGI: an application whose requests are counted and have an id."""
+    """ASGI: an application whose requests are counted."""
 
     def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
         self._app, self._metrics = app, metrics
@@ -55,14 +47,12 @@ class RequestMetricsMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        started, status, request_id = time.perf_counter(), _LEFT, request_id_of(scope)
-        REQUEST_ID.set(request_id)
+        started, status = time.perf_counter(), _LEFT
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message["headers"], (b"x-request-id", request_id.encode())]}
             await send(message)
 
         try:
@@ -80,22 +70,3 @@ def route_of(scope: Scope) -> str:
     if path == "/app" or path.startswith("/app/"):
         return "/app"
     return str(getattr(scope.get("route"), "path", "") or OTHER)
-
-
-def request_id_of(scope: Scope) -> str:
-    """Return the id that a proxy gave in X-Request-Id, where it looks like one; else a new one."""
-    for name, value in scope["headers"]:
-        if name == b"x-request-id" and _GIVEN_ID.fullmatch(value):
-            return str(value.decode("ascii"))
-    return secrets.token_hex(8)
-
-
-class RequestIdFilter(logging.Filter):
-    """Adds the id of the request in hand to the fields of a log record."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return True: every record is logged."""
-        if request_id := REQUEST_ID.get():
-            data: MutableMapping[str, Any] = dict(getattr(record, "data", {}))
-            record.data = {**data, "request": request_id}
-        return True
