@@ -55,7 +55,7 @@ CANNOT_BE_HIDDEN = (
 
 def readers_words(before: str, after: str) -> str:
     """Return what readers of the board see when its labels change from one level to another. For maintainers."""
-    return f"Readers will see {_SHOWN[after]}; now they see {_SHOWN[before]}."
+    return f"Readers will see {_SHOWN[after]}; now they see {'as much' if before == after else _SHOWN[before]}."
 
 
 def shown_names(level: str, spec: BenchmarkSpec) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from auth import Role, require
 from maintenance.action_context import ActionContext
 from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
-from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer, whole_number
+from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer, whole_number
 from maintenance.view import Row, Table, TableCell, View
 from review import drafts
 from review.items import find_item, pair_names
@@ -254,5 +254,6 @@ def request_draft(
             raise Conflict("nothing-accepted", "No dispute is accepted yet.")
         params = {"disputes": accepted, "disclosure": stated_level(disclosure, usual="")}
         task, new = drafts.request(session, ctx, revision=revision, base=base, reason=why, params=params)
-    message = f"A worker writes draft {revision} from {base} and {len(accepted)} accepted disputes (task {task})."
+    disputes = plural(len(accepted), "accepted dispute")
+    message = f"A worker writes draft {revision} from {base} and {disputes} (task {task})."
     return ActionResult(new, message, task_id=task)

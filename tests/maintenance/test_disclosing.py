@@ -88,7 +88,7 @@ def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board:
 @pytest.mark.parametrize(
     ("level", "said"),
     [
-        ("public", "Readers will see everything; now they see everything."),
+        ("public", "Readers will see everything; now they see as much."),
         ("hidden:categories", "Readers will see the overall to half a point, and the categories, rounded;"),
         ("hidden", "Readers will see the overall alone, to half a point; now they see everything."),
     ],
