@@ -31,7 +31,7 @@ from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by, command_line, run_command
 from tests.factories.maintain_page import MaintainVisitor
-from tests.factories.services.review_pages import SignedInAs
+from tests.factories.services.review_pages import signed_in_by_header
 from tests.factories.specs import spec_of
 from web.actions import ACTIONS, find_actions
 
@@ -81,7 +81,7 @@ class Site:
     def __init__(self, database: Database, registry: ActionRegistry = ACTIONS) -> None:
         self.app = FastAPI()
         self.app.include_router(api.build(registry, by(database, ANONYMOUS)))
-        self._client = TestClient(SignedInAs(self.app))
+        self._client = TestClient(signed_in_by_header(self.app))
 
     def ask(self, user: Any, method: str, *, path: str, body: Any = None) -> Any:
         return self._client.request(method, path, json=body, headers={"X-Account": user.account})

@@ -19,7 +19,7 @@ from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.actions import by
-from tests.factories.services.review_pages import SignedInAs
+from tests.factories.services.review_pages import signed_in_by_header
 from web.actions import ACTIONS
 
 
@@ -31,7 +31,7 @@ class _ApiSite:
                 ACTIONS, by(database, ANONYMOUS, benchmark=benchmark, parse=lambda raw: Metadata.parse(raw).columns())
             )
         )
-        self._client = TestClient(SignedInAs(app))
+        self._client = TestClient(signed_in_by_header(app))
         (self.entry,) = small_benchmark.submit(database, range(1), owner=OWNER_OF_IT.account)
 
     def ask(self, user: Identity, method: str, *, path: str, body: Any = None) -> Any:

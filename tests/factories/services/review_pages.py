@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.types import ASGIApp
 
 from auth import AuthError
 from auth.pages import AccountPages
@@ -39,7 +40,18 @@ PEOPLE = {
 }
 
 
-def serve(database: Database, catalog: ItemLookup) -> FastAPI:
+def signed_in_by_header(app: FastAPI) -> FastAPI:
+    """Return the application, in which who asks is whose account a header names."""
+
+    @app.middleware("http")
+    async def sign_in(request: Request, call_next: Any) -> Any:
+        request.state.identity = PEOPLE[request.headers.get("x-account", "")]
+        return await call_next(request)
+
+    return app
+
+
+def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     app = FastAPI()
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
@@ -54,12 +66,7 @@ def serve(database: Database, catalog: ItemLookup) -> FastAPI:
     async def refused(_: object, error: AuthError) -> Response:
         return refusal(error)
 
-    @app.middleware("http")
-    async def sign_in(request: Request, call_next: Any) -> Any:
-        request.state.identity = PEOPLE[request.headers.get("x-account", "")]
-        return await call_next(request)
-
-    return LanguageMiddleware(app)
+    return LanguageMiddleware(signed_in_by_header(app))
 
 
 def _reply(content: bytes, media_type: str) -> Callable[[], Response]:
