@@ -61,8 +61,8 @@ def is_not_loopback(headers: Headers) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a Host header (with or without port) names this machine."""
-    name = urlsplit(f"//{host}").hostname or ""
+    """Return whether a Host header (with or without port), or an address, names this machine."""
+    name = host if host.count(":") > 1 and host[0] != "[" else urlsplit(f"//{host}").hostname or ""
     if name == "localhost":
         return True
     try:

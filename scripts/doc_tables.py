@@ -14,6 +14,8 @@ from typing import Any
 from auth import Role
 from leaderboard.share.exports import FORMATS
 from maintenance.registry import Action, ActionParameter, ActionRegistry
+from settings import Settings
+from settings.declared import keys_of
 from storage.metadata import FIELDS
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
@@ -89,12 +91,22 @@ def _metadata() -> str:
     return _table(("option", "meaning", "what is taken"), rows)
 
 
+def _settings() -> str:
+    rows = []
+    for key, info in keys_of(Settings):
+        extra: Any = info.json_schema_extra
+        default = f"{info.default:g}" if isinstance(info.default, float) else str(info.default)
+        rows.append((f"`{key.upper()}`", extra["shown"] or f"`{default}`", info.description or ""))
+    return _table(("setting", "default", "meaning"), rows)
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "protocols": _protocols,
     "exports": _exports,
     "readers": _readers,
     "actions": _actions,
     "metadata": _metadata,
+    "settings": _settings,
 }
 
 

@@ -10,11 +10,12 @@ from typing import Literal, Self
 
 from pydantic import SecretStr, field_validator, model_validator
 
+from auth.csrf import is_loopback
 from auth.settings import HUGGING_FACE, IdentitySettings, Mode
 from operation.mail_server import MailServer
 from operation.replication.replica import UPLOADS
 from settings.declared import Names, keys_of, setting, split_names
-from settings.worker import DATABASE_FILE, WorkerSettings
+from settings.worker import WorkerSettings
 from vlrb.common.file_limit import FILE_LIMIT
 
 SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET")
@@ -22,8 +23,6 @@ SPACE_NAMES = ("SPACE_ID", "SPACE_HOST", "OPENID_PROVIDER_URL", "OAUTH_CLIENT_ID
 
 _FILE_LIMIT_MB = FILE_LIMIT / 2**20
 _SHORTEST_PREFIX = {4: 8, 6: 16}  # of a network of proxies
-_FOLDERS = ("uploads", "spool", "labels", "audit", "keys", "editions")
-_STATE_NAMES = (DATABASE_FILE, f"{DATABASE_FILE}-wal", f"{DATABASE_FILE}-shm", *_FOLDERS)
 _PUBLIC = (
     "HOST={host} would make this service reachable by others, and no sign-in is configured: anybody could submit. "
     "Configure it (OIDC_CLIENT_ID; on a Space hf_oauth: true in its README), leave HOST at 127.0.0.1, or accept that "
@@ -205,11 +204,6 @@ class Settings(WorkerSettings):
         return self.replica.below(UPLOADS) if self.replica else str(self.state_dir / UPLOADS)
 
     @property
-    def public(self) -> bool:
-        """Whether others can reach the address."""
-        return not _is_loopback(self.host)
-
-    @property
     def upload_limit_bytes(self) -> int:
         """The largest file taken."""
         return int(self.upload_limit_mb * 2**20)
@@ -234,9 +228,10 @@ class Settings(WorkerSettings):
         )
 
     def _mode_without_sign_in(self, wanted: str) -> Mode:
-        if not wanted and not self.public:  # full access for everybody is nothing to fall into
+        public = not is_loopback(self.host)
+        if not wanted and not public:  # full access for everybody is nothing to fall into
             raise ValueError(_UNDECIDED)
-        if self.public and not self.insecure_allow_public:
+        if public and not self.insecure_allow_public:
             raise ValueError(_PUBLIC.format(host=self.host))
         return Mode.OPEN if self.insecure_allow_public else Mode.LOCAL
 
@@ -259,23 +254,6 @@ class Settings(WorkerSettings):
     def gradio_dir(self) -> Path:
         """Files that were uploaded to the pages; deleted within the hour."""
         return self.state_dir / "gradio"
-
-    @property
-    def private_paths(self) -> list[Path]:
-        """What is in the data directory beside `gradio_dir`, there already or to come: not for Gradio to serve."""
-        sources = {Path(spec.source) for spec in self.label_specs if spec.source}
-        named = {self.state_dir / name for name in _STATE_NAMES} | sources | {self.import_dir}
-        paths = {path for folder in (self.data_dir, self.state_dir) if folder.is_dir() for path in folder.iterdir()}
-        return sorted(path.absolute() for path in named | paths if path not in (self.gradio_dir, self.state_dir))
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 SETTING_NAMES = tuple(key.upper() for key, _ in keys_of(Settings))

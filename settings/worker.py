@@ -27,7 +27,6 @@ class WorkerSettings(BenchmarkSettings):
     lease_seconds: float = setting(
         60.0,
         "a worker that is silent for so long loses its job to another",
-        workers_only=True,
         ge=0.1,
         le=86_400,
     )
@@ -37,7 +36,6 @@ class WorkerSettings(BenchmarkSettings):
         shown="none",
         example="owner/name",
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$",
-        workers_only=True,
     )
     replica_url: str = setting(
         "",

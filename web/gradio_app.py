@@ -129,7 +129,6 @@ def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
         footer_links=[],
         show_error=False,
         max_file_size=settings.upload_limit_bytes,
-        blocked_paths=[str(path) for path in settings.private_paths],
         theme=leaderboard.theme.theme(),
         css=leaderboard.theme.css(settings.spec),
         css_paths=[submissions.gradio_page.CSS_PATH],
