@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from leaderboard.board.reported_results import ReportedFigures, mixed_definitions
-from vlrb.common.messages import _, joined
+from vlrb.common.messages import _
 from vlrb.numbers import definition_report
 from vlrb.numbers import report as number_check
 from vlrb.numbers.definition_check import IMPOSSIBLE, DefinitionCheck
@@ -56,17 +56,12 @@ def interval_note(result: ReportedFigures, *, shown: bool) -> str:
     """Return where the intervals of a result come from, or why it has none."""
     if not shown:
         return _no_interval(result)
-    edition = result.check.definition.edition if result.check.definition is not None else None
-    if edition is not None and edition.inferred:
-        named = [
-            _("{title} {size:,}", title=_(result.spec.title_of(key)), size=size)
-            for key, size in edition.inferred.items()
-        ]
-        sizes = joined(named, _(" and "))
+    check = result.check.definition
+    if check is not None and check.edition.inferred:
         return _(
             "Intervals are unpaired, from the official sizes. {sizes} are inferred. They are too narrow if pairs were "
             "left out.",
-            sizes=sizes,
+            sizes=definition_report.inferred_sizes(check),
         )
     return _(
         "Intervals are unpaired, from the sizes that the figures follow. They are too narrow if pairs were left out."

@@ -12,13 +12,12 @@ from fractions import Fraction
 
 from vlrb.benchmarks.spec import GROUPS, MEAN, MICRO, BenchmarkSpec, ItemEdition, Overall
 from vlrb.common.messages import _
-from vlrb.numbers.figures import PublishedFigure
+from vlrb.numbers.figures import PublishedFigure, Shares, meet, weighted_range
 
 FITS, OTHER_COUNTS, NO_DEFINITION, IMPOSSIBLE, UNTOLD = "fits", "counts differ", "no definition", "impossible", "untold"
 OVERALL, GROUPED = "overall", "groups"
 Printed = Mapping[str, PublishedFigure]
 """Percentages by category key or that of combined ones; OVERALL is the micro average, GROUPED that of whole groups."""
-Shares = tuple[Fraction, Fraction]  # lowest and highest, 0..1
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
             overall.title,
             low=round(float(100 * known[0]), 4),
             high=round(float(100 * known[1]), 4),
-            fits=None if printed is None else _meets(known, printed.range("either")),
+            fits=None if printed is None else meet(known, printed.range("either")),
         )
         for overall, known in shares.items()
         if known is not None
@@ -191,12 +190,7 @@ def _overall_range(
     weights = {key: weight for key, weight in _weights(overall, figures, sizes=sizes, spec=spec).items() if weight}
     if not weights or not figures.keys() >= weights.keys():
         return None
-    ranges = [(weight, figures[key].range("either")) for key, weight in weights.items()]
-    low, high = (
-        sum((weight * shares[side] for weight, shares in ranges), Fraction(0)) / sum(weights.values())
-        for side in (0, 1)
-    )
-    return low, high
+    return weighted_range([(weight, figures[key].range("either")) for key, weight in weights.items()])
 
 
 def _weights(overall: Overall, figures: Printed, *, sizes: Mapping[str, int], spec: BenchmarkSpec) -> dict[str, int]:
@@ -210,7 +204,3 @@ def _weights(overall: Overall, figures: Printed, *, sizes: Mapping[str, int], sp
         if instead and overall.kind == MICRO and all(weights.get(key) for key in part.categories):
             weights[part.key] = sum(weights.pop(key) for key in part.categories)
     return weights
-
-
-def _meets(known: Shares, printed: Shares) -> bool:
-    return known[0] <= printed[1] and printed[0] <= known[1]

@@ -55,22 +55,17 @@ def needed_definitions(checks: Iterable[DefinitionCheck]) -> tuple[str, ...]:
     return tuple(needed)
 
 
-def headline(definition_check: DefinitionCheck) -> str:
+def headline(check: DefinitionCheck) -> str:
     """Return the verdict in one sentence."""
-    if definition_check.verdict == IMPOSSIBLE:
-        names = joined(
-            [printed_title(figure.name, definition_check.spec) for figure in definition_check.unreachable], _(" and ")
-        )
+    if check.verdict == IMPOSSIBLE:
+        names = joined([printed_title(figure.name, check.spec) for figure in check.unreachable], _(" and "))
         return _("No count of pairs gives the printed {names}.", names=names)
-    if definition_check.verdict == NO_DEFINITION:
+    if check.verdict == NO_DEFINITION:
         return _("The overall fits none of the definitions in circulation.")
-    if definition_check.verdict == OTHER_COUNTS:
+    if check.verdict == OTHER_COUNTS:
         return _("The categories do not add up to the overall.")
-    if definition_check.verdict == FITS:
-        return _(
-            "The overall is {titles}.",
-            titles=quoted(definition_check.definitions, definition_check.spec, between=_(" or ")),
-        )
+    if check.verdict == FITS:
+        return _("The overall is {titles}.", titles=quoted(check.definitions, check.spec, between=_(" or ")))
     return _("Every figure is possible. With all categories and the overall we can find the definition.")
 
 
@@ -79,29 +74,29 @@ def quoted(keys: Iterable[str], spec: BenchmarkSpec, *, between: str) -> str:
     return joined([_("“{title}”", title=definition_name(key, spec)) for key in keys], between)
 
 
-def sentences(definition_check: DefinitionCheck) -> list[str]:
+def sentences(check: DefinitionCheck) -> list[str]:
     """Return what was found, for people."""
-    lines = [impossible(figure, definition_check.spec) for figure in definition_check.unreachable]
-    for overall in definition_check.overalls:
-        span = (
-            f"{overall.low:.2f}"
-            if overall.low == overall.high
-            else _("{low:.2f} to {high:.2f}", low=overall.low, high=overall.high)
-        )
+    lines = [impossible(figure, check.spec) for figure in check.unreachable]
+    for overall in check.overalls:
+        low, high = overall.low, overall.high
+        span = f"{low:.2f}" if low == high else _("{low:.2f} to {high:.2f}", low=low, high=high)
         fits = {True: _(": this fits"), False: _(": this does not fit"), None: ""}[overall.fits]
         lines.append(_("{title}: the categories give {span}{fits}.", title=_(overall.title), span=span, fits=fits))
-    if definition_check.adds_up is not None and definition_check.verdict != OTHER_COUNTS:
+    if check.adds_up is not None and check.verdict != OTHER_COUNTS:
         there_are = _("There are counts behind the categories that add up to the overall.")
         there_are_none = _("There are no counts behind the categories that add up to the overall.")
-        lines.append(there_are if definition_check.adds_up else there_are_none)
-    if definition_check.edition.inferred and definition_check.overalls:
-        inferred = definition_check.edition.inferred.items()
-        named = [
-            _("{title} {size:,}", title=_(definition_check.spec.title_of(key)), size=size) for key, size in inferred
-        ]
-        sizes = joined(named, _(" and "))
+        lines.append(there_are if check.adds_up else there_are_none)
+    if check.edition.inferred and check.overalls:
+        sizes = inferred_sizes(check)
         lines.append(_("The sizes {sizes} are inferred: the paper does not state them.", sizes=sizes))
     return lines
+
+
+def inferred_sizes(check: DefinitionCheck) -> str:
+    """Return the numbers of pairs that nobody has stated, by the titles of their categories."""
+    inferred = check.edition.inferred.items()
+    named = [_("{title} {size:,}", title=_(check.spec.title_of(key)), size=size) for key, size in inferred]
+    return joined(named, _(" and "))
 
 
 def impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
@@ -122,15 +117,15 @@ def impossible(figure: UnreachableFigure, spec: BenchmarkSpec) -> str:
     )
 
 
-def to_json(definition_check: DefinitionCheck) -> dict[str, Any]:
+def to_json(check: DefinitionCheck) -> dict[str, Any]:
     """Return the whole answer for programs; figures stay as they were printed, percentages are percent."""
     return {
-        "verdict": definition_check.verdict,
-        "headline": headline(definition_check),
-        "sentences": sentences(definition_check),
-        "edition": definition_check.edition.key,
-        "figures": {name: str(figure) for name, figure in definition_check.figures.items()},
-        "definitions": [asdict(overall) for overall in definition_check.overalls],
-        "unreachable": [asdict(figure) for figure in definition_check.unreachable],
-        "adds_up": definition_check.adds_up,
+        "verdict": check.verdict,
+        "headline": headline(check),
+        "sentences": sentences(check),
+        "edition": check.edition.key,
+        "figures": {name: str(figure) for name, figure in check.figures.items()},
+        "definitions": [asdict(overall) for overall in check.overalls],
+        "unreachable": [asdict(figure) for figure in check.unreachable],
+        "adds_up": check.adds_up,
     }

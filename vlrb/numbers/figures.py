@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -15,6 +15,8 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 
 Reading = Literal["rounded", "cut off", "either"]
+Shares = tuple[Fraction, Fraction]
+"""The lowest and the highest share (0..1) of what is not known exactly."""
 MOST_LETTERS = 40  # of a figure; the longest that means anything has ten
 MOST_DECIMALS = 6  # shares over a few thousand items differ by more than 1e-6, so further digits say nothing
 _PRINTED = re.compile(r"([0-9]{1,3})(?:[.,]([0-9]{1,30}))?\s*%?", re.ASCII)
@@ -45,7 +47,7 @@ class PublishedFigure:
         low = middle if reading == "cut off" else middle - 1
         return (low, middle + 1, 0, scale) if reading == "rounded" else (low, middle + 2, 1, scale)
 
-    def range(self, reading: Reading) -> tuple[Fraction, Fraction]:
+    def range(self, reading: Reading) -> Shares:
         """Return the lowest and highest share (0..1) that print as this figure, ends included."""
         low, high, _, scale = self._bounds(reading)
         return max(Fraction(0), Fraction(low, scale)), min(Fraction(1), Fraction(high, scale))
@@ -150,6 +152,18 @@ def read_by_name(given: Mapping[str, str | float | None]) -> dict[str, Published
 def read_figures(given: Mapping[str, str | float | None], spec: BenchmarkSpec) -> Figures:
     """Return the published percentages, by the name of the score. Raises BadFigures."""
     return Figures(read_by_name({name: given.get(name) for name in spec.score_names}), spec)
+
+
+def weighted_range(ranges: Sequence[tuple[int, Shares]]) -> Shares:
+    """Return the shares between which a weighted mean of shares lies, from weights and what each of them can be."""
+    total = sum(weight for weight, _ in ranges)
+    low, high = (sum((w * shares[side] for w, shares in ranges), Fraction(0)) / total for side in (0, 1))
+    return low, high
+
+
+def meet(known: Shares, printed: Shares) -> bool:
+    """Return whether a share can lie in both ranges."""
+    return known[0] <= printed[1] and printed[0] <= known[1]
 
 
 def points(share: Fraction) -> str:

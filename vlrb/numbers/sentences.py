@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
@@ -84,12 +85,8 @@ def sentences(answer: Plausibility) -> Iterator[str]:
 def _without_fit(answer: Plausibility) -> Iterator[str]:
     yield _("No whole numbers of right answers over all pairs give these figures, under any grouping in circulation.")
     for explanation in answer.categories_alone:
-        yield capital(
-            _(
-                "without overall and macro, the categories' figures alone: {figures}",
-                figures=_describe(explanation, answer.figures),
-            )
-        )
+        fit = _describe(explanation, answer.figures)
+        yield capital(_("without overall and macro, the categories' figures alone: {figures}", figures=fit))
 
 
 def _describe(explanation: Explanation, figures: Figures) -> str:
@@ -116,14 +113,13 @@ def _describe(explanation: Explanation, figures: Figures) -> str:
         grouping=spec.grouping_text(split.grouping).words,
         revisions=joined(split.revisions, _(" and ")),
     )
-    swapped = (
-        _(" with {exchanged} exchanged", exchanged=_figures_named(spec.exchanged)) if explanation.exchanged else ""
-    )
-    example = _(" for example") if explanation.solutions > 1 and right else ""
+    named = _("{names} figure", names=joined([_("the {name}", name=_(name)) for name in spec.exchanged], _(" and ")))
+    swapped = _(" with {exchanged} exchanged", exchanged=named) if explanation.exchanged else ""
     reading = _READING_WORDS[explanation.reading]
     fit = _("fits {where}{swapped}{reading}", where=where, swapped=swapped, reading=reading)
-    if not counts:
+    if not right:
         return _("{text}.", text=fit)
+    example = _(" for example") if explanation.solutions > 1 else ""
     return _("{fit}:{example} {counts}.", fit=fit, example=example, counts=counts)
 
 
@@ -131,42 +127,28 @@ def _count(name: str, figure: str) -> str:
     return joined((name, figure), " ")
 
 
-def _figures_named(names: Sequence[str]) -> str:
-    return _("{names} figure", names=joined([_("the {name}", name=_(name)) for name in names], _(" and ")))
-
-
-def _overall_alone(published_figure: PublishedFigure, splits: Sequence[Split], *, title: str) -> Iterator[str]:
+def _overall_alone(overall: PublishedFigure, splits: Sequence[Split], *, title: str) -> Iterator[str]:
     """Yield what an overall says without any category: the counts behind it."""
     for total in sorted({sum(split.sizes) for split in splits}, reverse=True):
         names = dict.fromkeys(name for split in splits if sum(split.sizes) == total for name in split.revisions)
-        low, high = published_figure.counts(total, "rounded")
-        counts = f"{low}" if low == high else _("{low} to {high}", low=low, high=high)
-        verb = (
-            _("is {counts} right out of {total}", counts=counts, total=total)
-            if low <= high
-            else _("is not a whole number of pairs out of {total}", total=total)
-        )
-        yield _(
-            "{title} {figure} {verb} ({revisions}).",
-            title=title,
-            figure=published_figure,
-            verb=verb,
-            revisions=joined(names, _(" and ")),
-        )
+        low, high = overall.counts(total, "rounded")
+        verb = _("is not a whole number of pairs out of {total}", total=total)
+        if low <= high:
+            counts = f"{low}" if low == high else _("{low} to {high}", low=low, high=high)
+            verb = _("is {counts} right out of {total}", counts=counts, total=total)
+        revisions = joined(names, _(" and "))
+        yield _("{title} {figure} {verb} ({revisions}).", title=title, figure=overall, verb=verb, revisions=revisions)
 
 
 def _official_misfits(figures: Figures, splits: Sequence[Split]) -> Iterator[str]:
     """Category figures that no count over the official sizes gives, with the nearest count that there is."""
     spec = figures.spec
     for position, (name, printed) in enumerate(zip(spec.category_keys, figures.categories, strict=True)):
-        sizes = sorted({split.sizes[position] for split in splits if split.grouping == spec.official}, reverse=True)
-        if (
-            printed is None
-            or not sizes
-            or any(low <= high for low, high in (printed.counts(n, "either") for n in sizes))
-        ):
+        sizes = [split.sizes[position] for split in splits if split.grouping == spec.official]
+        ends = [printed.counts(n, "either") for n in sizes] if printed is not None else []
+        if printed is None or not ends or any(low <= high for low, high in ends):
             continue
-        n = sizes[0]
+        n = max(sizes)
         k = round(printed.share * n)
         yield _(
             "{name} {value} is not a whole number of pairs out of {n}; the nearest is {k}/{n} = {n2:.2f}.",
@@ -188,21 +170,12 @@ def to_json(answer: Plausibility) -> dict[str, Any]:
         "fits": [_explanation_json(fit) for fit in answer.fits],
         "categories_alone": [_explanation_json(explanation) for explanation in answer.categories_alone],
         "implied_overall": [
-            {**_split_json(split), "low": round(low, 4), "high": round(high, 4)} for split, low, high in answer.implied
+            {**asdict(split), "low": round(low, 4), "high": round(high, 4)} for split, low, high in answer.implied
         ],
         "impossible": list(answer.impossible),
     }
 
 
-def _split_json(split: Split) -> dict[str, Any]:
-    return {"grouping": split.grouping, "revisions": list(split.revisions), "sizes": list(split.sizes)}
-
-
 def _explanation_json(explanation: Explanation) -> dict[str, Any]:
-    return {
-        **_split_json(explanation.split),
-        "reading": explanation.reading,
-        "right": list(explanation.right),
-        "solutions": explanation.solutions,
-        "exchanged": explanation.exchanged,
-    }
+    facts = asdict(explanation)
+    return {**facts.pop("split"), **facts}

@@ -12,7 +12,7 @@ import numpy as np
 from vlrb.arrays import IntArray
 from vlrb.benchmarks.spec import Split
 from vlrb.common.messages import _, in_words
-from vlrb.numbers.figures import Figures, PublishedFigure, Reading, points
+from vlrb.numbers.figures import Figures, PublishedFigure, Reading, Shares, meet, points, weighted_range
 
 FitOutcome = Literal["fits", "not found", "impossible"]
 Right = tuple[int | None, ...]
@@ -119,10 +119,9 @@ def _solve(figures: Figures, sizes: Sequence[int], *, reading: Reading) -> tuple
         return None
     mean = None if mean_of_figures_prints(figures, reading) else figures.mean
     if np.prod([high - low + 1 for low, high in ranges]) > _MOST_CELLS:
-        low, high = (np.array(ends) for ends in zip(*ranges, strict=True))
-        if not _within_bounds(figures.pooled, mean, np.array(sizes), low=low, high=high, reading=reading):
+        if not _within_bounds(figures.pooled, mean, ranges, sizes=np.array(sizes), reading=reading):
             return None
-        return tuple(int(k) if k == most else None for k, most in zip(low, high, strict=True)), 0
+        return tuple(int(low) if low == high else None for low, high in ranges), 0
     counts = np.meshgrid(*(np.arange(low, high + 1, dtype=np.int64) for low, high in ranges), indexing="ij")
     fits = np.ones(counts[0].shape, dtype=bool)
     if figures.pooled is not None:
@@ -142,22 +141,16 @@ def _between(right: Any, ends: tuple[Any, Any]) -> Any:
 
 
 def _within_bounds(
-    pooled: PublishedFigure | None,
-    mean: PublishedFigure | None,
-    n: IntArray,
-    *,
-    low: IntArray,
-    high: IntArray,
-    reading: Reading,
+    pooled: PublishedFigure | None, mean: PublishedFigure | None, ranges: Any, *, sizes: IntArray, reading: Reading
 ) -> bool:
     """Return whether overall and macro are within what the counts of each category allow. Necessary, not sufficient."""
-    fits = True
+    fits, (low, high) = True, np.array(ranges).T
     if pooled is not None:
-        least, most = pooled.counts(n.sum(), reading)
+        least, most = pooled.counts(sizes.sum(), reading)
         fits &= bool(least <= high.sum() and most >= low.sum() and least <= most)
     if mean is not None:
-        below, above = (float(len(n) * bound) for bound in mean.range(reading))
-        fits &= bool((high / n).sum() >= below - 1e-9 and (low / n).sum() <= above + 1e-9)
+        below, above = (float(len(sizes) * bound) for bound in mean.range(reading))
+        fits &= bool((high / sizes).sum() >= below - 1e-9 and (low / sizes).sum() <= above + 1e-9)
     return fits
 
 
@@ -176,24 +169,16 @@ def _nearest(figures: Figures, counts: IntArray, *, sizes: Sequence[int]) -> Rig
 
 def _implied(figures: Figures) -> Iterator[tuple[Split, float, float]]:
     ranges = [category.range("rounded") for category in figures.categories if category is not None]
-    if len(ranges) < len(figures.categories):
-        return
-    for split in figures.spec.splits:
-        low, high = (
-            sum((n * share for n, share in zip(split.sizes, ends, strict=True)), start=Fraction(0)) / sum(split.sizes)
-            for ends in zip(*ranges, strict=True)
-        )
+    for split in figures.spec.splits if len(ranges) == len(figures.categories) else ():
+        low, high = weighted_range(list(zip(split.sizes, ranges, strict=True)))
         yield split, float(100 * low), float(100 * high)
 
 
 def _impossible_categories(figures: Figures) -> Iterator[str]:
     spec = figures.spec
     for position, (name, printed) in enumerate(zip(spec.category_keys, figures.categories, strict=True)):
-        if printed is None:
-            continue
         size = max(split.sizes[position] for split in spec.splits)
-        low, high = printed.counts(np.arange(1, size + 1), "either")
-        if not (low <= high).any():
+        if printed is not None and not np.less_equal(*printed.counts(np.arange(1, size + 1), "either")).any():
             yield _(
                 "{name} {value} is not a share of any number of pairs up to {size}.",
                 name=_(spec.title_of(name)),
@@ -207,9 +192,8 @@ def _impossible_mean(figures: Figures) -> Iterator[str]:
     if figures.mean is None or not any(figures.categories):
         return
     ranges = _ranges(figures)
-    low, high = (sum(bounds, start=Fraction(0)) / len(ranges) for bounds in zip(*ranges, strict=True))
-    stated = figures.mean.range("either")
-    if (stated[1] < low or stated[0] > high) and not mean_of_figures_prints(figures, "either"):
+    low, high = weighted_range([(1, shares) for shares in ranges])
+    if not meet((low, high), figures.mean.range("either")) and not mean_of_figures_prints(figures, "either"):
         every = _("the mean of the {ranges} categories", ranges=in_words(len(ranges)))
         what = every if None not in figures.categories else _("a mean with the categories given")
         between = _("{low} and {high}", low=points(low), high=points(high))
@@ -227,8 +211,7 @@ def _impossible_pooled(figures: Figures) -> Iterator[str]:
         return
     ranges = _ranges(figures)
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
-    stated = figures.pooled.range("either")
-    if stated[1] < low or stated[0] > high:
+    if not meet((low, high), figures.pooled.range("either")):
         yield _(
             "{pooled} {pooled2} is {outside} ({low} to {high}): no weights make it their average.",
             pooled=_(figures.spec.title_of(figures.spec.pooled)),
@@ -239,6 +222,6 @@ def _impossible_pooled(figures: Figures) -> Iterator[str]:
         )
 
 
-def _ranges(figures: Figures) -> list[tuple[Fraction, Fraction]]:
+def _ranges(figures: Figures) -> list[Shares]:
     """Return per category the lowest and highest share that its figure can stand for."""
     return [printed.range("either") if printed else (Fraction(0), Fraction(1)) for printed in figures.categories]
