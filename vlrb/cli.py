@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable
 from importlib import import_module
 
 from vlrb.common.command_line import MISUSED, CommandError, CommandParser, complain, exit_code
@@ -24,9 +23,12 @@ COMMANDS = {
     "numbers": ("vlrb.commands.numbers", _("check published percentages")),
     "judge": ("vlrb.judge.command_line", _("ask a model about every pair")),
     "edition": ("vlrb.editions.command_line", _("make the next edition of a benchmark from a pool of pairs")),
-    "completion": ("vlrb.commands.completion", _("print what completes commands in a shell")),
+    "completion": (
+        "vlrb.commands.completion",
+        _("print what completes commands and options in bash, and in zsh after bashcompinit"),
+    ),
 }
-"""Command -> module with `run(arguments) -> exit code`, and what it does."""
+"""Command -> module with `add_options(parser)` and `run(options) -> exit code`, and what it does."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -34,31 +36,41 @@ def main(arguments: list[str] | None = None) -> int:
     # Before numpy is imported: matrices are small, and on a busy machine several BLAS threads wait for one another.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = sys.argv[1:] if arguments is None else arguments
-    if given[:1] == ["edition"]:
-        return exit_code(lambda: _run(given), _("Interrupted. Run the same command to continue."))
     return exit_code(lambda: _run(given))
+
+
+def command_line(name: str) -> CommandParser:
+    """Return the parser of a command."""
+    module, about = COMMANDS[name]
+    parser = CommandParser(prog=f"vlrb {name}", description=about)
+    import_module(module).add_options(parser)
+    return parser
 
 
 def _run(arguments: list[str]) -> int:
     if arguments and arguments[0] in COMMANDS:
-        if arguments[0] in ("check", "score"):
-            gc.disable()  # a short process that makes no cycles; looking for them takes a tenth of its time
-        try:
-            run: Callable[[list[str]], int] = import_module(COMMANDS[arguments[0]][0]).run
-            return run(arguments[1:])
-        except CommandError as error:
-            complain(error)
-            return MISUSED
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
-            return MISUSED
-        finally:
-            gc.enable()
+        return _run_command(*arguments)
     parser = CommandParser(prog="vlrb", description=_("Check, score and judge vision-language reward benchmarks."))
     commands = parser.add_subparsers(required=True, metavar="|".join(COMMANDS))
     for name, (_module, about) in COMMANDS.items():
         commands.add_parser(name, help=about)
     parser.parse_args(arguments)
     return 0
+
+
+def _run_command(name: str, *arguments: str) -> int:
+    if name in ("check", "score"):
+        gc.disable()  # a short process that makes no cycles; looking for them takes a tenth of its time
+    try:
+        options = command_line(name).parse_args(arguments)
+        return int(import_module(COMMANDS[name][0]).run(options))
+    except CommandError as error:
+        complain(error)
+        return MISUSED
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
+        return MISUSED
+    finally:
+        gc.enable()

@@ -8,7 +8,7 @@ import pytest
 
 import vlrb
 from tests.factories.specs import DEMO
-from vlrb.commands import score as score_command
+from vlrb.cli import main
 from vlrb.numbers.figures import BadFigures
 from workers.demo_files import write_demo
 
@@ -29,8 +29,16 @@ def _scored(demo: Path, name: str) -> vlrb.Scorecard:
 
 def test_a_scorecard_is_that_of_the_command(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = demo / "judges" / "judge-a.native-judgements.jsonl"
-    arguments = [str(file), "--labels", str(demo / "labels.jsonl"), "--items", str(demo / "items.json"), "--json"]
-    assert score_command.run(arguments) == 0
+    arguments = [
+        "score",
+        str(file),
+        "--labels",
+        str(demo / "labels.jsonl"),
+        "--items",
+        str(demo / "items.json"),
+        "--json",
+    ]
+    assert main(arguments) == 0
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(_scored(demo, file.name).card))
 
 

@@ -16,7 +16,7 @@ from vlrb.benchmarks.labels import LabelsError
 from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec import SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
-from vlrb.commands import score
+from vlrb.cli import main
 
 ROOT = Path(__file__).parents[2]
 INVENTED = """
@@ -253,6 +253,6 @@ def test_the_example_of_the_documentation_is_a_whole_benchmark(
     for path, text in zip((pairs, votes), re.findall(r"^```jsonl\n(.*?)^```", example, re.M | re.S), strict=True):
         path.write_text(text, encoding="utf-8")
     monkeypatch.setenv("BENCHMARK_DEFINITIONS", str(folder(tmp_path, "weather", text=definition)))
-    assert score.run([str(votes), "--benchmark", "weather", "--labels", str(pairs), "--json"]) == 0
+    assert main(["score", str(votes), "--benchmark", "weather", "--labels", str(pairs), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["protocols"]["strict"]["micro"] == 0.5
     assert definition.count("\n") < 40

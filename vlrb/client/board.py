@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vlrb.client.connection import accepted, answer, ask_service, service_parser
+from vlrb.client.connection import accepted, add_server, answer, asks_service
 from vlrb.commands.text_output import score_title
 from vlrb.common.command_line import columns, translated
 from vlrb.common.messages import _
@@ -18,23 +18,19 @@ if TYPE_CHECKING:
     import httpx
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb board`; returns the exit code."""
-    return ask_service(_show, command_line().parse_args(arguments))
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_server(parser)
+    parser.add_argument("--benchmark", metavar="ID", help=_("id of the benchmark (the server's first)"))
+    parser.add_argument("--protocol", metavar="KEY", help=_("rule that counts the votes (strict)"))
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--csv", action="store_true", help=_("print CSV, with every figure as a fraction"))
+    add("--latex", action="store_true", help=_("print a LaTeX table (booktabs)"))
 
 
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    board = service_parser("board", _("print the board of a server"))
-    board.add_argument("--benchmark", metavar="ID", help=_("id of the benchmark (the server's first)"))
-    board.add_argument("--protocol", metavar="KEY", help=_("rule that counts the votes (strict)"))
-    form = board.add_mutually_exclusive_group()
-    form.add_argument("--csv", action="store_true", help=_("print CSV, with every figure as a fraction"))
-    form.add_argument("--latex", action="store_true", help=_("print a LaTeX table (booktabs)"))
-    return board
-
-
-def _show(http: httpx.Client, options: argparse.Namespace) -> int:
+@asks_service
+def run(http: httpx.Client, options: argparse.Namespace) -> int:
+    """Print a board. Returns the exit code."""
     query = {name: value for name in ("benchmark", "protocol") if (value := getattr(options, name))}
     if options.csv or options.latex:
         exported = accepted(http.get(f"/export/board.{'csv' if options.csv else 'tex'}", params=query))

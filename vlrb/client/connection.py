@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from vlrb.commands.text_output import sample_lines
-from vlrb.common.command_line import CommandParser, complain, translated
+from vlrb.common.command_line import complain, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
 
@@ -30,17 +30,11 @@ class ServiceError(Exception):
     """The service refused, or does not answer; the message quotes it."""
 
 
-def service_parser(name: str, about: str) -> CommandParser:
-    """Return the parser of a command that asks a service."""
-    parser = CommandParser(prog=f"vlrb {name}", description=about)
-    parser.add_argument(
-        "--server",
-        default=DEFAULT_SERVER,
-        metavar="URL",
-        help=_("address of the service ({default_server})", default_server=DEFAULT_SERVER),
-    )
+def add_server(parser: argparse.ArgumentParser) -> None:
+    """Add the options of every command that asks a service."""
+    address = _("address of the service ({default_server})", default_server=DEFAULT_SERVER)
+    parser.add_argument("--server", default=DEFAULT_SERVER, metavar="URL", help=address)
     parser.add_argument("--json", action="store_true", help=_("print JSON only"))
-    return parser
 
 
 def add_fields(parser: argparse.ArgumentParser, *, required: tuple[str, ...] = ()) -> None:
@@ -56,22 +50,24 @@ def stated_fields(options: argparse.Namespace) -> dict[str, str]:
     return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
-def ask_service(command: Callable[[httpx.Client, argparse.Namespace], int], options: argparse.Namespace) -> int:
-    """Run a command with a connection. Returns its exit code: 1 where the service refuses or does not answer."""
-    import httpx  # 0.2 s that commands without a service need not pay
+def asks_service(command: Callable[[httpx.Client, argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """Give a command a connection. Its exit code is 1 where the service refuses or does not answer."""
 
-    try:
-        headers = _token_headers(options)
-        with httpx.Client(base_url=options.server, headers=headers, timeout=httpx.Timeout(120, connect=10)) as http:
-            return command(http, options)
-    except ServiceError as error:
-        complain(str(error))
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        server = options.server
-        complain(
-            _("{server} does not answer ({error}). Is it running, and is --server right?", server=server, error=error)
-        )
-    return 1
+    def run(options: argparse.Namespace) -> int:
+        import httpx  # 0.2 s that commands without a service need not pay
+
+        server, seconds = options.server, httpx.Timeout(120, connect=10)
+        try:
+            with httpx.Client(base_url=server, headers=_token_headers(server), timeout=seconds) as http:
+                return command(http, options)
+        except ServiceError as error:
+            complain(str(error))
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            values = {"server": server, "error": error}
+            complain(_("{server} does not answer ({error}). Is it running, and is --server right?", **values))
+        return 1
+
+    return run
 
 
 def answer(reply: httpx.Response) -> dict[str, Any]:
@@ -125,15 +121,13 @@ def _problem_line(problem: Mapping[str, Any]) -> str:
     return f"  {where}: {message}" if where else f"  {message}"
 
 
-def _token_headers(options: argparse.Namespace) -> dict[str, str]:
+def _token_headers(server: str) -> dict[str, str]:
     token = os.environ.get(TOKEN_NAME, "").strip() or _saved_token(TOKEN_FILE.expanduser())
     if not token:
         return {}
-    address = urlsplit(options.server)
+    address = urlsplit(server)
     if address.scheme != "https" and address.hostname not in ("localhost", "127.0.0.1", "::1"):
-        raise ServiceError(
-            _("The token is not sent to {server}: without https others could read it.", server=options.server)
-        )
+        raise ServiceError(_("The token is not sent to {server}: without https others could read it.", server=server))
     if not token.isascii() or not token.isprintable():
         raise ServiceError(_("The token holds characters that no token has."))
     return {"Authorization": f"Bearer {token}"}

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from vlrb.client.connection import add_fields, answer, ask_service, service_parser, stated_fields
+from vlrb.client.connection import add_fields, add_server, answer, asks_service, stated_fields
 from vlrb.common.command_line import complain, say
 from vlrb.common.messages import _
 
@@ -14,26 +14,20 @@ if TYPE_CHECKING:
     import httpx
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb edit`; returns the exit code."""
-    return ask_service(_edit, command_line().parse_args(arguments))
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_server(parser)
+    parser.add_argument("id")
+    parser.add_argument("--publish", action="store_true", help=_("put it on the board, for good"))
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--anonymous-until", metavar="DAY", help=_("name no owner, organisation, link before: 2027-01-31"))
+    add("--not-anonymous", action="store_true", help=_("show your name now"))
+    add_fields(parser)
 
 
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    edit = service_parser("edit", _("change what an entry of yours says, publish it, or move its anonymity"))
-    edit.add_argument("id")
-    edit.add_argument("--publish", action="store_true", help=_("put it on the board, for good"))
-    when = edit.add_mutually_exclusive_group()
-    when.add_argument(
-        "--anonymous-until", metavar="DAY", help=_("name no owner, organisation, link before: 2027-01-31")
-    )
-    when.add_argument("--not-anonymous", action="store_true", help=_("show your name now"))
-    add_fields(edit)
-    return edit
-
-
-def _edit(http: httpx.Client, options: argparse.Namespace) -> int:
+@asks_service
+def run(http: httpx.Client, options: argparse.Namespace) -> int:
+    """Change an entry by one request for each kind of change. Returns the exit code."""
     submission, fields = f"/api/v1/submissions/{options.id}", stated_fields(options)
     requests: list[tuple[str, str, object]] = []
     if fields:

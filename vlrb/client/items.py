@@ -10,35 +10,28 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, newest_commit, read_rows
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.command_line import CommandParser, complain, say
+from vlrb.common.command_line import complain, say
 from vlrb.common.messages import _
 
 _COLUMNS = ("id", "query", "response", "image")  # no label
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb items`; returns the exit code."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add, output = parser.add_argument, Path("items.parquet")
+    add("--revision", required=True, metavar="R", help=_("of the benchmark: v2"))
+    add("--benchmark", default=DEFAULT_BENCHMARK, metavar="ID", help=_("id of the benchmark (vl-rewardbench)"))
+    add("--commit", metavar="COMMIT", help=_("commit of the Hub dataset (the newest)"))
+    add("--output", type=Path, default=output, metavar="FILE", help=_("where to write (items.parquet)"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Write the pairs. Returns the exit code."""
     try:
-        return _write(command_line().parse_args(arguments))
+        return _write(options)
     except (LabelsError, SpecError) as error:
         complain(str(error))
         return 1
-
-
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    items = CommandParser(
-        prog="vlrb items", description=_("write the pairs of a revision, from the Hub, to a file; without labels")
-    )
-    items.add_argument("--revision", required=True, metavar="R", help=_("of the benchmark: v2"))
-    items.add_argument(
-        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
-    )
-    items.add_argument("--commit", metavar="COMMIT", help=_("commit of the Hub dataset (the newest)"))
-    items.add_argument(
-        "--output", type=Path, default=Path("items.parquet"), metavar="FILE", help=_("where to write (items.parquet)")
-    )
-    return items
 
 
 def _write(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from vlrb.client.connection import answer, ask_service, service_parser
+from vlrb.client.connection import add_server, answer, asks_service
 from vlrb.commands.text_output import score_title
 from vlrb.common.command_line import columns, complain, say, translated
 from vlrb.common.messages import _
@@ -30,19 +30,17 @@ _RANGES_WITHIN = 20.0  # seconds after the score; hidden labels may have none
 _BETWEEN = 0.3  # seconds, of two questions
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb status`; returns the exit code."""
-    return ask_service(
-        lambda http, options: report(http, options.id, options=options), command_line().parse_args(arguments)
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_server(parser)
+    parser.add_argument("id")
+    add_waiting(parser)
 
 
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    status = service_parser("status", _("state, position and result of a submission"))
-    status.add_argument("id")
-    add_waiting(status)
-    return status
+@asks_service
+def run(http: httpx.Client, options: argparse.Namespace) -> int:
+    """Print the state of a submission. Returns the exit code."""
+    return report(http, options.id, options=options)
 
 
 def add_waiting(parser: argparse.ArgumentParser) -> None:

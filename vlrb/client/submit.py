@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vlrb.client.connection import add_fields, answer, ask_service, service_parser, stated_fields
+from vlrb.client.connection import add_fields, add_server, answer, asks_service, stated_fields
 from vlrb.client.status import add_waiting, report, report_line
 from vlrb.common.command_line import complain, say
 from vlrb.common.messages import _
@@ -18,37 +18,31 @@ if TYPE_CHECKING:
     import httpx
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb submit`; returns the exit code."""
-    options = command_line().parse_args(arguments)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("file", type=Path)
+    add_upload_options(parser)
+
+
+def add_upload_options(parser: argparse.ArgumentParser) -> None:
+    """Add what can be said of a file that is uploaded."""
+    add_server(parser)
+    add_fields(parser, required=("model",))
+    add = parser.add_argument
+    add("--anonymous-until", metavar="DAY", help=_("name no owner, organisation, link before: 2027-01-31"))
+    add("--benchmark", metavar="ID", help=_("id of the benchmark (the server's first)"))
+    add("--unpublished", action="store_true", help=_("keep the entry off the board until you publish it"))
+    about = _("submit although most votes cannot be read (they count as wrong)")
+    add("--accept-unreadable", action="store_true", help=about)
+    add_waiting(parser)
+
+
+@asks_service
+def run(http: httpx.Client, options: argparse.Namespace) -> int:
+    """Upload a file, and tell what became of it. Returns the exit code."""
     if not options.file.is_file():
         complain(_("There is no file {file}.", file=options.file))
         return 2
-    return ask_service(_submit, options)
-
-
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    submit = service_parser("submit", _("upload predictions to a server"))
-    submit.add_argument("file", type=Path)
-    add_fields(submit, required=("model",))
-    submit.add_argument(
-        "--anonymous-until", metavar="DAY", help=_("name no owner, organisation, link before: 2027-01-31")
-    )
-    submit.add_argument("--benchmark", metavar="ID", help=_("id of the benchmark (the server's first)"))
-    submit.add_argument(
-        "--unpublished", action="store_true", help=_("keep the entry off the board until you publish it")
-    )
-    submit.add_argument(
-        "--accept-unreadable",
-        action="store_true",
-        help=_("submit although most votes cannot be read (they count as wrong)"),
-    )
-    add_waiting(submit)
-    return submit
-
-
-def _submit(http: httpx.Client, options: argparse.Namespace) -> int:
     fields = stated_fields(options)
     fields |= {"anonymous_until": options.anonymous_until} if options.anonymous_until else {}
     fields |= {"published": "false"} if options.unpublished else {}

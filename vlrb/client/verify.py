@@ -20,7 +20,7 @@ from vlrb.client.receipt_checks import (
     read_receipts,
     title,
 )
-from vlrb.common.command_line import CommandError, CommandParser, translated
+from vlrb.common.command_line import CommandError, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
 from vlrb.predictions.parse import UploadRejected
@@ -31,11 +31,8 @@ _WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows t
 _Checked = tuple[str, str, list[Finding]]  # a receipt, what it is about, and its checks
 
 
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    parser = CommandParser(
-        prog="vlrb verify", description=_("check a receipt offline: signature, file, place in the audit chain")
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
     add = parser.add_argument
     add("receipt", type=Path, metavar="RECEIPT", help=_("the receipt, or an answer that holds it"))
     add("file", type=Path, nargs="?", metavar="FILE", help=_("the file that was submitted"))
@@ -44,13 +41,11 @@ def command_line() -> argparse.ArgumentParser:
     add("--head", type=Path, metavar="PATH", help=_("a published head that the chain must pass through"))
     add("--items", type=Path, metavar="PATH", help=_("manifest of another benchmark (the demo's)"))
     add("--labels", metavar="PATH", help=_("public labels, to count the score of FILE again"))
-    add("--json", action="store_true", help=_("print JSON"))
-    return parser
+    add("--json", action="store_true", help=_("print JSON only"))
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb verify`: print everything that can be checked with what was given. Returns the exit code."""
-    options = command_line().parse_args(arguments)
+def run(options: argparse.Namespace) -> int:
+    """Print everything that can be checked with what was given. Returns the exit code."""
     each: list[_Checked] = []
     try:
         chain, findings = _chain(options)

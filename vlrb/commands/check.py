@@ -11,7 +11,7 @@ from typing import Any
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.commands.text_output import benchmark_title, sample_lines
-from vlrb.common.command_line import CommandParser, complain, translated
+from vlrb.common.command_line import complain, translated
 from vlrb.common.messages import _, joined
 from vlrb.common.text import printable
 from vlrb.predictions.readability import needs_confirmation
@@ -20,12 +20,20 @@ from vlrb.readers.problems import votes_phrase
 OK, REJECTED, USAGE = 0, 1, 2
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb check`: read a file as the service would, and print what it found. Returns the exit code."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add = parser.add_argument
+    add("file", type=Path, metavar="FILE", help=_("prediction file in any known format"))
+    add("--json", action="store_true", help=_("print JSON only"))
+    add("--items", type=Path, metavar="PATH", help=_("manifest of pairs, where the benchmark comes without one"))
+    add("--benchmark", default=DEFAULT_BENCHMARK, metavar="ID", help=_("id of the benchmark (vl-rewardbench)"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read a file as the service would, and print what it found. Returns the exit code."""
     from vlrb.benchmarks.items import ItemTable, load_table
     from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 
-    options = command_line().parse_args(arguments)
     try:
         data = options.file.read_bytes()
         definitions = definitions_folder(os.environ)
@@ -46,26 +54,6 @@ def run(arguments: list[str]) -> int:
         report = build_report(rejection, table.benchmark)
     print(json.dumps(report) if options.json else readable(report) + _demo_hint(report, options.items))
     return OK if report["ok"] else REJECTED
-
-
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    check = CommandParser(
-        prog="vlrb check",
-        description=_("check a file without labels: format, pairs, votes, position bias, all problems"),
-    )
-    check.add_argument("file", type=Path, metavar="FILE", help=_("prediction file in any known format"))
-    check.add_argument("--json", action="store_true", help=_("print the check report as JSON"))
-    check.add_argument(
-        "--items", type=Path, metavar="PATH", help=_("manifest of pairs, where the benchmark comes without one")
-    )
-    check.add_argument(
-        "--benchmark",
-        default=DEFAULT_BENCHMARK,
-        metavar="ID",
-        help=_("id ({default_benchmark})", default_benchmark=DEFAULT_BENCHMARK),
-    )
-    return check
 
 
 def _without_items(spec: BenchmarkSpec) -> str:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from vlrb.common.command_line import CommandParser
-from vlrb.common.messages import _
-
 _SCRIPT = """\
 _vlrb() {
   local words
@@ -16,14 +13,11 @@ _vlrb() {
 complete -o default -F _vlrb vlrb"""
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb completion`; returns the exit code."""
-    command_line().parse_args(arguments)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add none."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the script. Returns the exit code."""
     print(_SCRIPT)
     return 0
-
-
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    about = _("print what completes commands and options in bash, and in zsh after bashcompinit")
-    return CommandParser(prog="vlrb completion", description=about)

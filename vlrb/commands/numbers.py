@@ -5,25 +5,38 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from functools import partial
 
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
-from vlrb.common.command_line import CommandParser, complain, lines
+from vlrb.common.command_line import complain, lines
 from vlrb.common.messages import _
 from vlrb.numbers import report
 from vlrb.numbers.definition_check import figure_names
 from vlrb.numbers.figures import BadFigures
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
-_PROGRAM = "vlrb numbers"
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb numbers`: print what arithmetic says about the figures. Returns the exit code."""
-    spec = _spec(arguments)
-    options = command_line(spec).parse_args(arguments)
-    given = {name: getattr(options, name.replace("-", "_")) for name in figure_names(spec)}
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command, among them the figures of all benchmarks."""
+    definitions = definitions_folder(os.environ)
+    known = known_benchmarks(definitions)
+    about = _("id of the benchmark (vl-rewardbench)")
+    parser.epilog = _("Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read.")
+    parser.add_argument("--benchmark", default=DEFAULT_BENCHMARK, metavar="ID", choices=known, help=about)
+    specs = (load_spec(name, definitions) for name in (DEFAULT_BENCHMARK, *known))
+    add = partial(parser.add_argument, dest="figures", action="append", default=[], metavar="PERCENT")
+    for name in dict.fromkeys(name for spec in specs for name in figure_names(spec)):
+        add(f"--{name}", type=partial(_named, name), help=_("as printed: 71.9 is not 71.90"))
+    parser.add_argument("--json", action="store_true", help=_("print JSON only"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what arithmetic says about the figures. Returns the exit code."""
+    given, spec = dict(options.figures), load_spec(options.benchmark, definitions_folder(os.environ))
     try:
+        report.refuse_unknown(given, spec)
         found = report.answer(given, spec)
     except BadFigures as wrong:
         complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
@@ -35,26 +48,5 @@ def run(arguments: list[str]) -> int:
     return FITS if found["verdict"] == "fits" else DOES_NOT
 
 
-def command_line(spec: BenchmarkSpec | None = None) -> argparse.ArgumentParser:
-    """Return the options of the command: the figures of a benchmark (the default one if left out)."""
-    command = CommandParser(
-        prog=_PROGRAM, description=_("do published percentages add up, and under which categories"), epilog=_EPILOG
-    )
-    command.add_argument(
-        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
-    )
-    for name in figure_names(spec or load_spec(DEFAULT_BENCHMARK)):
-        command.add_argument(f"--{name}", default="", metavar="PERCENT", help=_("as printed: 71.9 is not 71.90"))
-    command.add_argument("--json", action="store_true", help=_("print the answer as JSON"))
-    return command
-
-
-_EPILOG = _("Exit code: 0 the figures fit all pairs of some grouping, 1 they do not, 2 they cannot be read.")
-
-
-def _spec(arguments: list[str]) -> BenchmarkSpec:
-    """Return the benchmark of a command line: which figures it takes depends on that."""
-    definitions = definitions_folder(os.environ)
-    first = CommandParser(prog=_PROGRAM, add_help=False, allow_abbrev=False)
-    first.add_argument("--benchmark", default=DEFAULT_BENCHMARK, choices=known_benchmarks(definitions))
-    return load_spec(first.parse_known_args(arguments)[0].benchmark, definitions)
+def _named(name: str, figure: str) -> tuple[str, str]:
+    return name, figure

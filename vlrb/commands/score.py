@@ -18,7 +18,7 @@ from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.commands.check import readable
 from vlrb.commands.scorecard_text import render
-from vlrb.common.command_line import CommandParser, complain, say, translated
+from vlrb.common.command_line import complain, say, translated
 from vlrb.common.messages import _
 from vlrb.predictions.parse import Predictions, UploadRejected, all_warnings, build_report, parse_predictions
 from vlrb.protocols import category_counts, group_sums
@@ -26,9 +26,20 @@ from vlrb.scorecard import scorecard
 from vlrb.scoring import Tally, tally
 
 
-def run(arguments: list[str]) -> int:
-    """Run `vlrb score` by the same steps as the service; returns the exit code: 0 scored, 1 not."""
-    options = command_line().parse_args(arguments)
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add = parser.add_argument
+    add("file", type=Path)
+    add("--labels", required=True, help=_("JSONL, JSON or parquet file, or Hub dataset owner/name@commit"))
+    add("--benchmark", default=DEFAULT_BENCHMARK, metavar="ID", help=_("id of the benchmark (vl-rewardbench)"))
+    add("--edition", help=_("which pairs the labels must hold; what they hold if left out"))
+    add("--revision", help=_("of the labels; recognised by their ids if left out"))
+    add("--items", type=Path, metavar="PATH", help=_("manifest of pairs, where the benchmark comes without one"))
+    add("--json", action="store_true", help=_("print JSON only"))
+
+
+def run(options: argparse.Namespace) -> int:
+    """Score a file by the same steps as the service. Returns the exit code: 0 scored, 1 not."""
     try:
         table, revision = _items(options)
         upload = parse_predictions(options.file.read_bytes(), table)
@@ -43,25 +54,6 @@ def run(arguments: list[str]) -> int:
         complain(_("warning: {message}", message=warning.message))
     print(json.dumps(card, indent=1, ensure_ascii=False)) if options.json else say(render(card, table.spec))
     return 0
-
-
-def command_line() -> argparse.ArgumentParser:
-    """Return the options of the command."""
-    score = CommandParser(
-        prog="vlrb score", description=_("score a file offline and print its scorecard; writes nothing")
-    )
-    score.add_argument("file", type=Path)
-    score.add_argument(
-        "--labels", required=True, help=_("JSONL, JSON or parquet file, or Hub dataset owner/name@commit")
-    )
-    score.add_argument(
-        "--benchmark", default=DEFAULT_BENCHMARK, help=_("id of the benchmark (default: VL-RewardBench)")
-    )
-    score.add_argument("--edition", help=_("which pairs the labels must hold; what they hold if left out"))
-    score.add_argument("--revision", help=_("of the labels; recognised by their ids if left out"))
-    score.add_argument("--items", type=Path, help=_("item manifest (default: VL-RewardBench)"))
-    score.add_argument("--json", action="store_true", help=_("print the scorecard as JSON"))
-    return score
 
 
 def _items(options: argparse.Namespace) -> tuple[ItemTable, str | None]:

@@ -97,7 +97,7 @@ def complain(text: object) -> None:
     say(text, file=sys.stderr)
 
 
-def exit_code(command: Callable[[], int], interrupted: str = _("Interrupted.")) -> int:
+def exit_code(command: Callable[[], int]) -> int:
     """Run a command; returns its exit code. Ctrl-C, and a reader that wants no more, as `head`, end it quietly;
     a package that only some commands need and that is not installed is named.
 
@@ -112,7 +112,7 @@ def exit_code(command: Callable[[], int], interrupted: str = _("Interrupted.")) 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to flush into at the end
         return 0
     except KeyboardInterrupt:
-        complain(interrupted)
+        complain(_("Interrupted."))
         return INTERRUPTED
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
-
-from vlrb.common.command_line import CommandParser
 
 
-def run(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
-    parsed = command_line().parse_args(arguments)
-    parsed.variables = os.environ
-    return int(parsed.run(parsed))
+def run(options: argparse.Namespace) -> int:
+    """Run one command; returns its exit code."""
+    return int(options.run(options))
 
 
-def command_line() -> argparse.ArgumentParser:
-    """Return the parser of all commands, which are in English: curators are few."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add all commands, which are in English: curators are few."""
     from vlrb.editions.building import add_build_command
     from vlrb.editions.compared_editions import add_pool_commands
     from vlrb.editions.edition import add_freeze_command
@@ -26,12 +21,9 @@ def command_line() -> argparse.ArgumentParser:
     from vlrb.editions.verification import add_verify_commands
 
     names = "pool|filter|build|verify|freeze|upload|power"
-    about = f"`vlrb edition {names}`: from a pool of pairs to the next edition."
-    parser = CommandParser(prog="vlrb edition", description=about)
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     for add in (
         add_pool_commands, add_filter_command, add_build_command, add_verify_commands, add_freeze_command,
         add_upload_command, add_power_command,
     ):  # fmt: skip
         add(commands)
-    return parser

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -112,7 +113,7 @@ def duplicates_command(arguments: argparse.Namespace) -> int:
     pairs = read_pool(pool)
     compared = [ComparedPair.of(pair) for pair in pairs]
     results, told = [*inside(compared)], []
-    for index, how in compared_sets(definitions_folder(arguments.variables), arguments.against):
+    for index, how in compared_sets(definitions_folder(os.environ), arguments.against):
         found = map(index.find, follow(compared, f"Comparing with {index.where}"))
         results += [one for one in found if one is not None]
         told.append(how)

@@ -7,6 +7,7 @@ A and B are a pair's responses in the pool's order, which is that of every page 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -196,7 +197,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     if not (folder / CANDIDATES).is_file():
         raise CurateError(f"{folder} holds no verification. `vlrb edition verify export` starts one.")
     try:
-        tag_of = load_spec(arguments.benchmark, definitions_folder(arguments.variables)).tag_of
+        tag_of = load_spec(arguments.benchmark, definitions_folder(os.environ)).tag_of
     except SpecError as error:
         raise CurateError(str(error)) from None
     candidates = read_candidates(folder / CANDIDATES)

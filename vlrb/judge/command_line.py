@@ -7,20 +7,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-from vlrb.common.command_line import CommandParser
 from vlrb.common.messages import _
 
 MOST_VOTES = 16
 
 
-def run(arguments: list[str]) -> int:
+def run(options: argparse.Namespace) -> int:
     """Run one command; returns its exit code."""
-    parser = command_line()
-    parsed, rest = parser.parse_known_args(arguments)
-    if rest and parsed.command != "submit":  # which hands further options on
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
-    parsed.rest = rest
-    return int(parsed.run(parsed))
+    return int(options.run(options))
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -29,11 +23,11 @@ def _run(arguments: argparse.Namespace) -> int:
     return run_command(arguments)
 
 
-def command_line() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add all commands."""
+    from vlrb.client.submit import add_upload_options
     from vlrb.judge import report, submit
 
-    parser = CommandParser(prog="vlrb judge", description=_("From a model to predictions, and into the service."))
     commands = parser.add_subparsers(dest="command", required=True, metavar="run|status|submit")
     run = commands.add_parser("run", help=_("ask a model; with a journal in DIR, go on"), allow_abbrev=False)
     _add_question_options(run)
@@ -45,9 +39,8 @@ def command_line() -> argparse.ArgumentParser:
     status.set_defaults(run=report.status_command)
     send = commands.add_parser("submit", help=_("submit the predictions of a run"), allow_abbrev=False)
     send.add_argument("directory", type=Path, metavar="DIR")
-    send.add_argument("--model", required=True, metavar="NAME", help=_("name of the judge on the board"))
+    add_upload_options(send)
     send.set_defaults(run=submit.submit_command)
-    return parser
 
 
 def _add_question_options(parser: argparse.ArgumentParser) -> None:

@@ -8,47 +8,44 @@ from collections.abc import Mapping
 from typing import Any
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
+from vlrb.client import submit
 from vlrb.judge import JudgeError
 from vlrb.judge.configuration import CHAT
 from vlrb.judge.predictions import PREDICTIONS
 
 
 def submit_command(arguments: argparse.Namespace) -> int:
-    """Submit the predictions of a run. Returns the exit code.
-
-    Options after the directory are those of `vlrb submit`.
-    """
-    from vlrb.client import submit
-
+    """Submit the predictions of a run, with what it knows of itself and the options leave out. Returns the exit
+    code."""
     path = arguments.directory / PREDICTIONS
     if not path.is_file():
         raise JudgeError("There is no {path}. `vlrb judge run` writes it when every vote has an answer.", path=path)
     with path.open(encoding="utf-8") as file:
-        defaults = describe_run(json.loads(file.readline())["run"])
-    options = [word for name, value in defaults.items() if name not in arguments.rest for word in (name, value)]
-    return submit.run([str(path), "--model", arguments.model, *options, *arguments.rest])
+        known = describe_run(json.loads(file.readline())["run"])
+    stated = {name: value for name, value in vars(arguments).items() if value is not None}
+    return submit.run(argparse.Namespace(**{**vars(arguments), **known, **stated, "file": path}))
 
 
 def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
     """Return the fields of a submission that a run knows by itself."""
-    fields = {"--judge-type": "generative-pairwise" if run["api"] == CHAT else "scalar"}
+    fields = {"judge_type": "generative-pairwise" if run["api"] == CHAT else "scalar"}
     if run["benchmark"] != DEFAULT_BENCHMARK:
-        fields["--benchmark"] = run["benchmark"]
+        fields["benchmark"] = run["benchmark"]
     temperature = run["parameters"].get("temperature")
     if temperature is not None:
-        fields["--temperature"] = f"{temperature:g}"
+        fields["temperature"] = f"{temperature:g}"
     if run["api"] == CHAT:
-        fields["--prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
-    return fields | _cost(run["usage"]) | {"--notes": _notes(run)}
+        fields["prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
+    return fields | _cost(run["usage"]) | {"notes": _notes(run)}
 
 
 def _cost(usage: Mapping[str, Any]) -> dict[str, str]:
     """Return what the run cost, as far as it knows: prices are those that it was told."""
     known = {
-        "--tokens-in": usage["prompt_tokens"] or None,
-        "--tokens-out": usage["completion_tokens"] or None,
-        "--price-usd": usage["cost"],
-        "--wall-seconds": usage["wall_seconds"],
+        "tokens_in": usage["prompt_tokens"] or None,
+        "tokens_out": usage["completion_tokens"] or None,
+        "price_usd": usage["cost"],
+        "wall_seconds": usage["wall_seconds"],
     }
     return {name: f"{value:.12g}" for name, value in known.items() if value is not None}
 

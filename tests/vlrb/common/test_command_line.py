@@ -17,7 +17,7 @@ import workers.__main__
 import workers.command_line
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs
-from vlrb.cli import COMMANDS, main
+from vlrb.cli import COMMANDS, command_line, main
 from vlrb.common.command_line import CommandParser, exit_code, language_of, translated
 
 ROOT = Path(__file__).parents[3]
@@ -71,9 +71,8 @@ def test_a_report_is_chinese_and_its_json_is_not(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.usefixtures("chinese")
 def test_every_command_of_every_program_has_chinese_help() -> None:
-    translated_ones = {name: command for name, command in COMMANDS.items() if name != "edition"}  # curators are few
-    modules = [importlib.import_module(name) for name, _about in translated_ones.values()]
-    programs = [module.command_line() for module in (workers.command_line, *modules)]
+    translated_ones = [command_line(name) for name in COMMANDS if name != "edition"]  # curators are few
+    programs = [workers.command_line.command_line(), *translated_ones]
     texts = [text for program in programs for text in _texts(program)]
     assert len(texts) > 150
     assert not [text for text in texts if _has_words(text) and not _is_chinese(translated(text))]

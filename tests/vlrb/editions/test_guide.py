@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import vlrb.editions.command_line as curate
 from tests.test_docs import maintenance_commands
+from vlrb.cli import command_line
 from vlrb.editions.near_duplicates import KINDS
 
 ROOT = Path(__file__).parents[3]
@@ -39,7 +39,7 @@ def test_the_first_example_of_the_guide_works_word_for_word(tmp_path: Path) -> N
 
 def test_every_command_and_every_option_is_named() -> None:
     missing = []
-    for words, parser in maintenance_commands(curate.command_line()):
+    for words, parser in maintenance_commands(command_line("edition")):
         options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
         missing += [f"{words} {name}" for name in options - {"--help"} if name not in GUIDE]
         missing += [words] if f"vlrb edition {words}" not in GUIDE else []

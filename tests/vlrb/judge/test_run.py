@@ -8,7 +8,6 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from tests.factories.suite.programs import judge_main as main
 from tests.vlrb.judge.model_server import JUDGEMENT, ModelServer, Reply, completion, refusal, serving_model
 from tests.vlrb.judge.running import PNG, item, predictions, run, write_items
 from vlrb.benchmarks.pairs import build_table
-from vlrb.client import submit
+from vlrb.cli import command_line
 from vlrb.judge.endpoint import read_retry_after
 from vlrb.judge.journal import busy_seconds
 from vlrb.judge.prompts import OFFICIAL
@@ -84,15 +83,15 @@ def test_a_submission_states_what_the_run_has_used(model: ModelServer, items: Pa
     about = predictions(tmp_path / "run")[0]["run"]
     assert about["usage"]["wall_seconds"] > 0
     stated = describe_run(about)
-    known = {name: stated[f"--{name}"] for name in ("tokens-in", "tokens-out", "price-usd")}
-    assert known == {"tokens-in": "1800", "tokens-out": "360", "price-usd": "0.00252"}
-    assert float(stated["--wall-seconds"]) == about["usage"]["wall_seconds"]
-    assert "--benchmark" not in stated
-    submit.command_line().parse_args(["FILE", "--model", "m", *chain.from_iterable(stated.items())])
-    assert describe_run({**about, "api": "scorer"})["--judge-type"] == "scalar"
-    assert describe_run({**about, "benchmark": "next-bench"})["--benchmark"] == "next-bench"
+    known = {name: stated[name] for name in ("tokens_in", "tokens_out", "price_usd")}
+    assert known == {"tokens_in": "1800", "tokens_out": "360", "price_usd": "0.00252"}
+    assert float(stated["wall_seconds"]) == about["usage"]["wall_seconds"]
+    assert "benchmark" not in stated
+    assert set(stated) <= set(vars(command_line("submit").parse_args(["FILE", "--model", "m"])))
+    assert describe_run({**about, "api": "scorer"})["judge_type"] == "scalar"
+    assert describe_run({**about, "benchmark": "next-bench"})["benchmark"] == "next-bench"
     bare = describe_run({**about, "usage": {**dict.fromkeys(about["usage"]), "requests": 18}})
-    assert not {"--tokens-in", "--tokens-out", "--price-usd", "--wall-seconds"} & set(bare)
+    assert not {"tokens_in", "tokens_out", "price_usd", "wall_seconds"} & set(bare)
 
 
 def test_time_counts_while_a_request_is_in_flight_and_no_pause_between_starts(tmp_path: Path) -> None:
