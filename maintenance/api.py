@@ -21,7 +21,7 @@ from auth import AuthError, Role
 from auth.middleware import identity_of
 from auth.problem_details import problem, refusal
 from auth.role_routes import require_role
-from maintenance import preview_rows
+from maintenance import previews
 from maintenance.action_context import ActionContext
 from maintenance.actions import audit, rescoring
 from maintenance.decision_log import decisions
@@ -162,7 +162,7 @@ def _add_by_hand(router: APIRouter, context: ActionContext) -> None:
     def preview_csv(request: Request, task: QueryNumber, *, table: Literal["entries", "pairs"] = "entries") -> Response:
         """Return the table of a preview as CSV: `entries`, or the `pairs` whose labels change."""
         result = rescoring.preview(context.acting_as(identity_of(request)), task)
-        body = preview_rows.entries_csv(result) if table == "entries" else preview_rows.pairs_csv(result)
+        body = previews.entries_csv(result) if table == "entries" else previews.pairs_csv(result)
         named = {"Content-Disposition": f'attachment; filename="preview-{task}-{table}.csv"'}
         return Response(body, headers=_PRIVATE | named, media_type="text/csv; charset=utf-8")
 

@@ -8,9 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
-from maintenance import views
 from maintenance.action_context import ActionContext
-from maintenance.actions import operations, rescoring
+from maintenance.actions import rescoring, tasks
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import Conflict, to_jsonable
 from maintenance.view import terminal
@@ -38,7 +37,7 @@ def add_actions(commands: Any, registry: ActionRegistry) -> None:
         if group not in groups:
             parser = commands.add_parser(group, help=registry.areas.get(group, group))
             groups[group] = parser.add_subparsers(required=True, metavar="COMMAND")
-        _add_action(groups[group].add_parser(name, help=action.declared.help), action)
+        _add_action(groups[group].add_parser(name, help=action.summary.replace("%", "%%")), action)
 
 
 def _add_action(parser: argparse.ArgumentParser, action: Action[Any, Any]) -> None:
@@ -93,7 +92,7 @@ def _run(action: Action[Any, Any], ctx: ActionContext, options: argparse.Namespa
     task = _ended(ctx, result.task_id)
     if task.kind == rescoring.PREVIEW and task.state == "done":
         return _shown(rescoring.preview, rescoring.preview(ctx, task.id))
-    return _shown(operations.task, task)
+    return _shown(tasks.task, task)
 
 
 def _shown(action: Action[Any, Any], result: Any) -> CliResult:
@@ -113,9 +112,9 @@ def _value(action_parameter: ActionParameter, given: Any) -> Any:
 def _ended(ctx: ActionContext, number: int) -> TaskView:
     """Wait until a worker has done a task, and say how far it is."""
     seen = None
-    while not (task := operations.task(ctx, number)).ended:
+    while not (task := tasks.task(ctx, number)).ended:
         if (now := (task.state, task.progress)) != seen:
-            complain(views.progress(task))
+            complain(tasks.progress(task))
             seen = now
         time.sleep(_WAIT_SECONDS)
     return task

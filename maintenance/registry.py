@@ -1,16 +1,17 @@
 """Declaration of maintainer actions: one decorated function is the REST route, the command, the form and the log entry.
 
     @action("entries.unverify", "POST /api/v1/entries/{entry}/unverify", role=Role.MAINTAINER,
-            help="take the verified mark back", audit=UNVERIFIED, title="Verification taken back",
+            audit=UNVERIFIED, title="Verification taken back",
             public="Entry {entry} is no longer verified: {reason}", owner="It is no longer verified: {reason}",
             button="Take verification back")
     def unverify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult: ...
 
 The signature says what is asked for. Names in braces in the route are parts of the address; other parameters are fields
 of the JSON body, or of the query for GET. On the command line, parameters with an `option` are options, others are
-positional. A parameter whose type is a dataclass stands for its fields. An action is for maintainers unless its role
-says otherwise: then its function authorises. The role also decides who is refused before a body is read, and whether
-the public API description lists the route.
+positional. A parameter whose type is a dataclass stands for its fields. The docstring says to people what it does, on
+the form, the command line and in the documentation. An action is for maintainers unless its role says otherwise: then
+its function authorises. The role also decides who is refused before a body is read, and whether the public API
+description lists the route.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ R = TypeVar("R")
 REQUIRED = SignatureParameter.empty
 BASE = "/api/v1/maintenance"
 _PLACE = re.compile(r"{(\w+)}")
+_ASIDE = re.compile(r"(For|Raises) [^.]*\.")  # who may do it, and what programs meet
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,6 @@ class ActionDeclaration:
     name: str  # "entries.unverify": area and verb
     route: str  # "POST /api/v1/..."
     _: KW_ONLY
-    help: str  # of the command
     role: Role = Role.MAINTAINER  # SUBMITTER: owners, or everybody with an account; the function decides
     audit: str = ""  # kind of the audit event
     public: str = ""  # sentence of the public decision log; "" is not public
@@ -97,7 +98,7 @@ class ActionDeclaration:
     owner: str = ""  # sentence in the activity list of the entry's owner
     button: str = ""  # on the maintain page; "" is none
     danger: bool = False  # whether it takes something away; its button stands apart
-    effect: str = ""  # what the page says will happen; "" is the first paragraph of the docstring
+    effect: str = ""  # what people read that it does; "" is the first paragraph of the docstring
     command: str | None = None  # words on the command line; None is those of the name, "" is no command of its own
     waits: bool = False  # whether a worker does it, so that its command can wait
     view: Callable[[Any], View] = view_of  # a result for people
@@ -159,6 +160,11 @@ class Action(Generic[P, R]):
     def description(self) -> str:
         """Return the first paragraph of the docstring, in one line."""
         return " ".join((getdoc(self.function) or "").partition("\n\n")[0].split())
+
+    @property
+    def summary(self) -> str:
+        """Return what people read that it does, before they do it."""
+        return self.declared.effect or " ".join(_ASIDE.sub("", self.description).split())
 
     def in_path(self) -> tuple[ActionParameter, ...]:
         """Return the parameters that are parts of the address."""

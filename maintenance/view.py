@@ -13,6 +13,7 @@ from maintenance.types import ActionResult, to_jsonable
 
 NOTHING = "–"
 """Placeholder for an absent value, as on the public pages."""
+_DIGITS = 12  # of a commitment or key, as far as it is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,16 @@ class TableCell:
     whole: str = ""
     number: bool = False
     account: bool = False
+
+
+def shortened(text: str | None) -> TableCell:
+    """Return the beginning of a digest or key, which the cell holds whole."""
+    return TableCell(f"{text[:_DIGITS]}…", whole=text) if text else TableCell(NOTHING)
+
+
+def entry_link(entry: str, name: str) -> TableCell:
+    """Return the name of an entry, which leads to its page."""
+    return TableCell(name, link=f"/entries/{entry}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ _BASE = "/api/v1/maintenance"
 def action_rows(registry: ActionRegistry) -> list[tuple[str, str, str]]:
     """Return command, request and effect of every action for maintainers and on entries."""
     return [
-        (_usage(action), f"`{action.method} {action.path.removeprefix(_BASE)}`", action.declared.help)
+        (_usage(action), f"`{action.method} {action.path.removeprefix(_BASE)}`", action.summary)
         for action in registry
         if action.declared.role is Role.MAINTAINER or action.area == "entries"
     ]

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from auth import LOCAL, Role, bans, require
 from auth.roles import roles_of
 from auth.settings import IdentitySettings, Mode
-from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import account_queries
 from maintenance.database.account_queries import AccountRow
 from maintenance.registry import AccountName, AccountSearch, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_maintainer
+from maintenance.view import Row, Table, View
+from storage.clock import minute
 from storage.database import Session
 
 MOST = 200
@@ -69,14 +70,25 @@ def names(ctx: ActionContext, accounts: Iterable[str]) -> dict[str, str]:
         return account_queries.names(session, sorted(accounts))
 
 
-@action(
-    "accounts.list",
-    "GET /api/v1/maintenance/accounts",
-    view=views.accounts,
-    help="id, name, role and submissions, the last seen first",
-)
+def _shown(directory: Directory) -> View:
+    head = ("Name", "Account", "Role", "Submissions", "First seen", "Last seen", "Banned")
+    nobody = "No account matches this search." if directory.search else "Nobody has signed in yet."
+    table = Table("Accounts", head, [_row(account) for account in directory.accounts], nobody, parameter="account")
+    more = directory.number - len(directory.accounts)
+    return View([f"{more:,} more: search for part of a name or id."] if more > 0 else [], tables=[table])
+
+
+def _row(account: ListedAccount) -> Row:
+    name, role, seen = f"{account.name} ({account.id})", account.role or "role not known here", account.last_seen_at
+    cells = (account.name, account.id, role, account.submissions, minute(account.first_seen_at), minute(seen))
+    if account.banned_at is None:
+        return Row((*cells, "no"), key=account.id, name=name, without=("accounts.unban",))
+    return Row((*cells, f"since {minute(account.banned_at)}"), key=account.id, name=name, without=("accounts.ban",))
+
+
+@action("accounts.list", "GET /api/v1/maintenance/accounts", view=_shown)
 def listing(ctx: ActionContext, search: AccountSearch = "") -> Directory:
-    """Return accounts with `search` in name or id. For maintainers."""
+    """Show accounts with a text in name or id, the last seen first. For maintainers."""
     with ctx.database.read() as session:
         rows, number = account_queries.listed(session, ctx.benchmark, search=search.strip(), limit=MOST)
     return Directory(tuple(_listed(row, ctx.identity) for row in rows), number, search=search.strip())
@@ -85,7 +97,6 @@ def listing(ctx: ActionContext, search: AccountSearch = "") -> Directory:
 @action(
     "accounts.ban",
     "PUT /api/v1/maintenance/bans/{account}",
-    help="ban an account",
     command="ban",
     button="Ban",
     danger=True,
@@ -98,9 +109,7 @@ def ban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResul
     return _set(ctx, account, reason=reason, banned=True)
 
 
-@action(
-    "accounts.unban", "POST /api/v1/maintenance/bans/{account}/lift", help="lift a ban", command="unban", button="Unban"
-)
+@action("accounts.unban", "POST /api/v1/maintenance/bans/{account}/lift", command="unban", button="Unban")
 def unban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResult:
     """Lift a ban. For the same people."""
     return _set(ctx, account, reason=reason, banned=False)

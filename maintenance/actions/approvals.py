@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
-from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import approval_queries
 from maintenance.database.approval_queries import PendingApproval
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason
+from maintenance.view import Row, Table, View
 from storage import visibility
+from storage.clock import minute
 from storage.integrity import audit
 from storage.jobs import job_queue
 from storage.visibility import APPROVED, REJECTED
@@ -19,9 +21,22 @@ SUBMISSION_APPROVED, SUBMISSION_REJECTED = "submission.approved", "submission.re
 SubmissionId = Annotated[str, ParamInfo("Submission", "e followed by eleven characters", metavar="SUBMISSION")]
 
 
-@action("approvals.list", "GET /api/v1/maintenance/approvals", help="what waits", view=views.approvals)
+def _shown(approvals: Sequence[PendingApproval]) -> View:
+    head = ("Submission", "Judge", "Account", "Organisations", "Days old", "Submitted", "File", "Why it waits")
+    nothing = "Nothing waits for this benchmark. `health` has the number of each."
+    return View(tables=[Table("Waiting", head, [_row(each) for each in approvals], nothing, parameter="entry")])
+
+
+def _row(approval: PendingApproval) -> Row:
+    name, account = f"{approval.model} {approval.version}".strip(), f"{approval.name} ({approval.account})"
+    about = (account, ", ".join(approval.organisations), approval.account_age_days, minute(approval.submitted_at))
+    cells = (approval.submission, name, *about, approval.file, approval.why)
+    return Row(cells, key=approval.submission, name=f"{name} ({approval.name})")
+
+
+@action("approvals.list", "GET /api/v1/maintenance/approvals", view=_shown)
 def waiting(ctx: ActionContext) -> list[PendingApproval]:
-    """Return submissions to a benchmark that wait, the oldest first, with what is known of each account.
+    """Show submissions to a benchmark that wait, the oldest first, with what is known of each account.
     `health` has the number of all benchmarks. For maintainers."""
     with ctx.database.read() as session:
         return approval_queries.waiting(session, ctx.benchmark)
@@ -31,7 +46,6 @@ def waiting(ctx: ActionContext) -> list[PendingApproval]:
     "approvals.approve",
     "POST /api/v1/maintenance/approvals/{entry}/approve",
     audit=SUBMISSION_APPROVED,
-    help="approve a first submission: it is scored at once",
     owner="A maintainer approved it.",
     button="Approve",
 )
@@ -44,7 +58,6 @@ def approve(ctx: ActionContext, entry: SubmissionId, reason: Reason) -> ActionRe
     "approvals.reject",
     "POST /api/v1/maintenance/approvals/{entry}/reject",
     audit=SUBMISSION_REJECTED,
-    help="reject it; its owner reads the reason",
     owner="A maintainer rejected it: {reason}",
     button="Reject the submission",
     danger=True,

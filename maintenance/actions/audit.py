@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.types import Conflict, file_text
+from maintenance.view import View
 from storage.database import LARGEST, Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
@@ -50,9 +51,8 @@ def read_head(text: str) -> audit.Head:
 @action(
     "audit.verify",
     "GET /api/v1/maintenance/audit/verify",
-    help="recompute the chain and compare stored rows with it; names what differs",
     button="Verify the audit chain",
-    view=views.chain_check,
+    view=lambda result: View(f"{result.sentence}".split("\n"), good=result.ok),
 )
 def verify(ctx: ActionContext, head: HeadText = None) -> ChainCheck:
     """Recompute the audit chain and compare stored rows with it, as workers do once a day; with the content of a head's
@@ -65,12 +65,11 @@ def verify(ctx: ActionContext, head: HeadText = None) -> ChainCheck:
 @action(
     "audit.head",
     "GET /api/v1/maintenance/audit/head",
-    help="the chain's head, for keeping elsewhere",
     button="Show its head",
-    view=views.head,
+    view=lambda result: View([json.dumps(result)]),
 )
 def head(ctx: ActionContext) -> dict[str, Any]:
-    """Return the last link as a head's file has it, for keeping elsewhere. For maintainers."""
+    """Show the last link as a head's file has it, for keeping elsewhere. For maintainers."""
     with ctx.database.read() as session:
         return audit.dated_head(session)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 from auth import Identity, Role
-from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import accounts
 from maintenance.database import queries
@@ -21,10 +20,13 @@ from maintenance.types import (
     clean_reason,
     require_owner_of,
 )
+from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage import confusables
+from storage.clock import minute
 from storage.database import Session
 from storage.integrity import audit, row_commitments
 from storage.limits import sliding_window
+from storage.metadata import label
 from vlrb.common.messages import _
 from vlrb.judges import judge_name
 
@@ -48,7 +50,6 @@ NewOwner = Annotated[str, ParamInfo("New owner", "user name or id", metavar="ACC
 @action(
     "entries.hide",
     "POST /api/v1/entries/{entry}/hide",
-    help="hide an entry from every public page",
     audit=HIDDEN,
     owner="It was hidden: {reason}",
     button="Hide",
@@ -62,7 +63,6 @@ def hide(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResult:
 @action(
     "entries.restore",
     "POST /api/v1/entries/{entry}/restore",
-    help="bring a hidden or withdrawn entry back",
     audit=RESTORED,
     title="Entry restored",
     public="Entry {entry} {now}: {reason}",
@@ -98,7 +98,6 @@ def restore(ctx: ActionContext, entry: EntryParam, *, reason: Reason) -> ActionR
     "entries.withdraw",
     "POST /api/v1/entries/{entry}/withdraw",
     role=Role.SUBMITTER,
-    help="take an entry off the board, leaving a stub",
     audit=WITHDRAWN,
     title="Entry withdrawn",
     public="Entry {entry} was withdrawn: {reason}",
@@ -127,7 +126,6 @@ def withdraw(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionRes
 @action(
     "entries.verify",
     "POST /api/v1/entries/{entry}/verify",
-    help="mark an entry as verified",
     audit=VERIFIED,
     title="Entry verified",
     public="Entry {entry} was verified: {reason}",
@@ -142,7 +140,6 @@ def verify(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResul
 @action(
     "entries.unverify",
     "POST /api/v1/entries/{entry}/unverify",
-    help="take that mark back",
     audit=UNVERIFIED,
     title="Verification taken back",
     public="Entry {entry} is no longer verified: {reason}",
@@ -175,7 +172,6 @@ def _set(
 @action(
     "entries.flag",
     "POST /api/v1/entries/{entry}/flag",
-    help="put a public note (the reason) on an entry",
     audit=FLAGGED,
     title="Note put on an entry",
     public="Entry {entry} carries a note: {note}",
@@ -191,7 +187,6 @@ def flag(ctx: ActionContext, entry: EntryParam, note: FlagNote) -> ActionResult:
 @action(
     "entries.unflag",
     "POST /api/v1/entries/{entry}/unflag",
-    help="take the note off",
     audit=UNFLAGGED,
     title="Note taken off an entry",
     public="Entry {entry} carries no note any more: {reason}",
@@ -207,14 +202,13 @@ def unflag(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionResul
     "entries.edit",
     "PATCH /api/v1/entries/{entry}",
     role=Role.SUBMITTER,
-    help="change an entry's metadata",
     audit=EDITED,
     title="Entry described anew",
     public="Entry {entry} is described anew: {fields}",
     owner="Its description was changed: {fields}",
     button="Change a field",
     single=True,
-    effect="The description changes at once. Earlier values stay in the history.",
+    effect="Change fields of the description at once; an empty value clears one. Earlier values stay in the history.",
 )
 def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResult:
     """Change metadata fields; null or an empty text clears one. Owners do so 20 times in 24 hours (429).
@@ -249,15 +243,35 @@ def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResul
         )
 
 
+def shown_history(changes: Sequence[Change]) -> View:
+    """Return the changes of an entry's description, a row a field."""
+    head = ("At", "By", "Field", "Was", "Became")
+    rows = [_changed(change, name) for change in changes for name in change.before]
+    return View(tables=[Table("Changes", head, rows, "Nothing was ever changed.")])
+
+
+def _changed(change: Change, name: str) -> Row:
+    texts = field_text(change.before[name]), field_text(change.after[name])
+    return Row((minute(change.at), TableCell(change.editor, account=True), label(name), *texts))
+
+
+def field_text(value: object) -> str:
+    """Return a value of a description."""
+    if value is None or value == "":
+        return NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value}".removesuffix(".0") if isinstance(value, float) else f"{value}"
+
+
 @action(
     "entries.history",
     "GET /api/v1/entries/{entry}/history",
     role=Role.SUBMITTER,
-    help="the changes of an entry's metadata",
-    view=views.history,
+    view=shown_history,
 )
 def history(ctx: ActionContext, entry: EntryParam) -> list[Change]:
-    """Return the changes of an entry's metadata, the newest first. For the entry's owner and maintainers."""
+    """Show the changes of an entry's metadata, the newest first. For the entry's owner and maintainers."""
     with ctx.database.read() as session:
         _load(session, entry, user=ctx.user, lock=False)
         return queries.edits(session, entry)
@@ -272,7 +286,6 @@ def look(ctx: ActionContext, entry: str) -> tuple[Entry, dict[str, Any]]:
 @action(
     "entries.transfer",
     "POST /api/v1/entries/{entry}/transfer",
-    help="give an entry to another account",
     audit=TRANSFERRED,
     owner="It was given to another account: {reason}",
     button="Transfer",

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, NamedTuple
 
-from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.actions import entries
+from maintenance.actions.entries import field_text, shown_history
 from maintenance.database import entry_queries
 from maintenance.database.entry_queries import EntryFilter, EntryRow
 from maintenance.database.queries import Change
 from maintenance.registry import EntryParam, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, Entry, clean_reason, plural
+from maintenance.view import NOTHING, Row, Table, TableCell, View, entry_link
+from storage.clock import minute
+from storage.metadata import label
 
 MOST = 100
 """Entries of a page."""
@@ -44,14 +47,34 @@ class EntryMatches(NamedTuple):
         return max(1, -(-self.number // MOST))
 
 
-@action(
-    "entries.list",
-    "GET /api/v1/maintenance/entries",
-    view=views.entries_found,
-    help="entries with their owners and where they are, the newest first",
-)
+def _found(found: EntryMatches) -> View:
+    head, rows = ("Judge", "Id", "Owner", "Submitted", "State"), [_row(entry) for entry in found.entries]
+    table = Table(f"Entries ({found.number:,})", head, rows, "No such entry.", parameter="entry", shows="entries.show")
+    return View(tables=[table], pages=(found.page, found.pages))
+
+
+def _row(entry: EntryRow) -> Row:
+    name, owner = f"{entry.model} {entry.version}".strip(), TableCell(entry.owner, account=True)
+    cells = (entry_link(entry.id, name), entry.id, owner, minute(entry.submitted_at), entry.standing)
+    return Row(cells, key=entry.id, name=f"{name} ({entry.id})", without=_impossible_decisions(entry))
+
+
+def _impossible_decisions(entry: EntryRow) -> list[str]:
+    """Return the decisions that would change nothing about an entry."""
+    without = {
+        "entries.hide": entry.standing == "is hidden",
+        "entries.withdraw": entry.standing == "is withdrawn",
+        "entries.restore": entry.standing not in ("is hidden", "is withdrawn"),
+        "entries.verify": entry.verified,
+        "entries.unverify": not entry.verified,
+        "entries.unflag": not entry.noted,
+    }
+    return [name for name, useless in without.items() if useless]
+
+
+@action("entries.list", "GET /api/v1/maintenance/entries", view=_found)
 def search(ctx: ActionContext, filters: EntryFilter = ANY) -> EntryMatches:
-    """Return a page of the entries that match, with their owners and states. For maintainers."""
+    """Show entries with their owners and states, the newest first. For maintainers."""
     offset = (filters.page - 1) * MOST
     with ctx.database.read() as session:
         rows, number = entry_queries.search(session, ctx.benchmark, filters=filters, limit=MOST, offset=offset)
@@ -61,7 +84,6 @@ def search(ctx: ActionContext, filters: EntryFilter = ANY) -> EntryMatches:
 @action(
     "entries.decide",
     "POST /api/v1/maintenance/entries/decide",
-    help="make one decision about all entries that match",
     button="Decide about all that match",
     danger=True,
 )
@@ -92,9 +114,22 @@ class EntryDetails(NamedTuple):
     history: list[Change]
 
 
-@action("entries.show", "GET /api/v1/maintenance/entries/{entry}", help="all about an entry", view=views.entry)
+def _details(details: EntryDetails) -> View:
+    held = details.entry
+    facts = [
+        ("State", f"The entry {details.standing}."),
+        ("Reason shown", held.withdrawn_reason or NOTHING),
+        ("Verified", "no" if held.verified_at is None else minute(held.verified_at)),
+        ("Public note", held.flag or NOTHING),
+        ("Owner", held.owner),
+        *((label(name), field_text(value)) for name, value in details.metadata.items() if value not in (None, "")),
+    ]
+    return View(facts=facts, tables=shown_history(details.history).tables)
+
+
+@action("entries.show", "GET /api/v1/maintenance/entries/{entry}", view=_details)
 def show(ctx: ActionContext, entry: EntryParam) -> EntryDetails:
-    """Return what holds for an entry, its description and the changes of that. For maintainers."""
+    """Show what holds for an entry, its description and the changes of that. For maintainers."""
     held, metadata = entries.look(ctx, entry)
     with ctx.database.read() as session:
         standing = entry_queries.standing(session, entry=entry)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 
-from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.database.queries import RevisionRow
+from maintenance.decision_log import label_difference
 from maintenance.registry import Confirmation, ParamInfo, Reason, Revision, action
 from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, absolute_path, clean_reason, require_confirmed
+from maintenance.view import Row, Table, TableCell, View, shortened
 from storage.annotation import annotation_projects
+from storage.clock import minute
 from storage.database import Session
 from storage.integrity import audit
 from storage.labels import label_imports, label_sets
@@ -84,7 +87,6 @@ def stated_level(disclosure: str, *, usual: str) -> str:
 @action(
     "labels.import",
     "POST /api/v1/maintenance/labels",
-    help="have a worker load a revision as a draft",
     waits=True,
     button="Import as a draft",
 )
@@ -109,7 +111,6 @@ def request_import(
     "labels.retire",
     "POST /api/v1/maintenance/labels/{revision}/retire",
     audit="labels.retired",
-    help="reveal the salt of a revision's commitment",
     title="Labels retired",
     public="Label revision {revision} is retired: {reason}",
     shown=("revision", "salt", "commitment", "reason"),
@@ -149,7 +150,6 @@ def request_retire(
     "labels.disclose",
     "POST /api/v1/maintenance/labels/{revision}/disclose",
     audit=DISCLOSED,
-    help="make an imported revision public, for good",
     title="Labels disclosed",
     public="Label revision {revision} is public now: {reason}",
     button="Disclose for good",
@@ -187,8 +187,45 @@ def disclose(
     )
 
 
-@action("labels.list", "GET /api/v1/maintenance/labels", help="all revisions", view=views.revisions)
+def _shown(revisions: Sequence[RevisionRow]) -> View:
+    head = ("Revision", "Labels", "Kind", "Disclosure", "Against", "Why", "By", "At", "Commitment", "Salt")
+    nothing = "There are no label revisions yet: start a worker."
+    rows = [_row(revision) for revision in revisions]
+    return View(tables=[Table("Revisions", head, rows, nothing, parameter="revision", several=False)])
+
+
+def _row(row: RevisionRow) -> Row:
+    level = "" if row.retired_at is not None else row.disclosure or "as configured"
+    against = f"{row.difference.get('against')}: {label_difference(row.difference)}" if row.difference else ""
+    user = TableCell(row.requested_by, account=True) if row.requested_by else "settings"
+    came = (row.reason, user, minute(row.came_at))
+    cells = (row.revision, row.items, _kind(row), level, against, *came, shortened(row.commitment), shortened(row.salt))
+    return Row(cells, key=row.revision, name=row.revision, without=_impossible_changes(row))
+
+
+def _kind(revision: RevisionRow) -> str:
+    if revision.retired_at is not None:
+        return "retired"
+    if revision.imported_at is None:
+        return "configured"
+    return "imported" if revision.published_at is not None else "draft"
+
+
+def _impossible_changes(row: RevisionRow) -> list[str]:
+    """Return the actions that are refused for a revision in its state."""
+    imported, retired = row.imported_at is not None, row.retired_at is not None
+    without = {
+        "rescore.preview": retired,
+        "rescore.apply": retired,
+        "rescore.undo": row.published_at is None or retired,
+        "labels.retire": not imported or retired,
+        "labels.disclose": not imported or retired or row.disclosure == PUBLIC,
+    }
+    return [name for name, refused in without.items() if refused]
+
+
+@action("labels.list", "GET /api/v1/maintenance/labels", view=_shown)
 def revisions(ctx: ActionContext) -> list[RevisionRow]:
-    """Return all label revisions, drafts included. For maintainers."""
+    """Show all label revisions, drafts included. For maintainers."""
     with ctx.database.read() as session:
         return queries.revisions(session, ctx.benchmark)

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from maintenance import views
 from maintenance.action_context import ActionContext
+from maintenance.actions.tasks import LATELY, table_of
 from maintenance.database import approval_queries, queries
 from maintenance.database.queries import FailedJob, WorkerStatus
+from maintenance.previews import board_words
 from maintenance.registry import ParamInfo, RowNumber, action
 from maintenance.types import ActionResult, NotFound, clean_reason, plural
+from maintenance.view import NOTHING, Row, Table, View
 from operation import figures
 from operation.alarms import ServiceAlarm
 from operation.build import UNKNOWN, own_commit
+from storage.clock import minute
 from storage.integrity import audit, integrity_alarms
 from storage.jobs import job_queue, tasks
 from storage.jobs.tasks import TaskView
 from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
+from vlrb.disclosure import measured_sentence
 
 REQUEUED = "job.requeued"
-_LATELY = 50  # tasks
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
 PauseMessage = Annotated[
     str, ParamInfo("Message while submissions are paused", "Back at noon.", help="why, shown to everybody")
@@ -53,7 +56,6 @@ class Health:
 @action(
     "jobs.retry",
     "POST /api/v1/maintenance/jobs/{job}/retry",
-    help="try a failed job again",
     audit=REQUEUED,
     button="Retry",
 )
@@ -71,7 +73,6 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
 @action(
     "jobs.retry_all",
     "POST /api/v1/maintenance/jobs/retry",
-    help="try all failed jobs again",
     command="jobs retry-all",
     button="Retry failed jobs",
 )
@@ -79,7 +80,7 @@ def requeue_all(ctx: ActionContext) -> ActionResult:
     """Have every failed job tried again, each on record; failed tasks are asked for one by one. For maintainers."""
     with ctx.database.read() as session:
         failed = queries.failed_jobs(session, ctx.benchmark, limit=10_000)
-        others = len(tasks.failures(session, _LATELY))
+        others = len(tasks.failures(session, LATELY))
     changed = sum(requeue(ctx, job.job_id).changed for job in failed)
     left = f" Failed tasks, which are asked for again one by one: {others}." if others else ""
     return ActionResult(
@@ -91,7 +92,6 @@ def requeue_all(ctx: ActionContext) -> ActionResult:
 @action(
     "service.pause",
     "PUT /api/v1/maintenance/pause",
-    help="take no submissions",
     command="pause",
     audit=PAUSED,
     title="Submissions paused",
@@ -111,7 +111,6 @@ def pause(ctx: ActionContext, message: PauseMessage) -> ActionResult:
 @action(
     "service.resume",
     "DELETE /api/v1/maintenance/pause",
-    help="accept submissions again",
     command="resume",
     audit=RESUMED,
     title="Submissions resumed",
@@ -127,15 +126,50 @@ def resume(ctx: ActionContext) -> ActionResult:
     return ActionResult(True, "Submissions are open again.", seq=seq)
 
 
-@action(
-    "service.health",
-    "GET /api/v1/maintenance/health",
-    help="queue, workers, failures, alarms",
-    command="health",
-    view=views.health,
-)
+def _shown(result: Health) -> View:
+    workers = [Row((worker.name, minute(worker.started_at), _last_sign(worker))) for worker in result.workers]
+    head = ("Job", "Entry", "Model", "Labels", "Reason")
+    failed = [_failed_row(job) for job in result.failures]
+    tables = (
+        Table("Workers", ("Worker", "Started", "Last heartbeat"), workers, "No worker is running."),
+        Table("Failed jobs", head, failed, "No job has failed.", parameter="job"),
+        table_of("Failed tasks", result.failed_tasks, nothing="No task has failed."),
+    )
+    alarms = [f"{alarm.sentence}" for alarm in result.alarms]
+    return View(alarms=alarms, facts=[*_facts(result)], tables=tables, good=not alarms)
+
+
+def _failed_row(job: FailedJob) -> Row:
+    cells = (job.job_id, job.submission_id, job.model, job.label_revision, job.reason)
+    return Row(cells, key=f"{job.job_id}", name=f"{job.model}, {job.label_revision}")
+
+
+def _last_sign(worker: WorkerStatus) -> str:
+    """Return when a worker was last seen, or since when it is missed."""
+    if worker.silent_since is not None:
+        return f"silent since {minute(worker.silent_since)}"
+    return f"last seen {worker.seconds_ago:.0f} s ago"
+
+
+def _facts(result: Health) -> Iterator[tuple[str, str]]:
+    yield "Benchmark", f"{result.benchmark}, data in {', '.join(result.data)}"
+    yield "Submissions", f"paused: {result.paused}" if result.paused else "open"
+    values = {"label_revision": result.label_revision, "scorer_version": result.scorer_version}
+    yield "The board shows", board_words(values)
+    yield "Jobs", ", ".join(f"{number} {state}" for state, number in result.jobs.items() if number) or "none"
+    yield "Longest wait", NOTHING if result.waiting_seconds is None else f"{result.waiting_seconds:.0f} s"
+    yield "Approvals", ", ".join(f"{name} {number:,}" for name, number in result.approvals.items()) or "none waiting"
+    checked = result.integrity_checked_at
+    yield "Rows compared with the chain", "not yet" if checked is None else minute(checked)
+    for revision, measured in result.measured.items():
+        if measured:
+            yield f"Hidden labels {revision}", f"{measured_sentence(measured)}"
+    yield "Commit", result.commit
+
+
+@action("service.health", "GET /api/v1/maintenance/health", command="health", view=_shown)
 def health(ctx: ActionContext) -> Health:
-    """Return queue, workers, failures with their reason, alarms. For maintainers."""
+    """Show queue, workers, failures with their reason, alarms. For maintainers."""
     with ctx.database.read() as session:
         board = label_sets.current(session, ctx.benchmark)
         counted = figures.gather(session)
@@ -147,7 +181,7 @@ def health(ctx: ActionContext) -> Health:
             waiting_seconds=counted.oldest_job_age,
             workers=tuple(queries.workers(session)),
             failures=tuple(queries.failed_jobs(session, ctx.benchmark)),
-            failed_tasks=tuple(tasks.failures(session, _LATELY)),
+            failed_tasks=tuple(tasks.failures(session, LATELY)),
             approvals=approval_queries.numbers_waiting(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
             measured=label_levels.measured(session, ctx.benchmark),
@@ -156,20 +190,3 @@ def health(ctx: ActionContext) -> Health:
             data=tuple(map(str, ctx.paths)),
             alarms=tuple(ctx.alarms(session)),
         )
-
-
-@action("tasks.show", "GET /api/v1/maintenance/tasks/{task}", help="how far a task is", view=views.task)
-def task(ctx: ActionContext, task: RowNumber) -> TaskView:
-    """Return how far a worker is with something. For maintainers. Raises NotFound."""
-    with ctx.database.read() as session:
-        result = tasks.view(session, task)
-    if result is None:
-        raise NotFound(f"There is no task {task}.")
-    return result
-
-
-@action("tasks.list", "GET /api/v1/maintenance/tasks", help="what workers were asked", view=views.tasks)
-def recent_tasks(ctx: ActionContext) -> list[TaskView]:
-    """Return what workers were asked lately, the newest first. For maintainers."""
-    with ctx.database.read() as session:
-        return tasks.latest(session, _LATELY)

@@ -6,11 +6,10 @@ All or nothing, with an audit event.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from maintenance import views
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
 from maintenance.registry import ParamInfo, action
@@ -25,12 +24,14 @@ from maintenance.reported_file import (
     repeated,
 )
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, file_text, plural
+from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage import confusables, reported_results
 from storage.clock import iso
 from storage.database import Session
 from storage.integrity import audit
 from storage.reported_results import normalized_name, same_numbers
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.rounding import one_decimal
 
 IMPORTED, EDITED = "reported.imported", "reported.edited"
 REMOVED, UNDONE = "reported.removed", "reported.undone"
@@ -75,15 +76,33 @@ class ImportResult:
     seq: int | None = None
 
 
+def _imported(result: ImportResult) -> View:
+    return View([result.message], tables=[_table("New rows", result.new)] if result.new else [])
+
+
+def _table(title: str, results: Sequence[ReportedResultView], *, nothing: str = "") -> Table:
+    figures = [name.capitalize() for result in results[:1] for name in result.figures]
+    head = ("Judge", "Id", *figures, "Arithmetic", "Source", "State")
+    return Table(title, head, [_row(result) for result in results], nothing, parameter="result")
+
+
+def _row(result: ReportedResultView) -> Row:
+    figures = [NOTHING if value is None else one_decimal(value) for value in result.figures.values()]
+    source = TableCell(result.source, link=result.url if result.url.startswith("http") else "")
+    cells: list[TableCell | str] = [result.name, result.id, *(TableCell(figure, number=True) for figure in figures)]
+    cells += [result.check, source, result.removed or "on the board"]
+    without = () if result.removed is None else ("reported.remove",)
+    return Row(cells, key=result.id, name=f"{result.name} ({result.id})", without=without)
+
+
 @action(
     "reported.import",
     "POST /api/v1/maintenance/reported",
-    help="put all rows of a CSV file on the board as reported, or none",
     audit=IMPORTED,
     title="Reported results imported",
     public="Results reported elsewhere were imported ({count}): {reason}",
     button="Import",
-    view=views.reported_import,
+    view=_imported,
 )
 def import_file(
     ctx: ActionContext, content: FileText, *, reason: ImportReason = "", dry_run: DryRun = False
@@ -111,14 +130,13 @@ def import_file(
     return ImportResult(True, outcome + there, new=found, known=tuple(known), seq=seq)
 
 
-@action(
-    "reported.list",
-    "GET /api/v1/maintenance/reported",
-    view=views.reported_results,
-    help="all results published elsewhere, with what arithmetic says",
-)
+def _listed(results: Sequence[ReportedResultView]) -> View:
+    return View(tables=[_table("Reported results", results, nothing="There are none.")])
+
+
+@action("reported.list", "GET /api/v1/maintenance/reported", view=_listed)
 def results(ctx: ActionContext) -> list[ReportedResultView]:
-    """Return all results, shipped and imported, removed ones too. For maintainers."""
+    """Show all results, shipped and imported, removed ones too, with what arithmetic says. For maintainers."""
     with ctx.database.read() as session:
         return [_result(row, ctx.items.table.spec) for row in _all(ctx, session)]
 
@@ -126,7 +144,6 @@ def results(ctx: ActionContext) -> list[ReportedResultView]:
 @action(
     "reported.edit",
     "PATCH /api/v1/maintenance/reported/{result}",
-    help="correct a result, or annotate it (annotation=TEXT annotation_url=ADDRESS)",
     audit=EDITED,
     title="Reported result corrected",
     shown=_OF_A_DECISION,
@@ -135,7 +152,10 @@ def results(ctx: ActionContext) -> list[ReportedResultView]:
     single=True,
 )
 def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: ChangeReason) -> ActionResult:
-    """Change fields of a result, shipped or imported; its address stays. For maintainers."""
+    """Change fields of a result, shipped or imported; its address stays. For maintainers.
+
+    A note beside it is annotation=TEXT with annotation_url=ADDRESS.
+    """
     why = clean_reason(reason)
     spec = ctx.items.table.spec
     names = fields(spec)
@@ -158,7 +178,6 @@ def edit(ctx: ActionContext, result: ResultId, changes: ResultChanges, reason: C
     "reported.remove",
     "POST /api/v1/maintenance/reported/{result}/remove",
     audit=REMOVED,
-    help="take a result off the board",
     title="Reported result removed",
     public="Reported result {name} was removed: {reason}",
     shown=_OF_A_DECISION,
@@ -180,14 +199,13 @@ def remove(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> Action
     "reported.undo",
     "POST /api/v1/maintenance/reported/{result}/undo",
     audit=UNDONE,
-    help="take back the last correction or removal of a result; repeated, the one before",
     title="Decision on a reported result taken back",
     public="Reported result {name} is as it was before ({fields}): {reason}",
     shown=_OF_A_DECISION,
     button="Undo",
 )
 def undo(ctx: ActionContext, result: ResultId, reason: ChangeReason) -> ActionResult:
-    """Take back the last decision about a result that stands. For maintainers."""
+    """Take back the last correction or removal of a result; repeated, the one before. For maintainers."""
     why = clean_reason(reason)
     with ctx.database.write() as session:
         old = _find(ctx, session, result=result)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from maintenance import views
+from maintenance import previews
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
 from maintenance.registry import Confirmation, ParamInfo, Reason, Revision, RowNumber, action
@@ -50,10 +50,8 @@ OF_THE_BOARD = RescoreRules()
 @action(
     "rescore.preview",
     "POST /api/v1/maintenance/rescore/preview",
-    help="compute the board under a revision; nothing public changes",
     waits=True,
     button="Preview",
-    effect="A worker computes the board under this revision. Nothing public changes.",
 )
 def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreRules = OF_THE_BOARD) -> ActionResult:
     """Have a worker compute the board under a revision; nothing public changes. For maintainers."""
@@ -71,14 +69,9 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
     )
 
 
-@action(
-    "rescore.show",
-    "GET /api/v1/maintenance/rescore/preview/{task}",
-    help="show a preview",
-    view=views.preview,
-)
+@action("rescore.show", "GET /api/v1/maintenance/rescore/preview/{task}", view=previews.shown)
 def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
-    """Return what a preview has found: counts, and the entries before and after. For maintainers."""
+    """Show what a preview has found: counts, and the entries before and after. For maintainers."""
     with ctx.database.read() as session:
         asked, result = tasks.view(session, task), tasks.result(session, task)
     if asked is None or asked.kind != PREVIEW:
@@ -93,13 +86,12 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     "rescore.apply",
     "POST /api/v1/maintenance/rescore/apply",
     audit=APPLIED,
-    help="make the board show a revision, all or nothing",
     title="Scored again under other labels",
     public="The board changed from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
     shown=("from", "to", "reason", *COUNTED, "commitment", "snapshot_before", "before", "after"),
     waits=True,
     button="Apply",
-    effect="All scores are computed under this revision. Then the public board changes in one step.",
+    effect="Compute all scores under this revision. Then the public board changes in one step.",
 )
 def request_apply(
     ctx: ActionContext,
@@ -160,7 +152,6 @@ def _offered(board: ActiveBoard, selected: RescoreRules) -> dict[str, str]:
     "rescore.undo",
     "POST /api/v1/maintenance/rescore/undo",
     audit=UNDONE,
-    help="go back to what the board showed before a revision was applied",
     title="Change of labels taken back",
     public="The board went back from label revision {from[label_revision]} to {to[label_revision]}: {reason}",
     shown=("from", "to", "reason", *COUNTED, "before", "after"),

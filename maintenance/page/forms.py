@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from maintenance.registry import Action, ActionParameter
 from maintenance.types import REASON_LIMIT, Conflict
 
-_ASIDE = re.compile(r"(For|Raises) [^.]*\.")  # who may do it, and what programs meet
 _LONG_TEXTS = ("reason", "note")
 _LONGEST = 2000
 
@@ -70,11 +68,6 @@ def _field(parameter: ActionParameter, *, typed: Mapping[str, str]) -> FormField
 def label_of(parameter: ActionParameter) -> str:
     """Return the label of a parameter's field."""
     return parameter.info.label or parameter.name.replace("_", " ").capitalize()
-
-
-def effect_of(action: Action[Any, Any]) -> str:
-    """Return what a form says will happen."""
-    return action.declared.effect or " ".join(_ASIDE.sub("", action.description).split())
 
 
 def typed_values(action: Action[Any, Any], typed: Mapping[str, str]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from auth.routes import PRIVATE
 from maintenance.action_context import ActionContext
 from maintenance.actions import accounts, rescoring
 from maintenance.database import queries
-from maintenance.page.forms import FormField, effect_of, form_fields, typed_values
+from maintenance.page.forms import FormField, form_fields, typed_values
 from maintenance.page.sections import Section
 from maintenance.registry import BASE, Action, ActionRegistry
 from maintenance.reported_file import MOST_BYTES
@@ -46,7 +46,6 @@ class ActionForm(NamedTuple):
     """An action with its fields. `rows`: key -> name of what it is about."""
 
     action: Action[Any, Any]
-    effect: str
     fields: Sequence[FormField]
     rows: Mapping[str, str]
 
@@ -142,7 +141,7 @@ class MaintainPage:
         action = self._action(sent)
         rows = self._names(ctx, sent) if sent.keys else {}
         hidden = [action.parameters[0].name] if sent.keys else []
-        form = ActionForm(action, effect_of(action), form_fields(action, hidden, typed=sent.typed), rows)
+        form = ActionForm(action, form_fields(action, hidden, typed=sent.typed), rows)
         return self._page(ctx, sent, form=form, problems=problems, status=422 if problems else 200)
 
     def _names(self, ctx: ActionContext, sent: Sent) -> dict[str, str]:
@@ -168,7 +167,7 @@ class MaintainPage:
         shown = self._shown(ctx, sent) if sent.shown else []
         keys = {table.parameter for listing in listings for table in listing.view.tables if table.parameter}
         forms = [
-            ActionForm(action, effect_of(action), form_fields(action, typed=sent.typed), {})
+            ActionForm(action, form_fields(action, typed=sent.typed), {})
             for action in self._actions(section)
             if action.name in section.new or _key_of(action) not in keys
         ]

@@ -97,11 +97,10 @@ def sheets(ctx: ActionContext) -> list[ProjectView]:
     "verification.sheet",
     "GET /api/v1/verification/{project}",
     role=Role.SUBMITTER,
-    help="one of them",
     command="",
 )
 def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
-    """Return one of them: how many pairs, and which you have answered.
+    """Show one of them: how many pairs, and which you have answered.
 
     Raises AuthError, NotFound.
     """
@@ -114,11 +113,10 @@ def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
     "verification.show",
     "GET /api/v1/verification/{project}/{place}",
     role=Role.SUBMITTER,
-    help="a pair as you see it, and what you have answered",
     command="",
 )
 def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPair:
-    """Return a pair, its responses in your own order, and your answer.
+    """Show a pair, its responses in your own order, and your answer.
 
     Raises AuthError, NotFound.
     """
@@ -152,7 +150,6 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
     "PUT /api/v1/verification/{project}/{place}",
     role=Role.SUBMITTER,
     audit=ANSWERED,
-    help="say which response is better, over an earlier answer",
     command="",
 )
 def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_answer: GivenAnswer) -> ActionResult:

@@ -99,7 +99,6 @@ def _shown(disputes: Sequence[NamedDispute]) -> View:
     "disputes.dispute",
     "POST /api/v1/disputes",
     role=Role.SUBMITTER,
-    help="dispute a label",
     audit=OPENED,
     command="disputes open",
 )
@@ -148,9 +147,9 @@ def dispute(
     )
 
 
-@action("disputes.own", "GET /api/v1/disputes", role=Role.SUBMITTER, help="your own disputes", command="")
+@action("disputes.own", "GET /api/v1/disputes", role=Role.SUBMITTER, command="")
 def own(ctx: ActionContext) -> list[OwnDispute]:
-    """Return your own disputes and what became of them."""
+    """Show your own disputes and what became of them."""
     require(ctx.user, Role.SUBMITTER)
     with ctx.database.read() as session:
         result = stored.of_account(session, ctx.benchmark, account=ctx.user.account)
@@ -167,11 +166,10 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
 @action(
     "disputes.list",
     "GET /api/v1/maintenance/disputes",
-    help="disputes of labels, open ones if no state is named",
     view=_shown,
 )
 def review(ctx: ActionContext, state: DisputeState = "open") -> list[NamedDispute]:
-    """Return disputes in a state, the newest first. For maintainers."""
+    """Show disputes in a state, the newest first. For maintainers."""
     if state not in STATES:
         raise Conflict("bad-state", f"A dispute is {', '.join(STATES)}.")
     with ctx.database.read() as session:
@@ -183,7 +181,6 @@ def review(ctx: ActionContext, state: DisputeState = "open") -> list[NamedDisput
 @action(
     "disputes.accept",
     "POST /api/v1/maintenance/disputes/{dispute}/accept",
-    help="accept a dispute",
     audit=ACCEPTED,
     button="Accept",
 )
@@ -195,7 +192,6 @@ def accept(ctx: ActionContext, dispute: DisputeNumber, *, note: AuthorNote) -> A
 @action(
     "disputes.reject",
     "POST /api/v1/maintenance/disputes/{dispute}/reject",
-    help="reject a dispute",
     audit=REJECTED,
     button="Reject the dispute",
     danger=True,
@@ -231,7 +227,6 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
     "disputes.draft",
     "POST /api/v1/maintenance/disputes/draft",
     waits=True,
-    help="have a worker write a draft revision from accepted disputes",
     button="Draft from accepted ones",
 )
 def request_draft(

@@ -155,7 +155,6 @@ def _agreements(report: ProjectReport) -> list[str]:
 @action(
     "verification.start",
     "POST /api/v1/maintenance/verification",
-    help="start a project",
     audit=CREATED,
     button="Start the project",
 )
@@ -203,7 +202,6 @@ def create(
     "verification.annotators",
     "POST /api/v1/maintenance/verification/{project}/annotators",
     audit=ANNOTATORS,
-    help="let more people answer",
     button="Add annotators",
 )
 def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Accounts) -> ActionResult:
@@ -226,7 +224,6 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     "verification.leave-out",
     "POST /api/v1/maintenance/verification/{project}/leave-out",
     audit=LEFT_OUT,
-    help="let answers of people count no more, for instance below the gold minimum",
     button="Leave out",
     danger=True,
 )
@@ -250,7 +247,6 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
     "verification.close",
     "POST /api/v1/maintenance/verification/{project}/close",
     audit=CLOSED,
-    help="end a project; a worker writes its draft",
     waits=True,
     button="Close",
     danger=True,
@@ -313,11 +309,10 @@ def _check_closing(report: ProjectReport) -> None:
 @action(
     "verification.list",
     "GET /api/v1/maintenance/verification",
-    help="progress and agreement",
     view=_shown,
 )
 def reports(ctx: ActionContext) -> list[ProjectReport]:
-    """Return all projects, the newest first. For maintainers."""
+    """Show all projects, the newest first. For maintainers."""
     with ctx.database.read() as session:
         projects = annotation_projects.projects(session, ctx.benchmark)
         return [_report(session, ctx, project=project) for project in projects]

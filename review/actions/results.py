@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from maintenance.action_context import ActionContext
 from maintenance.registry import action
 from maintenance.types import Conflict
-from maintenance.view import Row, Table, View
-from maintenance.views import shortened
+from maintenance.view import Row, Table, View, shortened
 from review.actions.projects import ProjectNumber, known
 from review.items import pair_names
 from storage.annotation import annotation_projects
@@ -94,11 +93,10 @@ def _shown(pairs: Sequence[PairDecision]) -> View:
 @action(
     "verification.decisions",
     "GET /api/v1/maintenance/verification/{project}/decisions",
-    help="what closing it would write, pair by pair, contested ones first",
     view=_shown,
 )
 def decisions(ctx: ActionContext, project: ProjectNumber) -> list[PairDecision]:
-    """Return what closing a project would write, contested pairs first. For maintainers. Raises AuthError, NotFound."""
+    """Show what closing a project would write, contested pairs first. For maintainers. Raises AuthError, NotFound."""
     with ctx.database.read() as session:
         result = known(session, ctx.benchmark, project=project)
         pairs = decided_pairs(session, result, tag_of=ctx.items.table.spec.tag_of)
@@ -114,12 +112,11 @@ def decisions(ctx: ActionContext, project: ProjectNumber) -> list[PairDecision]:
 @action(
     "verification.export",
     "POST /api/v1/maintenance/verification/{project}/export",
-    help="labels and every answer of a closed project, as JSON lines",
     audit=EXPORTED,
     view=lambda labels: View([as_lines(labels)]),
 )
 def export(ctx: ActionContext, project: ProjectNumber) -> list[ExportedPair]:
-    """Return labels and every answer of a closed project, by pair, and record that. For maintainers.
+    """Export labels and every answer of a closed project, by pair, and record that. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """

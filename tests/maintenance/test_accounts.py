@@ -6,7 +6,6 @@ import pytest
 
 from auth import LOCAL, Forbidden
 from auth.settings import IdentitySettings, Mode
-from maintenance import views
 from maintenance.actions import accounts, entries
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
@@ -39,7 +38,7 @@ def _sign_up(database: Database, account: str, name: str, subject: str, *organis
 def test_nobody_yet_and_nobody_like_that_are_two_things(database: Database) -> None:
     with_labels(database)
     said = [
-        terminal(views.accounts(accounts.listing(by(database, MAINTAINER, identity=None), text)))
+        terminal(accounts.listing.view(accounts.listing(by(database, MAINTAINER, identity=None), text)))
         for text in ("", " ", "bob")
     ]
     assert ["Nobody" in one for one in said] == [True, True, False]

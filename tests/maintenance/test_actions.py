@@ -47,7 +47,6 @@ Stars = Annotated[int, ParamInfo("Stars", "1 to 5", option="--stars", help="how 
 @action(
     "entries.praise",
     "POST /api/v1/entries/{entry}/praise",
-    help="praise an entry in public",
     audit="entry.praised",
     title="Entry praised",
     public="Entry {entry} got {stars} stars: {reason}",
@@ -63,9 +62,7 @@ def praise(ctx: ActionContext, entry: EntryParam, stars: Stars, reason: Reason) 
         return ActionResult(True, f"{entry} has {stars} stars.", seq=audit.append(session, "entry.praised", data=facts))
 
 
-@action(
-    "thanks.say", "POST /api/v1/thanks/{entry}", role=Role.SUBMITTER, help="thank for an entry", button="Say thanks"
-)
+@action("thanks.say", "POST /api/v1/thanks/{entry}", role=Role.SUBMITTER, button="Say thanks")
 def thank(ctx: ActionContext, entry: EntryParam, note: str = "") -> ActionResult:
     """Thank for an entry. For its owner and maintainers."""
     require_owner_of(ctx.user, OWNER_OF_IT.account)
@@ -116,7 +113,7 @@ def test_a_new_action_is_a_command(database: Database, entry: str, capsys: pytes
     assert "--stars STARS" in shown and "how many, from 1 to 5" in shown
     with pytest.raises(SystemExit):
         command_line(INVENTED).parse_args(["entries", "--help"])
-    assert "praise an entry in public" in capsys.readouterr().out
+    assert "Praise an entry." in capsys.readouterr().out
 
 
 def test_a_new_action_is_a_form_of_its_section(database: Database, entry: str) -> None:
@@ -137,7 +134,7 @@ def test_a_new_action_is_described_to_those_who_may(database: Database) -> None:
     assert row == (
         "`entries praise ENTRY --stars STARS --reason REASON`",
         "`POST /api/v1/entries/{entry}/praise`",
-        "praise an entry in public",
+        "Praise an entry.",
     )
 
 
@@ -195,7 +192,7 @@ def test_every_route_for_maintainers_is_described_for_them_and_in_no_public_desc
 
 @pytest.mark.parametrize("one", list(ACTIONS), ids=lambda one: one.name)
 def test_every_action_says_what_it_does_and_asks_by_names_that_its_route_has(one: Action[Any, Any]) -> None:
-    assert one.description.endswith(".") and one.declared.help and not one.declared.help.endswith(".")
+    assert one.summary.endswith(".") and one.summary[0].isupper()
     assert set(re.findall(r"{(\w+)}", one.path)) == {each.name for each in one.in_path()}
     assert len(one.parameters) == len({each.name for each in one.parameters})
     assert not one.declared.public or one.declared.audit

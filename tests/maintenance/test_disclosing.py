@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from leaderboard.queries import DatabaseSnapshots
-from maintenance import views
-from maintenance.actions import labels, operations, rescoring
+from maintenance import previews
+from maintenance.actions import labels, operations, rescoring, tasks
 from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
 from storage.labels import label_levels, label_sets
@@ -39,7 +39,7 @@ def _import(board: RealBoard, revision: str = "v2", **how: Any) -> str:
     done = labels.request_import(board.ctx, *told, **how)
     board.runner.run_all()
     assert done.task_id is not None
-    return operations.task(board.ctx, done.task_id).outcome
+    return tasks.task(board.ctx, done.task_id).outcome
 
 
 def _revision(board: RealBoard, name: str = "v2") -> Any:
@@ -100,7 +100,7 @@ def test_preview_and_apply_say_what_readers_will_see(board: RealBoard, level: st
     assert done.task_id is not None
     found = rescoring.preview(board.ctx, done.task_id)
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
-    assert said in terminal(views.preview(found))
+    assert said in terminal(previews.shown(found))
     with refuses(Conflict, "not-confirmed") as asked:
         rescoring.request_apply(board.ctx, "v2", "because", "")
     assert said in str(asked.value)
@@ -123,7 +123,7 @@ def test_health_and_the_policy_say_what_the_scores_under_hidden_labels_give_away
     assert found.measured == {"v2": {"gain": 3.2, "steps": {"general": 5.0, "hallucination": 0.5, "reasoning": 5.0}}}
     kept = {"disclosure": {"v2": "hidden:categories"}, "measured": found.measured}
     ((_, _, told),) = policy_text.disclosures(kept)
-    for page in (terminal(views.health(found)), told):
+    for page in (terminal(operations.health.view(found)), told):
         assert measured_sentence(found.measured["v2"]) in page
 
 

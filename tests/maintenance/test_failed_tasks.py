@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from maintenance.actions import labels, operations
+from maintenance.actions import labels, operations, tasks
 from storage.clock import database_now
 from storage.models.queue import Task
 from tests.databases import new_database
@@ -43,7 +43,7 @@ def test_a_failure_that_nobody_cares_about_is_gone_from_the_list_in_a_week(bench
         with bench.database.write() as session:
             session.execute(update(Task).values(finished_at=database_now() - days * 86_400.0))
         assert _listed(bench) == listed
-    assert operations.task(by(bench.database, MAINTAINER), task).state == "failed"
+    assert tasks.task(by(bench.database, MAINTAINER), task).state == "failed"
 
 
 def test_a_failure_leaves_the_list_once_the_same_was_done_otherwise(bench: ReviewSetup, tmp_path: Path) -> None:

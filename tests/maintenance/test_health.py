@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from maintenance import views
 from maintenance.actions import operations, rescoring
 from maintenance.types import Conflict
 from maintenance.view import terminal
@@ -36,7 +35,7 @@ def test_a_dead_worker_is_silent_after_a_minute_and_no_longer_named_after_an_hou
     assert alive.silent_since is None
     assert dead.silent_since is not None
     said = f"silent since {minute(dead.silent_since)}"
-    signs = {row.cells[0].text: row.cells[2].text for row in views.health(found).tables[0].rows}
+    signs = {row.cells[0].text: row.cells[2].text for row in operations.health.view(found).tables[0].rows}
     assert (signs["dead"], signs["alive"][:10]) == (said, "last seen ")
 
 
@@ -55,7 +54,7 @@ def test_the_labels_of_the_board_must_be_held_by_a_worker_that_lives(database: D
             rescoring.require_labels_loaded(session, "demo", revision="v2")
     found = operations.health(by(database, MAINTAINER))
     assert [alarm.code for alarm in found.alarms] == ["labels-missing"]
-    assert found.alarms[0].sentence in terminal(views.health(found))
+    assert found.alarms[0].sentence in terminal(operations.health.view(found))
     with database.write() as session:
         worker_heartbeats.add_loaded_revision(session, "alive", benchmark="demo", revision="v2")
         worker_heartbeats.add_loaded_revision(

@@ -19,7 +19,7 @@ import pytest
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
-from maintenance.actions import labels, operations, rescoring
+from maintenance.actions import labels, rescoring, tasks
 from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.jobs.leases import release_expired
@@ -208,7 +208,7 @@ class StoredBoard:
     def finish(self) -> None:
         """What the next worker does: it takes the task over when the dead one's lease is over."""
         deadline = time.monotonic() + PATIENCE
-        while operations.recent_tasks(by(self.board.database, MAINTAINER))[0].state != "done":
+        while tasks.recent_tasks(by(self.board.database, MAINTAINER))[0].state != "done":
             assert time.monotonic() < deadline
             with self.board.database.write() as session:
                 release_expired(session)

@@ -14,8 +14,8 @@ import pytest
 from sqlalchemy import insert
 
 from auth import Identity
-from maintenance import preview_rows, views
-from maintenance.actions import entries, labels
+from maintenance import previews
+from maintenance.actions import entries, labels, reported
 from maintenance.actions.reported import ReportedResultView
 from maintenance.view import Row, Table, TableCell, View, terminal
 from storage.database import Database
@@ -154,7 +154,7 @@ def test_a_source_leads_to_an_http_address_only(board: Database) -> None:
         check="",
         removed=None,
     )
-    linked = views.reported_results([result, replace(result, url="https://a.example/?a=1")])
+    linked = reported.results.view([result, replace(result, url="https://a.example/?a=1")])
     sources = [cell for row in linked.tables[0].rows for cell in row.cells if cell.text == HOSTILE]
     assert [cell.link for cell in sources] == ["", "https://a.example/?a=1"]
 
@@ -192,11 +192,11 @@ def _previewed(moves: list[tuple[int | None, int | None]]) -> dict[str, Any]:
 def test_of_a_preview_of_very_many_those_that_move_furthest_are_shown_and_where_the_rest_is() -> None:
     moves: list[tuple[int | None, int | None]] = [(place, place) for place in range(1, 1001)]
     moves[700], moves[800], moves[900] = (701, 721), (801, 771), (None, 901)
-    shown = views.preview(_previewed(moves))
+    shown = previews.shown(_previewed(moves))
     assert [row.cells[1].text for row in shown.tables[0].rows[:5]] == ["e900", "e800", "e700", "e0", "e1"]
     assert len(shown.tables[0].rows) == 200 and any("At most 200 rows" in line for line in shown.lines)
     assert "801 → 771 (▲30)" in terminal(shown) and "50.0 → 50.0 (−0.01)" in terminal(shown)
-    assert "At most" not in terminal(views.preview(_previewed(moves[699:702])))
+    assert "At most" not in terminal(previews.shown(_previewed(moves[699:702])))
 
 
 def test_a_preview_shows_ranges_and_the_labels_that_change() -> None:
@@ -205,10 +205,10 @@ def test_a_preview_shows_ranges_and_the_labels_that_change() -> None:
         row["rank_range"] = ranges
     pair = {"category": "general", "tags_before": [], "tags_after": [], "pair": "a/b"}
     found["pairs"] = [{**pair, "change": "flipped", "before": "A", "after": "B"}]
-    shown = terminal(views.preview(found))
+    shown = terminal(previews.shown(found))
     assert "1-2 → 1-3" in shown and "2 → –" in shown and "inverted" in shown
-    assert views.preview(found).tables[1].rows[0].cells[0].link == "/explore/a%2Fb"
-    assert "not shown" not in shown and "not shown" in terminal(views.preview(_previewed([(1, 1)])))
+    assert previews.shown(found).tables[1].rows[0].cells[0].link == "/explore/a%2Fb"
+    assert "not shown" not in shown and "not shown" in terminal(previews.shown(_previewed([(1, 1)])))
 
 
 def test_the_files_of_a_preview_hold_everything_and_no_formula() -> None:
@@ -216,9 +216,9 @@ def test_the_files_of_a_preview_hold_everything_and_no_formula() -> None:
     found["entries"][1] |= {"model": "=HYPERLINK(1)", "rank_range": [[1, 4], [2, 6]]}
     pair = {"pair": "x,1", "category": "general", "change": "tags", "before": "A", "after": "A"}
     found["pairs"] = [{**pair, "tags_before": [], "tags_after": ["existence", "other"]}]
-    rows = list(csv.DictReader(io.StringIO(preview_rows.entries_csv(found).decode())))
+    rows = list(csv.DictReader(io.StringIO(previews.entries_csv(found).decode())))
     assert [row["id"] for row in rows] == ["e2", "e1", "e0"]
     assert (rows[1]["model"], rows[1]["move"]) == ("'=HYPERLINK(1)", "-3")
     assert (rows[1]["rank_best_before"], rows[1]["rank_worst_after"], rows[0]["rank_before"]) == ("1", "6", "")
-    (row,) = csv.DictReader(io.StringIO(preview_rows.pairs_csv(found).decode()))
+    (row,) = csv.DictReader(io.StringIO(previews.pairs_csv(found).decode()))
     assert (row["pair"], row["tags_after"]) == ("x,1", "existence other")

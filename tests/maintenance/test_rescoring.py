@@ -16,7 +16,8 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.orm import Session
 
-from maintenance.actions import labels, operations, rescoring
+from maintenance.actions import labels, rescoring
+from maintenance.actions import tasks as requested
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage.annotation import annotation_projects
 from storage.database import Database
@@ -229,7 +230,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
         )
     board.runner.run_all()
     assert request.task_id is not None
-    task = operations.task(board.ctx, request.task_id)
+    task = requested.task(board.ctx, request.task_id)
     assert (task.state, boards.shown(board.database)) == ("failed", "other")
     assert "preview" in task.outcome
 
@@ -326,19 +327,19 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
     limited = replace(board, runner=runner)
     named = (outside / "v2.jsonl", outside / "missing.jsonl", inside / "link.jsonl", "../elsewhere/v2.jsonl", inside)
     for number, source in enumerate(named):
-        task = operations.task(board.ctx, _import(limited, f"x{number}", source=str(source)))
+        task = requested.task(board.ctx, _import(limited, f"x{number}", source=str(source)))
         assert task.state == "failed"
         assert task.outcome.startswith(f"{source} is neither") and f" below {inside} " in task.outcome
         assert "owner/name@commit" in task.outcome and "Put the file there" in task.outcome
     for number, source in enumerate((inside / "v2.jsonl", "v2.jsonl")):
-        task = operations.task(board.ctx, _import(limited, f"y{number}", source=str(source)))
+        task = requested.task(board.ctx, _import(limited, f"y{number}", source=str(source)))
         assert task.state == "done"
 
 
 def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=1)
     task = _import(board, "v3", source=str(tmp_path / "missing.jsonl"))
-    view = operations.task(board.ctx, task)
+    view = requested.task(board.ctx, task)
     assert view.state == "failed" and "missing.jsonl" in view.outcome
     assert [one.revision for one in labels.revisions(board.ctx)] == ["v1"]
     assert not (tmp_path / "state" / "labels" / BENCHMARK).exists()
@@ -443,8 +444,8 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
             session.execute(update(Task).where(Task.state == "running").values(lease_until=1.0))
         with board.database.write() as session:
             assert release_expired(session) == 1
-    failed = operations.task(board.ctx, asked.task_id or 0)
+    failed = requested.task(board.ctx, asked.task_id or 0)
     assert (failed.state, boards.shown(board.database)) == ("failed", "v1")
     assert failed.outcome.endswith("where it stopped.")
-    again = operations.task(board.ctx, _apply(board).task_id or 0)
+    again = requested.task(board.ctx, _apply(board).task_id or 0)
     assert (again.state, boards.shown(board.database), again.total) == ("done", "v2", 2)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from maintenance.actions import operations, rescoring
+from maintenance.actions import rescoring, tasks
 from maintenance.actions.rescoring import RescoreRules
 from maintenance.types import Conflict
 from storage.database import Database
@@ -97,7 +97,7 @@ def test_a_rule_change_is_previewed_applied_and_undone_without_losing_a_score(
     told = ("v1", "a rule", rescoring.confirmation_for("v1", "3"))
     rescoring.request_apply(board.ctx, *told, selected=RescoreRules(scorer_version="3"))
     _work(next_release, board)
-    assert operations.recent_tasks(board.ctx)[0].state == "done"
+    assert tasks.recent_tasks(board.ctx)[0].state == "done"
     assert _shown(board.database) == ("v1", "3")
     with board.database.read() as session:
         counted = dict(session.execute(select(Score.scorer_version, func.count()).group_by(Score.scorer_version)).all())  # type: ignore[arg-type]

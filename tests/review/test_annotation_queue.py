@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from maintenance.actions import rescoring
-from maintenance.preview_rows import pairs_csv
+from maintenance.previews import pairs_csv
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, projects, results
 from review.actions.answers import GivenAnswer

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from auth import Unauthenticated
-from maintenance import views
-from maintenance.actions import operations, rescoring
+from maintenance import previews
+from maintenance.actions import rescoring
+from maintenance.actions import tasks as requested
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from review.actions import disputes
@@ -149,7 +150,7 @@ def _draft(bench: ReviewSetup, revision: str = "next", **more: Any) -> dict[str,
     bench.runner.run_all()
     with bench.database.read() as session:
         found = tasks.result(session, done.task_id or 0)
-    assert found is not None, operations.task(bench.by(MAINTAINER), done.task_id or 0)
+    assert found is not None, requested.task(bench.by(MAINTAINER), done.task_id or 0)
     return found
 
 
@@ -195,7 +196,7 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     done = rescoring.request_preview(bench.by(MAINTAINER), "next")
     bench.runner.run_all()
     found = rescoring.preview(bench.by(MAINTAINER), done.task_id or 0)
-    assert "3 flipped" in terminal(views.preview(found))
+    assert "3 flipped" in terminal(previews.shown(found))
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
     with bench.database.read() as session:
         board = label_sets.current(session, "demo")
@@ -215,7 +216,7 @@ def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: Revi
             ask(name, base)
     ask("next")
     ask("next")  # a double click
-    assert len([one for one in operations.recent_tasks(bench.by(MAINTAINER)) if one.kind == "labels.draft"]) == 1
+    assert len([one for one in requested.recent_tasks(bench.by(MAINTAINER)) if one.kind == "labels.draft"]) == 1
 
 
 def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup) -> None:
@@ -225,7 +226,7 @@ def test_a_draft_that_empties_a_category_fails_with_a_reason(bench: ReviewSetup)
         _accept(bench, number)
     done = disputes.request_draft(bench.by(MAINTAINER), "next", base="demo", reason="disputes")
     bench.runner.run_all()
-    task = operations.task(bench.by(MAINTAINER), done.task_id or 0)
+    task = requested.task(bench.by(MAINTAINER), done.task_id or 0)
     assert (task.state, "reasoning" in task.outcome) == ("failed", True)
 
 

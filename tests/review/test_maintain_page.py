@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from maintenance.actions import operations
+from maintenance.actions import tasks
 from review.actions import answers, disputes
 from review.actions.answers import GivenAnswer
 from tests.factories.accounts import MAINTAINER
@@ -22,7 +22,7 @@ def test_disputes_and_projects_are_worked_on_the_page_and_shown_as_text(bench: R
     assert "its number" in page.act("disputes.accept", ["one"], note="x")
     draft = {"revision": "next", "base": "demo", "reason": "because", "disclosure": "public"}
     assert "waits for a worker" in page.act("disputes.draft", **draft)
-    assert operations.recent_tasks(bench.by(MAINTAINER))[0].params["disclosure"] == "public"
+    assert tasks.recent_tasks(bench.by(MAINTAINER))[0].params["disclosure"] == "public"
     start = {"name": "may", "base": "demo", "reason": "x", "file": bench.file_of(0, 4)}
     assert "has 2 pairs" in page.act("verification.start", **start)
     assert "no account" in page.act("verification.annotators", ["1"], annotators="nobody")

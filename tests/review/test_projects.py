@@ -12,7 +12,7 @@ import pytest
 
 from auth import Forbidden, Unauthenticated
 from leaderboard.pages.item_catalog import ItemCatalog
-from maintenance.actions import operations
+from maintenance.actions import tasks
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, projects
 from review.actions.answers import GivenAnswer
@@ -210,5 +210,5 @@ def test_answers_and_closing_at_the_same_moment_leave_nothing_half(bench: Review
     with bench.database.read() as session:
         assert closed["answers"] == len(annotation_projects.answers(session, project))
     bench.runner.run_all()
-    assert operations.recent_tasks(bench.by(MAINTAINER))[0].state == "done"
+    assert tasks.recent_tasks(bench.by(MAINTAINER))[0].state == "done"
     assert "verdict" not in json.dumps(bench.event_bodies())

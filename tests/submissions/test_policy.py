@@ -11,7 +11,6 @@ from sqlalchemy import func, insert, select, update
 
 from auth import LOCAL, OPEN, Forbidden, Identity, Role, Unauthenticated
 from auth.model import ANONYMOUS
-from maintenance import views
 from maintenance.actions import approvals, operations
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
@@ -82,7 +81,7 @@ def test_an_approved_one_is_scored_and_the_next_needs_nobody(careful: Submission
     assert (waiting.submission, waiting.account) == (taken.id, "ann")
     health = operations.health(by(database, MAINTAINER, benchmark="another"))
     assert health.approvals == {BENCHMARK: 1}
-    assert f"Approvals: {BENCHMARK} 1" in terminal(views.health(health))
+    assert f"Approvals: {BENCHMARK} 1" in terminal(operations.health.view(health))
     assert approvals.approve(by(database, MAINTAINER), taken.id, "known group").changed
     assert not approvals.approve(by(database, MAINTAINER), taken.id, "twice").changed  # a double click
     assert (jobs(database), events(database, approvals.SUBMISSION_APPROVED)) == (1, 1)

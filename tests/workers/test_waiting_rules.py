@@ -16,7 +16,7 @@ import leaderboard.api
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
-from maintenance import views
+from maintenance import previews
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreRules
 from operation.alarms import DECISION_PENDING, service_alarms
@@ -108,7 +108,7 @@ def test_a_board_keeps_its_rules_when_its_definition_changes_until_a_maintainer_
     assert asked.task_id is not None
     found = rescoring.preview(maintainer, asked.task_id)
     assert (found["rules"]["before"]["headline"], found["rules"]["after"]["headline"]) == ("macro", "overall")
-    assert "headline: macro → overall." in views.preview(found).lines
+    assert "headline: macro → overall." in previews.shown(found).lines
     confirmed = rescoring.confirmation_for("demo", rules=True)
     rescoring.request_apply(maintainer, "demo", "the new paper", confirmed, selected=RescoreRules(rules=True))
     runner.run_all()
