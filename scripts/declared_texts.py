@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.board.reported_results import left_out
-from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import GROUPS
@@ -82,7 +81,6 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     yield from (combined.title for combined in spec.combined)
     yield from (spec.headline_text, capital(spec.headline_text))
     yield from (spec.category_text(key)[:] for key in spec.category_keys)  # plain text, which Babel can copy
-    yield from _of_publications(spec)
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)
@@ -90,12 +88,6 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     yield from spec.tag_titles.values()
     yield from (capital(error.title) for error in spec.errors)
     yield from spec.examples.values()
-
-
-def _of_publications(spec: BenchmarkSpec) -> Iterator[str]:
-    """Yield what is said of a paper's figures and tables, and where they are from, if that is more than a number."""
-    printed = paper_figures(spec)
-    yield from (printed.source, *printed.critics, *printed.notes) if printed.critics else ()
 
 
 def _of_about(spec: BenchmarkSpec) -> Iterator[str]:

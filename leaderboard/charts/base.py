@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.dot_plots import ChartLine
-from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, as_csv, judges
+from leaderboard.charts.estimates import Judge, SnapshotEntry, as_csv, judges
 from leaderboard.charts.layout import ChartText, Page, isolated
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import Message, _, joined
@@ -178,8 +178,3 @@ def table(lines: Sequence[ChartLine], *, keys: Sequence[str], sources: bool = Fa
         for key in keys
         if (value := line.estimates.get(key)) is not None
     ]
-
-
-def ends(final: Estimate | None, whole: bool) -> tuple[float | None, float | None, int | None]:
-    """Interval and pairs of a value that has them."""
-    return (final.low, final.high, final.n) if final is not None and whole else (None, None, None)

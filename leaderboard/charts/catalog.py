@@ -12,8 +12,6 @@ from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
 from leaderboard.charts.cost_chart import cost_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.histograms import difficulty_chart, lengths_chart
-from leaderboard.charts.paper_reference import paper_figures
-from leaderboard.charts.tag_chart import tag_chart
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.statistics.self_preference import FAMILIES
@@ -50,13 +48,10 @@ def _field(title: str, chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Ch
 
 CHARTS: Mapping[str, ChartKind] = {
     "categories": ChartKind(_("Categories"), judge_charts.category_chart),
-    "tags": ChartKind(_("Error tags"), tag_chart, about=lambda spec: spec.tags),
+    "tags": ChartKind(_("Error tags"), judge_charts.tag_chart, about=lambda spec: spec.tags),
     "sources": ChartKind(_("Sources"), judge_charts.source_chart, about=lambda spec: spec.shown_sources),
     "votes": ChartKind(_("Votes"), judge_charts.vote_chart, suits=lambda entry: entry["votes_per_item"] > 1),
     "confidence": ChartKind(_("Confidence"), confidence_chart, suits=has_confidence),
-    "critics": ChartKind(
-        _("Critics"), judge_charts.critic_chart, alone=True, about=lambda spec: paper_figures(spec).critics
-    ),
     "position": ChartKind(
         _("Position"), bias_charts.position_chart, group="biases", suits=bias_charts.has_position_bias
     ),

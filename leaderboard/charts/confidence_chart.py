@@ -10,7 +10,7 @@ from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, emp
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry
 from leaderboard.charts.layout import ChartText, isolated, plain
-from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
+from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, curve_panel, planes
 from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal
 from vlrb.protocols import category_counts
@@ -93,28 +93,14 @@ def _words(place: _Place) -> str:
     return _("{x}%: {right}% right, n {n}", x=one_decimal(place.x), right=one_decimal(place.right), n=place.pairs)
 
 
-def _panel(lines: Sequence[tuple[Judge, list[_Place]]], view: ChartQuery, *, title: str, under: str) -> ScatterPanel:
-    last = {judge.id: places[-1] for judge, places in lines}
-    order = sorted(last, key=lambda name: -last[name].right)
+def _panel(curves: Sequence[tuple[Judge, list[_Place]]], view: ChartQuery, *, title: str, under: str) -> ScatterPanel:
     points = [
-        Point2D(
-            judge.name,
-            place.x,
-            place.right,
-            hover=f"{plain(judge.name, 60)}: {view.page.text(_words(place))}",
-            rank=order.index(judge.id) if place == places[-1] else None,
-        )
-        for judge, places in lines
-        for place in places
+        [
+            Point2D(judge.name, place.x, place.right, hover=f"{plain(judge.name, 60)}: {view.page.text(_words(place))}")
+            for place in places
+        ]
+        for judge, places in sorted(curves, key=lambda curve: -curve[1][-1].right)
     ]
-    ends = reach_of([place.right for _judge, places in lines for place in places])
-    lowest = min(place.x for _judge, places in lines for place in places)
-    return ScatterPanel(
-        points,
-        ends,
-        across={"range": [min(lowest, 50) - 4, 104]},
-        title=title,
-        under=under,
-        steps=[([place.x for place in places], [place.right for place in places], False) for _judge, places in lines],
-        straight=True,
-    )
+    every = [point for curve in points for point in curve]
+    across = {"range": [min(50, *(point.x for point in every)) - 4, 104]}
+    return curve_panel(points, reach_of([point.y for point in every]), across=across, title=title, under=under)

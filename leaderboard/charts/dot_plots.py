@@ -39,13 +39,12 @@ _ROW, _NARROW_ROW, _HEADER = 34, 46, 44  # pixels
 _MOST_COLUMNS = 5
 _SHORT = 3  # letters of a head that stands level on a telephone
 _NUMBERS = 0.2  # of the length of an axis: the column of numbers before it
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 
 
 @dataclass(frozen=True, slots=True)
 class ChartLine:
-    """One line of a drawing: its name, its estimates by key, a few words in small type beside it, who says so, what
-    kind of judge it is, where a click leads; ``hollow``: others reported it.
+    """One line of a drawing: its name, its estimates by key, a few words in small type beside it, who says so, where a
+    click leads; ``hollow``: others reported it.
     """
 
     name: str
@@ -53,7 +52,6 @@ class ChartLine:
     small: str = ""
     hollow: bool = False
     source: str = ""
-    kind: str = ""
     link: str = ""
 
 
@@ -89,7 +87,7 @@ def dots(
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}
         figure.add_trace(_marks(key, heads[key], lines=lines, page=page), **place)
         figure.add_vline(
-            x=page.chance(key) if words.centre is None else words.centre,
+            x=next(place for place in (words.centre, words.chance, page.chance(key)) if place is not None),
             line={"color": LIGHT.chance, "width": 1},
             layer="below",
             **place,

@@ -52,14 +52,6 @@ class Judge:
         return replace(self.tally, counts=counts)
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One place on a K curve: the expected headline score, in percent, of a majority of `k` votes."""
-
-    k: int
-    value: float
-
-
 def drawn_scores(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the scores of a figure: the headline, then the categories."""
     return (spec.headline, *spec.category_keys)
@@ -126,13 +118,13 @@ def cell_estimates(judge: Judge, cells: Sequence[str], *, protocol: str) -> dict
     return dict(zip(cells, _shares(rows, protocol, spec=spec), strict=True))
 
 
-def vote_curve(judge: Judge) -> tuple[list[Point], Estimate | None]:
-    """Return the headline score for each odd number of votes, and the score itself with its interval: at an even K it
-    is that of one vote less."""
+def vote_curve(judge: Judge) -> tuple[list[tuple[int, float]], Estimate | None]:
+    """Return the expected headline score (percent) of a majority of each odd number of votes, and the score itself with
+    its interval: at an even K it is that of one vote less."""
     spec = judge.tally.spec
     card = scorecard(judge.tally, judge.behaviour, benchmark="", label_revision="")
     values = [(point["k"], point.get(spec.headline)) for point in card["k_curve"]]
-    points = [Point(k, 100 * value) for k, value in values if value is not None]
+    points = [(k, 100 * value) for k, value in values if value is not None]
     return points, category_estimates(judge, spec.ranking, grouping=spec.official)[spec.headline]
 
 

@@ -6,9 +6,11 @@ function per figure: those about the judges chosen. Those about the board around
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from statistics import fmean
 
+from leaderboard.board.findings import tag_finding
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HEADER,
@@ -20,7 +22,6 @@ from leaderboard.charts.base import (
     ChartQuery,
     chosen_judges,
     empty_chart,
-    ends,
     headline_name,
     rules,
     table,
@@ -31,61 +32,108 @@ from leaderboard.charts.dot_plots import ChartLine, dots, heat_map
 from leaderboard.charts.estimates import (
     Estimate,
     Judge,
-    Point,
     SnapshotEntry,
+    bucket_estimates,
     category_estimates,
     drawn_scores,
     source_estimates,
     vote_curve,
 )
 from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text
-from leaderboard.charts.paper_reference import paper_figures
-from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
-from leaderboard.render import TYPE_NAMES
-from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _, joined
+from leaderboard.charts.scatter_plots import Point2D, curve_panel, planes
+from vlrb.common.messages import Message, _, joined
 from vlrb.common.rounding import one_decimal
+
+_NOTHING = (None, None, None)  # where an interval and a number of pairs would stand
 
 
 def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Return agreement with people: the headline score and the categories, for each judge chosen."""
-    drawn, notes = _scored_and_reported(entries, view)
-    if not drawn:
-        return empty_chart(notes)
-    subtitle = _("Share of pairs judged as people did, with 95% intervals. {rules}", rules=rules(view))
-    if view.around.reported:
-        subtitle = joined((subtitle, _("Hollow: reported, by its source's own rule.")), " ")
-    words = ChartText(_("Agreement by category"), subtitle, axis=_("Agreement, % (right is better)"))
-    return _dots(drawn, drawn_scores(view.spec), view=view, words=words, notes=notes)
-
-
-def _scored_and_reported(entries: Sequence[SnapshotEntry], view: ChartQuery) -> tuple[list[ChartLine], tuple[str, ...]]:
-    """Return what the reader chose, best headline score first, and what is to be said of it."""
+    """Return agreement with people: the headline score and the categories, for each judge chosen, best first."""
     chosen, notes = chosen_judges(entries, view, votes=False)
+    reported, keys = view.around.reported, drawn_scores(view.spec)
     estimates = [category_estimates(judge, view.protocol, grouping=view.grouping) for judge in chosen]
-    drawn = [
-        ChartLine(judge.name, estimate, source=HERE, kind=judge.type, link=f"entries/{judge.id}")
+    lines = [
+        ChartLine(judge.name, estimate, source=HERE, link=f"entries/{judge.id}")
         for judge, estimate in zip(chosen, estimates, strict=True)
     ]
-    drawn += [_reported(row, view.spec) for row in view.around.reported]
-    headline = view.spec.headline
-    drawn.sort(
-        key=lambda line: estimate.value if (estimate := line.estimates.get(headline)) is not None else -1, reverse=True
-    )
-    if remarks := [joined((row.model, row.note), " ") for row in view.around.reported if row.note]:
+    lines += [_reported(row, keys) for row in reported]
+    if not lines:
+        return empty_chart(notes)
+    lines.sort(key=lambda line: -1 if (one := line.estimates[view.spec.headline]) is None else one.value, reverse=True)
+    subtitle = _("Share of pairs judged as people did, with 95% intervals. {rules}", rules=rules(view))
+    if reported:
+        subtitle = joined((subtitle, _("Hollow: reported, by its source's own rule.")), " ")
+    if remarks := [joined((row.model, row.note), " ") for row in reported if row.note]:
         notes += (_("Of the reported results: {remarks}.", remarks=joined(remarks, _("; "))),)
-    return drawn, notes
+    words = ChartText(_("Agreement by category"), subtitle, axis=_("Agreement, % (right is better)"))
+    drawn = dots(lines, keys=keys, page=view.page, words=words)
+    rows = table(lines, keys=keys, sources=bool(reported))
+    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if reported else HEADER)
 
 
-def _reported(row: BoardRow, spec: BenchmarkSpec) -> ChartLine:
+def _reported(row: BoardRow, keys: Sequence[str]) -> ChartLine:
     """Return a reported result as published; its intervals are those of the sizes that its figures fit."""
     estimates: dict[str, Estimate | None] = {}
-    for key in drawn_scores(spec):
+    for key in keys:
         value, bounds = row.value(key), row.interval.get(key)
         low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
         estimates[key] = None if value is None else Estimate(100 * value, low, high=high, n=0)
-    line = ChartLine(row.model, estimates, small=_("reported"), hollow=True, source=row.source, kind=row.judge_type)
-    return replace(line, link=f"entries/{row.id}")
+    small, link = _("reported"), f"entries/{row.id}"
+    return ChartLine(row.model, estimates, small=small, hollow=True, source=row.source, link=link)
+
+
+def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return the error rate on the pairs of each error tag, and on the categories whose pairs carry none."""
+    chosen, notes = chosen_judges(
+        entries,
+        view,
+        suits=lambda judge: judge.tally.has_tags,
+        otherwise=_("These labels carry no error tags. Another label revision may have them."),
+    )
+    if not chosen:
+        return empty_chart(notes)
+    spec = view.spec
+    lines = [
+        ChartLine(judge.name, bucket_estimates(judge, view.protocol), link=f"entries/{judge.id}") for judge in chosen
+    ]
+    keys = [*_by_harm(lines, spec.tags), *spec.untagged]
+    words = ChartText(
+        _tag_title(chosen, view),
+        _(
+            "Share of pairs judged wrongly, by the kind of error in them, the most harmful first, with 95% intervals. "
+            "{rules}",
+            rules=rules(view, False),
+        ),
+        axis=_("Error rate, % (left is better)"),
+        start=0,
+        chance=100 - view.page.chance(spec.pooled),
+    )
+    notes += (_("A pair counts under every tag it carries. Pairs without a tag stand last, by category."),)
+    drawn = dots(lines, keys=keys, page=view.page, words=words, titles=spec.tag_titles)
+    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=keys))
+
+
+def _by_harm(lines: Sequence[ChartLine], tags: Sequence[str]) -> list[str]:
+    """Return the tags by their mean error rate, highest first."""
+    values = {tag: [cell.value for line in lines if (cell := line.estimates.get(tag)) is not None] for tag in tags}
+    return sorted(tags, key=lambda tag: fmean(values[tag] or [-1.0]), reverse=True)
+
+
+def _tag_title(chosen: Sequence[Judge], view: ChartQuery) -> str:
+    """Return which kind of error hurts most judges, tested for each against its other tagged pairs (Holm)."""
+    if view.protocol != view.spec.ranking:
+        return _("Error rate by kind of error")
+    findings = [finding for judge in chosen if (finding := tag_finding(judge.tally)) is not None]
+    harmful = Counter(tag for finding in findings for tag in finding.harmful)
+    if not harmful:
+        return _("No kind of error hurts these judges significantly more than others")
+    tag, count = harmful.most_common(1)[0]
+    return _(
+        "“{tag}” errors hurt {n} of {judges} judges significantly more than their other errors (Holm)",
+        tag=Message(view.spec.tag_titles.get(tag, tag), {}),
+        n=count,
+        judges=len(chosen),
+    )
 
 
 def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -118,123 +166,54 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     if (view.protocol, view.grouping) != (view.spec.ranking, view.spec.official):
         text = _("This figure always follows the rule {rule} and the official categories.", rule=view.spec.ranking)
         notes += (text,)
-    drawn = [vote_curve(judge) for judge in chosen]
+    if any(judge.tally.k % 2 == 0 for judge in chosen):
+        notes += (_("An even number of votes counts what one vote less counts on average: odd numbers are drawn."),)
+    title, curves = headline_name(view.spec, first=True), [vote_curve(judge) for judge in chosen]
+    rows: list[Cells] = [
+        (
+            judge.name,
+            _votes(k),
+            value,
+            *((final.low, final.high, final.n) if final and k == points[-1][0] else _NOTHING),
+        )
+        for judge, (points, final) in zip(chosen, curves, strict=True)
+        for k, value in points
+    ]
+    pairs = max((final.n for _points, final in curves if final is not None), default=0)
     words = ChartText(
-        _("{score} by number of votes", score=headline_name(view.spec, first=True)),
+        _("{score} by number of votes", score=title),
         _(
             "Expected when only k of a judge's K votes are drawn; at the end the score itself with its 95% interval. "
             "Rule {rule}, labels {revision}.",
             rule=view.spec.ranking,
             revision=view.label_revision,
         ),
-        axis=_(
-            "{score}, % (up is better), n {pairs} pairs",
-            score=headline_name(view.spec, first=True),
-            pairs=_pairs(drawn),
-        ),
+        axis=_("{score}, % (up is better), n {pairs} pairs", score=title, pairs=f"{pairs:,}"),
     )
-    if any(judge.tally.k % 2 == 0 for judge in chosen):
-        notes += (_("An even number of votes counts what one vote less counts on average: odd numbers are drawn."),)
-    rows: list[Cells] = [
-        (judge.name, _votes(point.k), point.value, *ends(final, point is points[-1]))
-        for judge, (points, final) in zip(chosen, drawn, strict=True)
-        for point in points
-    ]
-    spots = [spot for at, judge in enumerate(chosen) for spot in _vote_points(judge, *drawn[at], rank=at, view=view)]
-    most, reach = max(spot.x for spot in spots), score_range(spots, view)
-    plane = ScatterPanel(
-        spots,
-        reach,
-        across={"range": [0.7, 1.2 * most], "dtick": 2, "tick0": 1},
-        under=_("Votes per pair"),
-        levels=level_lines(spots, view)[:1],
-        steps=[([point.k for point in points], [point.value for point in points], False) for points, _final in drawn],
-        straight=True,
-    )
+    drawn = [_vote_points(judge, *curve, view=view) for judge, curve in zip(chosen, curves, strict=True)]
+    spots = [spot for points in drawn for spot in points]
+    across = {"range": [0.7, 1.2 * max(spot.x for spot in spots)], "dtick": 2, "tick0": 1}
+    levels = level_lines(spots, view)[:1]
+    plane = curve_panel(drawn, score_range(spots, view), across=across, under=_("Votes per pair"), levels=levels)
     return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=rows)
 
 
 def _vote_points(
-    judge: Judge, points: Sequence[Point], final: Estimate | None, *, rank: int, view: ChartQuery
+    judge: Judge, points: Sequence[tuple[int, float]], final: Estimate | None, *, view: ChartQuery
 ) -> list[Point2D]:
-    """Return the points of a curve; the last one has the name of the judge and the interval of its score."""
+    """Return the points of a curve; the last one has the interval of the score."""
     bounds = None if final is None or final.low is None or final.high is None else (final.low, final.high)
     return [
         Point2D(
             judge.name,
-            point.k,
-            point.value,
-            hover=hover_text(judge.name, f"{view.page.text(_votes(point.k))}: {one_decimal(point.value)}"),
-            y_ends=bounds if point is points[-1] else None,
-            rank=rank if point is points[-1] else None,
+            k,
+            value,
+            hover=hover_text(judge.name, f"{view.page.text(_votes(k))}: {one_decimal(value)}"),
+            y_ends=bounds if k == points[-1][0] else None,
         )
-        for point in points
+        for k, value in points
     ]
 
 
 def _votes(k: int) -> str:
     return _("{k} votes", k=k)
-
-
-def critic_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Return the paper's base model, pointwise and pairwise critic, and the judges chosen by what kind they are."""
-    chosen, notes = _scored_and_reported(entries, view)
-    order = {kind: at for at, kind in enumerate(TYPE_NAMES)}
-    chosen.sort(key=lambda entry: order.get(entry.kind, len(order)))
-    printed = paper_figures(view.spec)
-    lines = [
-        ChartLine(
-            view.page.text(_(name)),
-            {key: Estimate(value, None, high=None, n=0) for key, value in values.items()},
-            small=_("paper"),
-            hollow=True,
-            source=_(printed.source),
-        )
-        for name, values in printed.critics.items()
-    ]
-    lines += [replace(line, small=_(TYPE_NAMES.get(line.kind, line.kind))) if line.kind else line for line in chosen]
-    words = ChartText(
-        _critics_finding(view),
-        _(
-            "Share of pairs judged as people did, with 95% intervals; filled: scored here; hollow: reported, and the "
-            "paper's figure of critic training. {rules}",
-            rules=rules(view),
-        ),
-        axis=_("Agreement, % (right is better)"),
-    )
-    notes += (
-        *(_(note) for note in printed.notes),
-        _("Submitters state the kind of their judge. Judges of one kind may differ in everything else."),
-    )
-    return _dots(lines, drawn_scores(view.spec), view=view, words=words, notes=notes)
-
-
-def _critics_finding(view: ChartQuery) -> str:
-    """Return what training as a critic adds to the paper's base model, or else what is drawn."""
-    key = view.spec.headline
-    base, *critics = (values[key] for values in (paper_figures(view.spec).critics or {"": {key: 0.0}}).values())
-    if not critics:
-        return _("Judges by kind")
-    return _(
-        "Trained as a critic, the paper’s base model gains up to {points} points of {score}",
-        points=one_decimal(max(critics) - base),
-        score=headline_name(view.spec),
-    )
-
-
-def _dots(
-    lines: Sequence[ChartLine],
-    keys: Sequence[str],
-    *,
-    view: ChartQuery,
-    words: ChartText,
-    notes: tuple[str, ...],
-) -> Chart:
-    drawn = dots(lines, keys=keys, page=view.page, words=words)
-    by_others = any(line.hollow for line in lines)
-    rows = table(lines, keys=keys, sources=by_others)
-    return to_chart(drawn, words, notes=notes, rows=rows, header=WITH_SOURCE if by_others else HEADER)
-
-
-def _pairs(drawn: Sequence[tuple[Sequence[Point], Estimate | None]]) -> str:
-    return f"{max((final.n for _, final in drawn if final is not None), default=0):,}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from math import log10
 from typing import Any
@@ -52,6 +52,14 @@ class ScatterPanel:
     levels: Sequence[tuple[float, str]] = ()
     steps: Sequence[tuple[Sequence[Any], Sequence[float], bool]] = ()
     straight: bool = False  # steps are straight lines from point to point
+
+
+def curve_panel(curves: Sequence[Sequence[Point2D]], y_range: tuple[float, float], **axes: Any) -> ScatterPanel:
+    """Return a plane with straight lines through the points of each curve, whose last point has its name. ``axes``:
+    further fields of the panel."""
+    spots = [replace(spot, rank=at if spot is curve[-1] else None) for at, curve in enumerate(curves) for spot in curve]
+    steps = [([spot.x for spot in curve], [spot.y for spot in curve], False) for curve in curves]
+    return ScatterPanel(spots, y_range, steps=steps, straight=True, **axes)
 
 
 def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartText) -> go.Figure:

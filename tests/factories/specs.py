@@ -9,7 +9,6 @@ from typing import Any
 from leaderboard.api import columns as api_columns
 from leaderboard.board.columns import by_key, columns_of, usual
 from leaderboard.charts.estimates import buckets, drawn_scores
-from leaderboard.charts.paper_reference import paper_figures
 from leaderboard.share import exports
 from vlrb.benchmarks.items import source_of
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -64,4 +63,3 @@ EXPORT_FIELDS = exports.fields(VL)
 EXPORT_NAMES = (*(field.name for field in EXPORT_FIELDS), "protocol", "grouping", "label_revision", "snapshot")
 API_COLUMNS = api_columns(VL)
 BUCKETS, CHART_SCORES = buckets(VL), drawn_scores(VL)
-PAPER = paper_figures(VL)

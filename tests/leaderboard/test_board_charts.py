@@ -16,7 +16,7 @@ from leaderboard.charts.layout import Page
 from leaderboard.charts.scatter_plots import Point2D
 from tests.factories import pairwise
 from tests.factories.snapshots import entry, snapshot
-from tests.factories.specs import CATEGORIES, PAPER, VL
+from tests.factories.specs import CATEGORIES, VL
 from vlrb.baselines import EARLIER
 from vlrb.scoring import Tally
 from vlrb.statistics.pairwise import unpack
@@ -62,28 +62,6 @@ def marks(chart: Chart) -> list[tuple[Any, str, str]]:
 def words(chart: Chart) -> str:
     assert chart.figure is not None
     return str(chart.figure.to_plotly_json())
-
-
-# --- the paper's figures ----------------------------------------------------------------------------------------------
-
-
-def test_the_constants_of_the_paper_fit_one_another() -> None:
-    for name, rates in PAPER.critics.items():
-        mean = sum(rates[key] for key in ("general", "hallucination", "reasoning")) / 3
-        assert mean == pytest.approx(rates["macro"], abs=0.11), name
-
-
-def test_critics_stand_with_the_judges_chosen_by_kind() -> None:
-    found = [
-        entry(1, 0.6, judge_type="critic"),
-        entry(2, 0.9, judge_type="generative-pairwise"),
-        entry(3, 0.7, judge_type="x"),
-    ]
-    chart = CHARTS["critics"].draw(found, view_of(snapshot(found)))
-    names = list(dict.fromkeys(row[0] for row in chart.rows))
-    assert names == ["Base model", "Pointwise critic", "Pairwise critic", "Judge 2", "Judge 1", "Judge 3"]
-    assert ">critic<" in words(chart)
-    assert len(CHARTS["critics"].draw([], VIEW).rows) == 12
 
 
 # --- who is alike, and how hard the pairs are -------------------------------------------------------------------------

@@ -16,9 +16,8 @@ from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
-from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
+from leaderboard.charts.judge_charts import category_chart, source_chart, tag_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
-from leaderboard.charts.tag_chart import tag_chart
 from leaderboard.colours import DARK, LIGHT, Palette, dark_colours
 from leaderboard.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
@@ -136,7 +135,7 @@ def test_the_error_rate_of_a_tag_is_what_did_not_agree_and_reasoning_is_the_sixt
     assert drawn["reasoning"][0] == pytest.approx(100 - 100 * reasoning)
 
 
-def test_tags_stand_by_harm_and_each_judge_can_be_hidden() -> None:
+def test_tags_stand_by_harm_each_in_a_panel_with_its_number_of_pairs() -> None:
     chart = tag_chart(JUDGES, V2)
     rates = Counter[object]()
     for _name, tag, value, *_rest in chart.rows:
@@ -144,8 +143,7 @@ def test_tags_stand_by_harm_and_each_judge_can_be_hidden() -> None:
     *tags, last = [key for name, key, *_rest in chart.rows if name == "Judge 1"]
     assert tags == sorted(tags, key=lambda key: -rates[key])
     assert last == "reasoning"
-    assert [trace["name"] for trace in traces(chart)] == ["Judge 1", "Judge 2", "Judge 3"]
-    assert layout(chart)["showlegend"]
+    assert [trace["x"][0] for trace in traces(chart)] == [row[2] for row in chart.rows if row[0] == "Judge 1"]
 
 
 def test_the_error_rate_follows_the_rule_chosen() -> None:
@@ -330,7 +328,7 @@ def test_all_text_colours_have_aa_contrast(p: Palette) -> None:
 
 # --- reported results -------------------------------------------------------------------------------------------------
 
-HOLLOW = {"categories", "critics"}  # of the figures about chosen judges, those whose numbers are published
+HOLLOW = {"categories"}  # of the figures about chosen judges, those whose numbers are published
 AROUND = {name for name, kind in CHARTS.items() if not kind.of_judges}  # figures about all judges, anyone who is chosen
 
 
