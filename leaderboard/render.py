@@ -55,10 +55,7 @@ from vlrb.protocols import protocols
 _HERE = Path(__file__).parent
 _MOST_FOLDED = 3  # other results below a row; the page of its judge has all
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
-_SCRIPTS = (
-    *("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js"),
-    *("plotly-cartesian.min.js", "htmx.min.js"),  # of others, as they were published
-)
+_SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js", "plotly-cartesian.min.js")
 STATIC = ("account.css", "site.css", "board.css", "tools.css", "judges.css", "review.css", *_SCRIPTS, "icon.svg")
 NAVIGATION = (
     ("Board", "/"),
@@ -308,10 +305,24 @@ def footer_markup(context: RenderContext) -> str:
     return render(context, "parts/footer.html")
 
 
-def board_page(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> str:
-    """Return the page at /. ``best_set``: tests who is first of the judges that a search or filter leaves."""
+def board_page(
+    board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested, part: bool = False
+) -> str:
+    """Return the page at /, or the part of it that differs from view to view. ``best_set``: tests who is first of the
+    judges that a search or filter leaves."""
     values = _board_context(board_version, view, best_set=best_set)
-    return render(board_version.context, "board.html", current="/", **values)
+    template = "parts/board_fragment.html" if part else "board.html"
+    return render(board_version.context, template, current="/", **values)
+
+
+def board_orders(board_version: BoardVersion) -> dict[str, str]:
+    """Return the parts of all views that one click orders the board's front page by, by their addresses."""
+    front = BoardQuery(board_version.spec).on(board_version.board())
+    columns = front.shown(board_version.board())
+    views = {view.url(): view for view in (front, *(front.with_sort(column.key) for column in columns))}
+    return {
+        board_version.context.prefix + url: board_page(board_version, view, part=True) for url, view in views.items()
+    }
 
 
 def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from vlrb.common.messages import _
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 REVALIDATE = "public, no-cache"
-PRELOADED = "private, max-age=5"  # seconds; of a view that a pointer over its link asks for, before the click
 OF_A_LANGUAGE = "Accept-Encoding, Accept-Language, Cookie"
 FOREVER = "public, max-age=31536000, immutable"
 SECURITY: Mapping[str, str] = {
@@ -92,7 +91,6 @@ def respond(
     """Return the body in the encoding that the client takes, or 304 if it has it already. ``drawing``: whether it is a
     page with a figure."""
     coding = body.choose(headers.get("accept-encoding", ""))
-    cache_control = PRELOADED if headers.get("hx-preloaded") else cache_control
     head = response_headers(body, coding, cache_control=cache_control) | (DRAWING if drawing else {})
     if status == 200 and etag_matches(headers.get("if-none-match", ""), body.etags[coding]):
         return Response(status_code=304, headers=head)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import orjson
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import Headers
@@ -31,6 +32,7 @@ from leaderboard.responses import (
     EMBEDDABLE,
     FOREVER,
     HTML,
+    JSON,
     REVALIDATE,
     etag_matches,
     query_of,
@@ -54,6 +56,10 @@ def front_page(board_version: BoardVersion) -> CachedResponse:
 
 def _render_front(board_version: BoardVersion) -> CachedResponse:
     return CachedResponse.of(render.board_page(board_version, BoardQuery(board_version.spec)).encode(), HTML)
+
+
+def _render_orders(board_version: BoardVersion) -> CachedResponse:
+    return CachedResponse.of(orjson.dumps(render.board_orders(board_version)), JSON)
 
 
 def _without_score(
@@ -92,12 +98,17 @@ def build(
         board_version = await requested_version(cache, request)
         if board_version is None:
             return message_reply(cache.context, "no-board", request.headers)
+        part = request.query_params.get("part")
+        if part == "orders":
+            orders = await board_version.ready("orders", partial(_render_orders, board_version))
+            return respond(orders, request.headers)
         view = read_query(query_of(request, board_version), board_version.revisions, spec=board_version.spec)
-        if view == BoardQuery(board_version.spec):
+        if part != "board" and view == BoardQuery(board_version.spec):
             return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
         best_set = catalog.best_set(board_version, view)
         response = await board_version.ready(
-            view.url(), lambda: status_page(render.board_page(board_version, view, best_set=best_set))
+            view.url() + ("#board" if part == "board" else ""),
+            lambda: status_page(render.board_page(board_version, view, best_set=best_set, part=part == "board")),
         )
         reply = respond(response, request.headers)
         if view.embed:

@@ -221,7 +221,6 @@ class SelectedRows:
     page: int
     pages: int
     baselines: tuple[BoardRow, ...] = ()
-    whole: bool = True  # whether all rows scored here are on the page
     others: Mapping[str, tuple[BoardRow, ...]] = field(
         default_factory=dict
     )  # id of a leading row -> others of its judge
@@ -309,7 +308,6 @@ def select(board: Board, view: BoardQuery) -> SelectedRows:
         pages=pages,
         baselines=baselines,
         others=others,
-        whole=page == 1 and all(row.tier != "scored" for row in rows[PAGE : PAGE + 1]),
     )
 
 

@@ -1,67 +1,98 @@
-// The board in the browser: clean addresses, the order of rows at once, and menus. The server draws, htmx fetches.
+// The board in the browser: what a link or form of the board leads to takes its place. The server draws all of it.
 (() => {
   "use strict";
-  // An address has no empty field and no usual columns, a list is one parameter, and who is named twice is taken off.
-  document.addEventListener("htmx:configRequest", ({ detail: { elt, formData: sent, triggeringEvent } }) => {
-    // htmx would let the button's value replace those of hidden fields with its name.
-    const form = elt.id === "ranking" ? new FormData(elt, triggeringEvent.submitter) : sent;
-    for (const name of new Set(form.keys())) {
-      const given = form.getAll(name), some = name === "q" ? given : given.flatMap((text) => text.split(","));
-      const left = some.filter((one) => one && some.filter((same) => same === one).length % 2);
-      sent.delete(name);
-      const text = [...new Set(left)].join(",");
-      if (text && (name !== "cols" || text !== document.querySelector("[data-usual]").dataset.usual)) sent.set(name, text);
-    }
-    const pressed = elt.id === "ranking" && triggeringEvent.submitter;
-    if (pressed?.name) remember(elt, pressed, sent.get(pressed.name));
-  });
-  // A newer tick replaces the request of the one before, so the form holds each at once.
-  function remember(form, button, value) {
-    for (const field of form.querySelectorAll(`input[type=hidden][name="${button.name}"]`)) field.remove();
-    const field = { type: "hidden", name: button.name, value: value ?? "" };
-    form.append(Object.assign(document.createElement("input"), field));
-    if (button.ariaPressed) button.ariaPressed = String(button.ariaPressed !== "true");
+  const KEPT = 300_000; // milliseconds for which an answer is as good as a new one
+  const LINKS = "[data-views] a, a[data-views]";
+  const AROUND_THE_SEARCH = ["opening", "views", "filtered", "more", "results"];
+  const answers = new Map(); // address of a view -> when it was asked for, and its HTML
+  const place = () => location.origin + location.pathname + location.search;
+  let shown = place(), asked = 0;
+
+  function part(address, name) {
+    const url = new URL(address);
+    url.searchParams.set("part", name);
+    return fetch(url).then((reply) => (reply.ok ? reply : Promise.reject(reply.status)));
   }
 
-  // htmx finds the focus again by ids, and compares all ids: the buttons of rows have none.
-  document.addEventListener("htmx:afterSwap", ({ detail: { requestConfig } }) => {
-    const { name, value } = requestConfig?.triggeringEvent?.submitter ?? {};
-    if (value) document.querySelector(`#ranking button[name=${name}][value="${CSS.escape(value)}"]`)?.focus();
-  });
-
-  // Rows that are all here take their new order at once; the answer brings ranks and sentences.
-  const key = (row, name) => {
-    const cell = row.querySelector(name === "model" ? "th a" : `td.${name}`), text = (cell?.querySelector("b") ?? cell)?.textContent.trim() ?? "";
-    return text === "" ? null : /^[\d.,]+$/.test(text) ? Number(text.replaceAll(",", "")) : text.toLowerCase();
-  };
-  function reorder(body, name, sign) {
-    const rows = [...body.children].map((row, at) => [key(row, name), at, row]);
-    rows.sort(([a, i], [b, j]) => (a === null) - (b === null) || (a < b ? -sign : a > b ? sign : i - j));
-    body.append(...rows.map(([, , row]) => row));
+  function keep(address, html) {
+    answers.set(address, { at: performance.now(), html });
+    return html;
   }
-  document.addEventListener("htmx:confirm", (event) => {
-    const { sort, dir } = event.target.dataset, whole = document.querySelector("[data-whole]");
-    if (!sort || !whole) return;
+
+  function answer(address) {
+    const kept = answers.get(address);
+    if (kept && performance.now() - kept.at < KEPT) return kept.html;
+    const html = part(address, "board").then((reply) => reply.text());
+    html.catch(() => answers.delete(address));
+    return keep(address, html);
+  }
+
+  // Newer requests win. The answer knows the short form of its address.
+  async function show(address, { parts = ["board"], write = "pushState" } = {}) {
+    const turn = ++asked, html = await Promise.resolve(answer(address)).catch(() => null);
+    if (turn !== asked) return false;
+    document.querySelector("[data-failed]").hidden = html !== null;
+    if (html === null) return false;
+    const fresh = document.createElement("template");
+    fresh.innerHTML = html;
+    shown = new URL(fresh.content.getElementById("board").dataset.address, address).href;
+    if (write && shown !== place()) history[write](null, "", shown);
+    const { id, name, value } = document.activeElement;
+    for (const one of parts) document.getElementById(one).replaceWith(fresh.content.getElementById(one));
+    const again = id ? document.getElementById(id) : name && document.querySelector(`#ranking button[name=${name}][value="${CSS.escape(value)}"]`);
+    if (again && again !== document.activeElement) again.focus({ preventScroll: true });
+    return true;
+  }
+
+  const addressOf = (form, button) => `${form.action.split("?")[0]}?${new URLSearchParams(new FormData(form, button))}`;
+
+  document.addEventListener("click", async (event) => {
+    for (const menu of document.querySelectorAll("#board details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+    const link = event.target.closest(LINKS);
+    if (!link || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    whole.classList.add("sorting");
-    for (const body of whole.querySelectorAll(".ranked tbody")) reorder(body, sort, dir === "desc" ? -1 : 1);
-    requestAnimationFrame(() => setTimeout(() => event.detail.issueRequest(true)));
+    const write = link.dataset.views === "replace" ? "replaceState" : "pushState";
+    if ((await show(link.href, { write })) && link.rel) document.getElementById("ranking").scrollIntoView();
   });
 
-  // The answer to a click is asked for when the pointer comes to a link; the browser keeps it for seconds.
-  document.addEventListener("pointerover", ({ target }) => {
-    const link = target.closest(".board :is([hx-boost] a, a[hx-boost])");
-    if (!link || link.asked) return;
-    link.asked = true;
-    fetch(link.href, { headers: { "HX-Preloaded": "true" } }).catch(() => {});
+  document.addEventListener("submit", (event) => {
+    const { target: form, submitter } = event;
+    if (!form.closest("#board")) return;
+    event.preventDefault();
+    const address = addressOf(form, submitter);
+    if (form.id !== "ranking") { show(address, { parts: AROUND_THE_SEARCH }); return; }
+    // A newer tick replaces the request of the one before, so the form holds each at once.
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name: submitter.name, value: submitter.value }));
+    submitter.ariaPressed = String(submitter.ariaPressed !== "true");
+    show(address, { write: "replaceState" });
   });
 
-  for (const event of ["htmx:sendError", "htmx:responseError"]) {
-    document.addEventListener(event, () => { document.querySelector("[data-failed]").hidden = false; });
+  let typing;
+  document.addEventListener("input", ({ target }) => {
+    if (target.id !== "q") return;
+    clearTimeout(typing);
+    typing = setTimeout(() => show(addressOf(target.form), { parts: AROUND_THE_SEARCH, write: "replaceState" }), 150);
+  });
+  document.addEventListener("change", ({ target }) => {
+    if (target.closest(".filters")) show(addressOf(target.form), { parts: AROUND_THE_SEARCH });
+  });
+
+  // A jump within the page changes no view.
+  addEventListener("popstate", () => {
+    asked += 1;
+    if (place() !== shown) show(place(), { write: "" });
+  });
+
+  // Answers are there before the click: to what a pointer or the focus comes to, and once to the orders of the front page.
+  for (const event of ["pointerover", "focusin"]) {
+    document.addEventListener(event, ({ target }) => {
+      const link = target.closest(LINKS);
+      if (link) answer(link.href);
+    });
   }
-
-  // Menus close with a click elsewhere (and with Escape, see nav.js).
-  document.addEventListener("click", ({ target }) => {
-    for (const menu of document.querySelectorAll(".board details.menu[open]")) if (!menu.contains(target)) menu.open = false;
-  });
+  addEventListener("load", () => (window.requestIdleCallback ?? setTimeout)(async () => {
+    if (location.search || navigator.connection?.saveData) return;
+    const orders = await part(place(), "orders").then((reply) => reply.json()).catch(() => ({}));
+    for (const [address, html] of Object.entries(orders)) keep(new URL(address, location).href, html);
+  }));
 })();

@@ -87,7 +87,7 @@ def test_where_the_overall_alone_is_shown_nothing_says_macro_or_a_category(whole
     assert [one["rank_range"] for one in scored] == [None] * len(scored)
     assert [sorted(one["interval"]) for one in scored] == [["overall"]] * len(scored)
     page = client.get("/?tier=scored").text
-    assert 'data-sort="overall"' in page and not any(f'data-sort="{name}"' in page for name in hidden)
+    assert 'id="sort-overall"' in page and not any(f'id="sort-{name}"' in page for name in hidden)
 
 
 def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from html import unescape
 
 import pytest
 from fastapi import FastAPI
@@ -172,6 +173,14 @@ def test_every_control_works_without_a_script(client: TestClient) -> None:
         assert re.findall(rf'name="{name}" value="([^"]*)" checked', chosen) == [value]
 
 
+def test_what_differs_between_views_comes_alone_and_all_orders_of_the_front_page_at_once(client: TestClient) -> None:
+    page, part = client.get("/?sort=general&dir=desc").text, client.get("/?dir=desc&tier=&sort=general&part=board").text
+    assert part in page and part.startswith('<div class="board" id="board" data-address="/?sort=general&amp;dir=desc">')
+    orders = client.get("/?part=orders").json()
+    headings = re.findall(r'<a href="([^"]+)" id="(?:sort|by)-', client.get("/").text)
+    assert set(orders) == {"/", *map(unescape, headings)} and orders["/?sort=general&dir=desc"] == part
+
+
 def test_pages_of_rows_follow_one_another() -> None:
     with TestClient(serve(FixedSource(snapshot(crowd(70))), published=())) as client:
         pages = [models(client.get(f"/?page={page}").text) for page in (1, 2, 3)]
@@ -242,7 +251,7 @@ def best_compression(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_a_first_visit_to_a_hundred_entries_takes_less_than_forty_kilobytes() -> None:
     with TestClient(serve(FixedSource(snapshot(crowd(100))), published=())) as client:
         page = client.get("/").text
-        paths = ["/", *dict.fromkeys(re.findall(r'(?:href|src)="(/static/[^"]+)"', page))]
+        paths = ["/", "/?part=orders", *dict.fromkeys(re.findall(r'(?:href|src)="(/static/[^"]+)"', page))]
         assert len(paths) > 4
         sizes = [int(client.get(path, headers={"Accept-Encoding": "br"}).headers["content-length"]) for path in paths]
         assert sum(sizes) < 40_000
