@@ -44,15 +44,15 @@ class PredictionFormat:
     ``verdict_formats``: of the benchmarks that the tool is for; () is all.
     ``fields``: what a record of the format has, one of each group of names; a dotted name is of an object inside.
     ``only_if``: what else holds of a record. ``id_field``: "" is ``id`` or ``ID``.
-    ``read``: takes the ``FieldReader`` of each record and a `ParsedFile`, to which it adds rows, and ``spec``; what it
-    cannot use is a problem. ``file``: what holds of every such file, by the fields of `ParsedFile`.
+    ``read``: takes the ``FieldReader`` of each record and a `ParsedFile`, to which it adds rows; what it cannot use is
+    a problem. ``file``: what holds of every such file, by the fields of `ParsedFile`.
     """
 
     key: str  # in reports
     tool: str
-    upload: str
-    read: Callable[..., None]
+    read: Callable[[Iterable[FieldReader], ParsedFile], None]
     fields: tuple[tuple[str, ...], ...] = ()
+    upload: str = "the result file as written"
     command: str = ""
     note: str = ""
     name: str = ""
@@ -67,8 +67,10 @@ class PredictionFormat:
 
     def read_file(self, records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
         """Return the rows of a file about a benchmark."""
-        parsed = ParsedFile(self.key, findings, **self.file)
-        self.read(fields_of(records, findings, id_field=self.id_field), parsed, spec=spec)
+        parsed = ParsedFile(self.key, findings, spec=spec, **self.file)
+        self.read(fields_of(records, findings, id_field=self.id_field), parsed)
+        parsed.remark_failed()
+        parsed.remark_texts()
         return parsed
 
 
@@ -102,6 +104,7 @@ class ParsedFile:
 
     format: str
     findings: ProblemCollector
+    spec: BenchmarkSpec
     rows: list[PredictionRow] = field(default_factory=list)
     one_vote_a_row: bool = False  # several rows make up one item's votes
     # The responses may be in displayed order, and `shown` means it only if they are not:
@@ -111,6 +114,9 @@ class ParsedFile:
     remarks: list[tuple[str, str, list[int]]] = field(default_factory=list)  # notice code, message, indices of rows
     samples: Samples = field(default_factory=Samples)
     reply_field: str | None = None  # the field of the judge's texts; None in a file of votes or scores
+    failed: dict[str, list[int]] = field(default_factory=dict)  # rows of failed calls, by the tool's marker for them
+    silent: list[int] = field(default_factory=list)  # rows whose text states no choice beside the recorded one
+    different: list[int] = field(default_factory=list)  # rows whose text states another one
 
     def add(self, row: PredictionRow, replies: Sequence[Any]) -> None:
         """Keep a row. ``replies``: per vote the judge's text, or the value in its place."""
@@ -129,15 +135,40 @@ class ParsedFile:
         if rows:
             self.remarks.append((code, message, rows))
 
-    def remark_failed(self, marker: str, rows: list[int]) -> None:
-        """Keep a notice about calls that failed, in whose replies the tool wrote a marker."""
+    def note_failed(self, marker: str) -> None:
+        """Remember that the call for a vote of the next row failed; the tool wrote a marker in place of a reply."""
+        self.failed.setdefault(marker, []).append(len(self.rows))
+
+    def remark_failed(self) -> None:
+        """Keep a notice about calls that failed."""
+        for marker, rows in self.failed.items():
+            message = _(
+                "{failed} replies are '{marker}': the call to the judge failed. They count as wrong. Run "
+                "these again before you submit.",
+                failed=len(rows),
+                marker=marker,
+            )
+            self.remark("failed-reply", message, rows)
+
+    def compare(self, choice: int, text: Any) -> None:
+        """Remember where the text beside a recorded choice of the next row states none, or another one."""
+        if not isinstance(text, str) or not text.strip():
+            return
+        stated = stated_choice(text)
+        if stated == UNDECIDED and choice in (0, 1):
+            self.silent.append(len(self.rows))
+        elif stated not in (UNDECIDED, choice):
+            self.different.append(len(self.rows))
+
+    def remark_texts(self) -> None:
+        """Keep a notice about texts that state no choice or another one: the recorded one counts."""
         message = _(
-            "{failed} replies are '{marker}': the call to the judge failed. They count as wrong. Run "
-            "these again before you submit.",
-            failed=len(rows),
-            marker=marker,
+            "The recorded choice counts. Of the judge's texts beside it, {silent} state no choice that "
+            "can be read and {different} state another one; see whether your parser guesses.",
+            silent=len(self.silent),
+            different=len(self.different),
         )
-        self.remark("failed-reply", message, rows)
+        self.remark("text-disagrees", message, sorted({*self.silent, *self.different}))
 
 
 def held_of(record: dict[str, Any], names: Iterable[str]) -> list[str]:
@@ -168,7 +199,8 @@ def fields_of(records: Records, findings: ProblemCollector, *, id_field: str = "
             flag = as_vote(record.get("correct", record.get("is_correct")))
             if flag in (0, 1):
                 findings.flags[line] = flag
-            yield FieldReader(record, line, findings=findings, id_field=id_field)
+            yield (fields := FieldReader(record, line, findings=findings, id_field=id_field))
+            findings.unread += not fields.ok
         elif record is None:
             nulls += 1
         else:
@@ -199,7 +231,7 @@ def two_texts(values: Any) -> tuple[str, str] | None:
 
 
 class FieldReader:
-    """Typed access to one record's fields; a problem for each that is missing or wrong."""
+    """Typed access to one record's fields; a problem for each that is missing or wrong, and then it is not ``ok``."""
 
     __slots__ = ("findings", "id", "id_field", "line", "ok", "record")
 
@@ -213,12 +245,6 @@ class FieldReader:
         """Record a problem about a field, and that this record cannot be used."""
         self.ok = False
         self.findings.add(code, message, line=self.line, id=self.id, field=field)
-
-    def finish(self) -> bool:
-        """Return whether the record can be used; counts it as unread otherwise."""
-        if not self.ok:
-            self.findings.unread += 1
-        return self.ok
 
     def require_id(self) -> None:
         """Add a problem if the record has no id."""
@@ -271,6 +297,23 @@ class FieldReader:
             return numbers[0], numbers[1]
         self.wrong(path, value, wanted=_("a list of two finite numbers"))
         return 0.0, 0.0
+
+    def row_number(self, name: str) -> int | None:
+        """Return a row number of the dataset, also from digits."""
+        value = self.record.get(name)
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+            value = int(value)
+        if type(value) is int and value >= 0:
+            return value
+        self.wrong(name, value, wanted=_("the row number in the dataset, from 0"))
+        return None
+
+    def order_flag(self, value: Any, path: str, *, wanted: str, types: Sequence[type]) -> int:
+        """Return 1 where a value of one of some types says that the responses were shown in reverse, else 0."""
+        if type(value) in types and value in (0, 1):
+            return int(value)
+        self.wrong(path, value, wanted=wanted, code="bad-order-flag")
+        return 0
 
     def score_pairs(self, name: str) -> list[tuple[float, float]]:
         """Return the pairs of ``scores`` in a field, one for each vote; one vote may stand without its outer list."""
@@ -364,32 +407,3 @@ def is_bare_verdict(text: str) -> bool:
     """Return whether a text is a verdict and nothing else: A, [[B]], \\boxed{2}, Answer 1."""
     short = text.strip()
     return len(short) <= _LONGEST_VERDICT and any(mark.fullmatch(short) for mark in (_ALONE, _BOXED))
-
-
-@dataclass(slots=True)
-class TextComparison:
-    """Compares recorded choices with the texts beside them: the choice counts, the report tells where they differ."""
-
-    silent: list[int] = field(default_factory=list)
-    different: list[int] = field(default_factory=list)
-
-    def compare(self, row_index: int, choice: int, *, text: Any) -> None:
-        """Count a text that states no choice, or another than the recorded one."""
-        if not isinstance(text, str) or not text.strip():
-            return
-        stated = stated_choice(text)
-        if stated == UNDECIDED:
-            if choice in (0, 1):
-                self.silent.append(row_index)
-        elif stated != choice:
-            self.different.append(row_index)
-
-    def remark(self, parsed: ParsedFile) -> None:
-        """Keep the notice, if there is anything to say."""
-        message = _(
-            "The recorded choice counts. Of the judge's texts beside it, {silent} state no choice that "
-            "can be read and {different} state another one; see whether your parser guesses.",
-            silent=len(self.silent),
-            different=len(self.different),
-        )
-        parsed.remark("text-disagrees", message, sorted({*self.silent, *self.different}))

@@ -14,13 +14,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec, value_at
+from vlrb.benchmarks.spec import value_at
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.verdicts import read_verdict
 
 _OWN = re.compile(r"r(\d{1,9})-v(\d{1,2})-([os])-([A-Za-z0-9_-]{43})")
 _NAMED = re.compile(r"(.{1,500})--v(\d{1,2})-([os])", re.DOTALL)
-_FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class RequestName:
     id: str | None = None
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of result files, vote by vote of each pair, whatever the order of the lines."""
     kept: dict[RequestName, tuple[int, str | None]] = {}
     for fields in records:
@@ -45,20 +44,18 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkS
         text = reply_of(fields.record)
         if text is not None:
             fields.bounded(text, "response")
-        if not fields.finish() or name is None:
+        if not fields.ok or name is None:
             continue
         earlier = kept.get(name)
         if earlier is not None and earlier[1] is not None and text is not None:
             parsed.findings.add("duplicate-item", f"the request was already answered on line {earlier[0]}", line=line)
         elif earlier is None or text is not None:  # the answer of a repeated request counts, not its failure
             kept[name] = (line, text)
-    failed = []
     for name, (line, text) in sorted(kept.items(), key=lambda item: (item[0].row, item[0].id or "", item[0].vote)):
         if text is None:
-            failed.append(len(parsed.rows))
-        choice = flip(read_verdict(text or "", spec), name.swapped)
+            parsed.note_failed("failed")
+        choice = flip(read_verdict(text or "", parsed.spec), name.swapped)
         parsed.add(PredictionRow(line, (choice,), (name.swapped,), name.id, key=name.key), (text or "",))
-    parsed.remark_failed(_FAILED, failed)
 
 
 def request_name(value: Any) -> RequestName | None:

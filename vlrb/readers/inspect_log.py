@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.common.messages import _
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
@@ -170,7 +169,7 @@ def _by_epoch(samples: Iterable[Any]) -> list[tuple[int, Any]]:
     return sorted(enumerate(samples, 1), key=epoch)
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a log."""
     for fields in records:
         record = fields.record
@@ -180,9 +179,9 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkS
         if responses is None and type(swapped) is not bool:
             message = _("the sample states no order: use the official prompt, or put `swapped` into its metadata")
             fields.fault("input", "missing-field", message=message)
-        if fields.finish():
+        if fields.ok:
             turned = 0 if responses else int(swapped)  # texts are as shown
-            choice, key = flip(read_verdict(text, spec), turned), None if responses else record["item"]
+            choice, key = flip(read_verdict(text, parsed.spec), turned), None if responses else record["item"]
             parsed.add(PredictionRow(fields.line, (choice,), (turned,), fields.id, query, responses, key), (text,))
 
 

@@ -11,14 +11,7 @@ from collections.abc import Iterable
 
 from vlrb.benchmarks.spec import BenchmarkSpec, value_at
 from vlrb.common.messages import _
-from vlrb.readers.base import (
-    FieldReader,
-    ParsedFile,
-    PredictionFormat,
-    PredictionRow,
-    own_responses,
-    two_texts,
-)
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, own_responses, two_texts
 from vlrb.verdicts import read_verdict
 from vlrb.votes import UNDECIDED
 
@@ -33,27 +26,19 @@ _FAILED = {
 }
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a samples file."""
-    failed: dict[str, list[int]] = {marker: [] for marker in _FAILED}
     for fields in records:
-        record = fields.record
-        text = _text(fields)
-        position = record.get("doc_id")
-        if type(position) is not int or position < 0:
-            fields.wrong("doc_id", position, wanted=_("the row number in the dataset, from 0"))
-        row = _row(fields, spec)
-        if "doc" in record:
+        text, position, row = _text(fields), fields.row_number("doc_id"), _row(fields, parsed.spec)
+        if "doc" in fields.record:
             parsed.text_field = "doc"
         fields.id = fields.id or row.id
-        if fields.finish():
-            marker = next((failure for failure in _FAILED if text.startswith(failure)), None)
+        if fields.ok:
+            marker = next((shown for prefix, shown in _FAILED.items() if text.startswith(prefix)), None)
             if marker is not None:
-                failed[marker].append(len(parsed.rows))
-            row.choices, row.position = (read_verdict(text, spec) if marker is None else UNDECIDED,), position
+                parsed.note_failed(marker)
+            row.choices, row.position = (read_verdict(text, parsed.spec) if marker is None else UNDECIDED,), position
             parsed.add(row, (text,))
-    for marker, label in _FAILED.items():
-        parsed.remark_failed(label, failed[marker])
 
 
 def _text(fields: FieldReader) -> str:

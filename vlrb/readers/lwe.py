@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.votes import UNDECIDED
 
@@ -21,12 +20,12 @@ def bracketed(text: str) -> int:
     return UNDECIDED
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a run: a vote for each order in which the judge was asked."""
     for fields in records:
         responses = fields.text("Output1"), fields.text("Output2")
         replies = [fields.text(name) for name in ("response", "swap_response") if name in fields.record]
-        if fields.finish():
+        if fields.ok:
             choices = [flip(bracketed(reply), swapped) for swapped, reply in enumerate(replies)]
             query, shown = fields.optional_text("Text"), range(len(replies))
             parsed.add(PredictionRow(fields.line, choices, shown, fields.id, query, responses), replies)

@@ -8,39 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.readers import omni_rrm
-from vlrb.readers.base import (
-    FieldReader,
-    ParsedFile,
-    PredictionFormat,
-    PredictionRow,
-    own_responses,
-)
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, own_responses
 from vlrb.votes import UNDECIDED
 
 _FAILED = "None"  # the script writes it after nine tries
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of an official file."""
-    failed: list[int] = []
+    spec = parsed.spec
     for fields in records:
         record = fields.record
         fields.require_id()
         texts = _texts(fields)
-        if not fields.finish():
+        if not fields.ok:
             continue
         if "PredBetter" in record or any(map(omni_rrm.holds_json_verdict, texts)):
             parsed.format = omni_rrm.OMNI_RRM.key
-        failed += [len(parsed.rows)] * texts.count(_FAILED)
+        for _failure in range(texts.count(_FAILED)):
+            parsed.note_failed(_FAILED)
         choices = [omni_rrm.read_json_verdict(text, spec) for text in texts]
         if choices == [UNDECIDED]:
             choices = [omni_rrm.stated(record.get("PredBetter"))]
         responses = own_responses(record.get("Meta"), spec) or own_responses(record, spec)
         row = PredictionRow(fields.line, choices, [0] * len(choices), fields.id, responses=responses)
         parsed.add(row, texts)
-    parsed.remark_failed(_FAILED, failed)
 
 
 def _texts(fields: FieldReader) -> list[str]:

@@ -7,23 +7,15 @@ from typing import Any
 
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.readers.base import (
-    FieldReader,
-    ParsedFile,
-    PredictionFormat,
-    PredictionRow,
-    as_vote,
-    flip,
-    preferred,
-)
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, as_vote, flip, preferred
 from vlrb.verdicts import read_verdict
 
 _KINDS = ("votes", "judgements", "scores")
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a native file."""
-    numbers = set[int]()
+    spec, numbers = parsed.spec, set[int]()
     for fields in records:
         record, key = fields.record, _item_key(fields)
         kinds = [kind for kind in _KINDS if kind in record]
@@ -47,7 +39,7 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkS
             replies, shown = _judgements(fields)
             choices = [flip(read_verdict(text, spec), turned) for text, turned in zip(replies, shown, strict=True)]
             parsed.reply_field = "judgements.text"
-        if fields.finish():
+        if fields.ok:
             parsed.add(PredictionRow(fields.line, choices, shown, fields.id, key=key), replies)
     if numbers == {1, 2} and not spec.ties:
         parsed.findings.clear()
@@ -94,11 +86,8 @@ def _judgements(fields: FieldReader) -> tuple[list[str], list[int]]:
             fields.wrong(path, judgement, wanted='{"text": ..., "swapped": true | false}')
             continue
         texts.append(fields.text("text", f"{path}.text", where=judgement))
-        swapped = judgement.get("swapped")
-        if not isinstance(swapped, bool):
-            wanted = _("true (stored response 1 was shown first) or false")
-            fields.wrong(f"{path}.swapped", swapped, wanted=wanted, code="bad-order-flag")
-        shown_first.append(int(swapped is True))
+        swapped, wanted = judgement.get("swapped"), _("true (stored response 1 was shown first) or false")
+        shown_first.append(fields.order_flag(swapped, f"{path}.swapped", wanted=wanted, types=(bool,)))
     return texts, shown_first
 
 

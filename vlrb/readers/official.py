@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.verdicts import choice_of
@@ -17,7 +16,7 @@ RECORD_FIELDS = (("meta.filter_choice", "meta.random_number"),)
 REPLY_FIELD = "meta.filter_choice"
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of an official file."""
     add_rows(records, parsed, verdict=choice_of)
 
@@ -29,7 +28,7 @@ def add_rows(records: Iterable[FieldReader], parsed: ParsedFile, *, verdict: Cal
         fields.require_id()
         query, responses = fields.text("query"), fields.pair("response")
         text, swapped = _meta(fields)
-        if fields.finish():
+        if fields.ok:
             responses = known.setdefault(responses, responses)
             choice = flip(verdict(text), swapped)
             parsed.add(PredictionRow(fields.line, (choice,), (swapped,), fields.id, query, responses), (text,))
@@ -41,12 +40,9 @@ def _meta(fields: FieldReader) -> tuple[str, int]:
     if not isinstance(meta, dict):
         fields.wrong("meta", meta, wanted=_("an object"), missing=meta is None)
         return "", 0
-    text, swapped = fields.text("filter_choice", "meta.filter_choice", where=meta), meta.get("random_number")
-    if type(swapped) is int and swapped in (0, 1):
-        return text, swapped
-    wanted, missing = _("0 (order as stored) or 1 (swapped)"), "random_number" not in meta
-    fields.wrong("meta.random_number", swapped, wanted=wanted, code="bad-order-flag", missing=missing)
-    return text, 0
+    text, swapped = fields.text("filter_choice", REPLY_FIELD, where=meta), meta.get("random_number")
+    wanted = _("0 (order as stored) or 1 (swapped)")
+    return text, fields.order_flag(swapped, "meta.random_number", wanted=wanted, types=(int,))
 
 
 OFFICIAL = PredictionFormat(

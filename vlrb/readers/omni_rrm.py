@@ -27,9 +27,9 @@ def _holds_verdict(record: dict[str, Any]) -> bool:
     return isinstance(text, str) and "{" in text and '"better"' in text
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of an Omni-RRM file."""
-    official.add_rows(records, parsed, verdict=partial(read_json_verdict, spec=spec))
+    official.add_rows(records, parsed, verdict=partial(read_json_verdict, spec=parsed.spec))
 
 
 def read_json_verdict(text: str, spec: BenchmarkSpec) -> int:
@@ -80,7 +80,6 @@ OMNI_RRM = PredictionFormat(
     read=read,
     file={"responses_as_shown": True, **official.OFFICIAL.file},
     tool="Omni-RRM",
-    upload="the result file as written",
     fields=official.RECORD_FIELDS,
     only_if=_holds_verdict,  # the judge's text is, or holds, an object with the key ``better``
 )

@@ -10,40 +10,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.file_remarks import ORDER_TELLS_LABEL
-from vlrb.readers.base import (
-    FieldReader,
-    ParsedFile,
-    PredictionFormat,
-    PredictionRow,
-    TextComparison,
-    flip,
-    own_responses,
-    preferred,
-)
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip, own_responses, preferred
 
 _FIRST_IN_PROMPT = "[Response 1]:\n"
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a file of rewards."""
-    check, judged, preferred_first = TextComparison(), True, True
+    judged, preferred_first = True, True
     for fields in records:
         record = fields.record
         fields.require_id()
-        own, named = own_responses(record, spec), None
+        own, named = own_responses(record, parsed.spec), None
         if "chosen" in record or "rejected" in record:
             named = fields.text("chosen"), fields.text("rejected")
-        rewards, swapped = fields.score_pairs("rewards"), _reverse(fields)
+        rewards, wanted = fields.score_pairs("rewards"), _("true (rejected shown first) or false")
+        swapped = fields.order_flag(record.get("reverse", False), "reverse", wanted=wanted, types=(bool, int))
         if "reverse" in record:
             parsed.format = "proxy-grm"
-        if not fields.finish():
+        if not fields.ok:
             continue
         choices = [preferred(pair) for pair in rewards]
         for choice, text in zip(choices, _texts(record), strict=False):
-            check.compare(len(parsed.rows), choice, text=text)
+            parsed.compare(choice, text)
         first = _shown_first(record.get("qs"), named or own)
         turned = swapped if named or first is None else first
         shown = swapped if first is None else first
@@ -60,7 +51,6 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkS
             about_label=named is None and first is None,
         )
         parsed.add(row, rewards)
-    check.remark(parsed)
     if not judged:
         for row in parsed.rows:
             row.shown = None
@@ -81,14 +71,6 @@ def _shown_first(prompt: Any, responses: tuple[str, str] | None) -> int | None:
     return max(fitting, key=lambda index: len(responses[index])) if fitting else None
 
 
-def _reverse(fields: FieldReader) -> int:
-    value = fields.record.get("reverse", False)
-    if isinstance(value, bool) or (type(value) is int and value in (0, 1)):
-        return int(value)
-    fields.wrong("reverse", value, wanted=_("true (rejected shown first) or false"), code="bad-order-flag")
-    return 0
-
-
 def _texts(record: dict[str, Any]) -> list[Any]:
     value = record.get("critic")
     return value if isinstance(value, list) else [value]
@@ -101,7 +83,6 @@ R1_REWARD = PredictionFormat(
     fields=(("id", "ID"), ("rewards",)),
     name="R1-Reward",
     tool="R1-Reward, MM-RLHF, Proxy-GRM",
-    upload="the result file as written",
     command='{"id": "…", "chosen": "…", "rejected": "…", "rewards": [1, 0]}',
     note="The higher reward decides, not the text beside it. Equal rewards are a tie.",
 )

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.readers.base import (
     VOTES,
@@ -14,7 +13,6 @@ from vlrb.readers.base import (
     ParsedFile,
     PredictionFormat,
     PredictionRow,
-    TextComparison,
     as_vote,
     is_bare_verdict,
     shorten,
@@ -26,27 +24,25 @@ _ANSWERS = {1: 0, 2: 1, None: UNDECIDED}
 _LETTERS = {"A": 0, "B": 1, "": UNDECIDED}
 
 
-def _read_results(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def _read_results(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of ``{"summary": ..., "results": [...]}``: the index of the preferred stored response. A record with
     scores is read by them, as of any tool (two_score.py).
     """
-    check = TextComparison()
     for fields in records:
         fields.require_id()
         choice = _index(fields)
-        if fields.finish():
+        if fields.ok:
             record = fields.record
-            check.compare(len(parsed.rows), choice, text=text_beside(record))
+            parsed.compare(choice, text_beside(record))
             reply = record.get("prediction", record.get("pred"))
             parsed.add(PredictionRow(fields.line, (choice,), id=fields.id), (reply,))
-    check.remark(parsed)
 
 
 def _index(fields: FieldReader) -> int:
-    name = "prediction" if "prediction" in fields.record else "pred"
-    value = fields.record[name]
+    name = "pred" if "pred" in fields.record and "prediction" not in fields.record else "prediction"
+    value = fields.record.get(name)
     choice = UNDECIDED if type(value) is int and value == -1 else as_vote(value)
-    if choice is not None:
+    if choice is not None and name in fields.record:
         return choice
     if isinstance(value, str) and is_bare_verdict(value):
         message = _(
@@ -58,11 +54,11 @@ def _index(fields: FieldReader) -> int:
         fields.fault(name, "bad-vote", message=message)
     else:
         wanted = _("0 or 1, the index of the preferred stored response, or null")
-        fields.wrong(name, value, wanted=wanted, code="bad-vote")
+        fields.wrong(name, value, wanted=wanted, code="bad-vote", missing=name not in fields.record)
     return UNDECIDED
 
 
-def _read_judge_results(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def _read_judge_results(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of ARM-Thinker: 1, 2 or null, the answer shown; answers are shown as in `preds`."""
     for fields in records:
         responses, result = fields.pair("preds"), fields.record.get("judge_result")
@@ -70,13 +66,13 @@ def _read_judge_results(records: Iterable[FieldReader], parsed: ParsedFile, *, s
         stated = result.get("model_choice", 0)
         if stated is not None and (type(stated) is not int or stated not in _ANSWERS):
             fields.wrong("judge_result.model_choice", stated, wanted=_("1, 2 or null"), code="bad-vote")
-        if fields.finish():
+        if fields.ok:
             query = fields.optional_text("question")
             row = PredictionRow(fields.line, (_ANSWERS[stated],), (0,), fields.id, query, responses)
             parsed.add(row, (result.get("model_resp"),))
 
 
-def _read_winners(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def _read_winners(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of MM-JudgeBench in English, A is the first response of the dataset; other languages are passed
     over: their pairs are others.
     """
@@ -87,11 +83,12 @@ def _read_winners(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: B
             other += 1
             continue
         fields.require_id()
-        winner = str(record["winner"] or "").strip().upper()
-        if winner not in _LETTERS:
-            fields.wrong("winner", winner, wanted=_("A, B or empty"), code="bad-vote")
-        if fields.finish():
-            parsed.add(PredictionRow(fields.line, (_LETTERS[winner],), (0,), fields.id), (record["raw_response"],))
+        winner = str(record.get("winner") or "").strip().upper()
+        if winner not in _LETTERS or "winner" not in record:
+            wanted, missing = _("A, B or empty"), "winner" not in record
+            fields.wrong("winner", winner, wanted=wanted, code="bad-vote", missing=missing)
+        if fields.ok:
+            parsed.add(PredictionRow(fields.line, (_LETTERS[winner],), (0,), fields.id), (record.get("raw_response"),))
     if other:
         message = _("{n} rows in other languages than English were passed over.", n=other)
         parsed.findings.note("other-languages", message)
@@ -100,14 +97,12 @@ def _read_winners(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: B
 VL_REWARD_MODEL = PredictionFormat(
     key="vl-reward-model",
     tool="VL-Reward-Model",
-    upload="the result file as written",
     read=_read_results,
     fields=(("id",), ("prediction", "pred")),
 )
 ARM_THINKER = PredictionFormat(
     key="arm-thinker",
     tool="ARM-Thinker",
-    upload="the result file as written",
     read=_read_judge_results,
     fields=(("preds",), ("judge_result",)),
     file={"text_field": "preds"},

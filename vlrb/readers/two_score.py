@@ -8,37 +8,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.readers.base import (
-    FieldReader,
-    ParsedFile,
-    PredictionFormat,
-    PredictionRow,
-    TextComparison,
-    preferred,
-    two_texts,
-)
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, preferred, two_texts
 
 SCORE_FIELDS = (("score0", "score1"), ("score_0", "score_1"), ("score_a", "score_b"))
 TEXT_FIELDS = ("raw_output", "output", "critique", "judgement", "text")
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a file with two scores a record."""
-    check = TextComparison()
     for fields in records:
         record = fields.record
         fields.require_id()
         scores = two_scores(fields)
         texts = two_texts([record.get("response0"), record.get("response1")])
         query = fields.optional_text("query") if texts else None
-        if fields.finish():
+        if fields.ok:
             choice = preferred(scores)
-            check.compare(len(parsed.rows), choice, text=text_beside(record))
+            parsed.compare(choice, text_beside(record))
             row = PredictionRow(fields.line, (choice,), id=fields.id, query=query, responses=texts)
             parsed.add(row, (scores,))
-    check.remark(parsed)
 
 
 def text_beside(record: dict[str, Any]) -> Any:
@@ -72,21 +61,20 @@ TWO_SCORE = PredictionFormat(
 )
 
 
-def read_probabilities(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read_probabilities(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a file of probabilities: above one half is 0, below is 1, exactly one half is undecided."""
     for fields in records:
         fields.require_id()
         p = fields.number("p_first_better")
         if fields.ok and (p < 0.0 or p > 1.0):
             fields.wrong("p_first_better", p, wanted=_("a probability from 0 to 1"))
-        if fields.finish():
+        if fields.ok:
             parsed.add(PredictionRow(fields.line, (preferred((p, 0.5)),), id=fields.id), (p,))
 
 
 JEV = PredictionFormat(
     key="jev",
     tool="JEV",
-    upload="the result file as written",
     read=read_probabilities,
     fields=(("id",), ("p_first_better",)),
 )

@@ -10,15 +10,8 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.readers.base import (
-    FieldReader,
-    ParsedFile,
-    PredictionFormat,
-    PredictionRow,
-    two_texts,
-)
+from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, two_texts
 from vlrb.verdicts import choice_of
 
 EXCEL_CELL_LIMIT = 32_767
@@ -26,20 +19,19 @@ _FAILED = "Failed to obtain answer via API."
 _LONGEST_RESPONSES = 256 * 1024
 
 
-def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkSpec) -> None:
+def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     """Add the rows of a prediction table."""
-    cut, failed, unreadable = [], [], []
+    cut, unreadable = [], []
     for fields in records:
         record, place = fields.record, len(parsed.rows)
-        position = _row_number(fields)
-        fields.id = None  # the file has no ids
+        position, fields.id = fields.row_number("index"), None  # the file has no ids
         text = "" if "prediction" in record and record["prediction"] is None else fields.text("prediction")
-        if not fields.finish():
+        if not fields.ok:
             continue
         if len(text) == EXCEL_CELL_LIMIT:
             cut.append(place)
         if text == _FAILED:
-            failed.append(place)
+            parsed.note_failed(_FAILED)
         query, responses = fields.optional_text("question"), _responses(record.get("response"))
         if responses is None and record.get("response"):
             unreadable.append(place)
@@ -53,23 +45,12 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile, *, spec: BenchmarkS
         excel_cell_limit=EXCEL_CELL_LIMIT,
     )
     parsed.remark("cut-cell", message, cut)
-    parsed.remark_failed(_FAILED, failed)
     message = _(
         "The responses of {unreadable} rows cannot be read, for instance because Excel cut the cell; "
         "the pairs were found by row number, and the order shown by the tool's parity rule.",
         unreadable=len(unreadable),
     )
     parsed.remark("text-unknown", message, unreadable)
-
-
-def _row_number(fields: FieldReader) -> int | None:
-    value = fields.record.get("index")
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
-        value = int(value)
-    if type(value) is int and value >= 0:
-        return value
-    fields.wrong("index", value, wanted=_("the row number in the dataset, from 0"))
-    return None
 
 
 def _responses(value: Any) -> tuple[str, str] | None:
