@@ -7,8 +7,8 @@ The web process signs, and nobody else reads the key: the worker, which alone kn
 from __future__ import annotations
 
 import base64
-import binascii
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +23,6 @@ from vlrb.common.atomic_files import write_once
 from vlrb.common.messages import _
 
 FILE_NAME = "receipt.key"
-_SEED_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +40,10 @@ class Signer:
     def parse(cls, text: str) -> Signer:
         """Return a signer from the base64 of 32 random bytes. Raises KeyUnusable."""
         try:
-            seed = base64.b64decode(text.strip(), validate=True)
-        except (binascii.Error, ValueError):
-            seed = b""
-        if len(seed) != _SEED_BYTES:
-            raise KeyUnusable(_("a key is the base64 of 32 random bytes: openssl rand -base64 32"))
-        public = Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()
-        return cls(OKPKey.import_key({"kty": "OKP", "crv": ALGORITHM, "d": _base64url(seed), "x": _base64url(public)}))
+            key = Ed25519PrivateKey.from_private_bytes(base64.b64decode(text.strip(), validate=True))
+        except ValueError:
+            raise KeyUnusable(_("a key is the base64 of 32 random bytes: openssl rand -base64 32")) from None
+        return cls(OKPKey.import_key(key))
 
     @property
     def key_id(self) -> str:
@@ -59,11 +55,6 @@ class Signer:
         """Return the public key as JWK."""
         public = self._key.as_dict(private=False)
         return {name: public[name] for name in ("kty", "crv", "x")} | {"kid": self.key_id, "alg": ALGORITHM}
-
-    def text(self) -> str:
-        """Return the private key as ``parse`` reads it, for its file."""
-        seed = str(self._key.as_dict(private=True)["d"])
-        return base64.b64encode(base64.urlsafe_b64decode(seed + "=")).decode()
 
     def sign(self, facts: Mapping[str, Any]) -> str:
         """Return a receipt: the same facts, the same bytes."""
@@ -85,12 +76,8 @@ def open_signer(setting: str, directory: Path) -> Signer:
         if not path.exists():
             # Durable, because a receipt must not outlive the key that signed it.
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_once(path, Signer.make().text().encode("ascii"))
+            write_once(path, base64.b64encode(secrets.token_bytes(32)))
         return Signer.parse(path.read_text(encoding="ascii"))
     except (KeyUnusable, UnicodeDecodeError) as error:
         reason = error if isinstance(error, KeyUnusable) else "it is no text"
         raise KeyUnusable(f"{'RECEIPT_KEY' if setting else path} cannot be used: {reason}.") from None
-
-
-def _base64url(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()

@@ -25,7 +25,6 @@ def signer() -> Signer:
 def test_the_keys_are_those_of_the_standard(signer: Signer) -> None:
     assert signer.public_key["x"] == base64.urlsafe_b64encode(PUBLIC).decode().rstrip("=")
     assert signer.key_id == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"  # RFC 8037, appendix A.3
-    assert Signer.parse(signer.text()).public_key == signer.public_key
 
 
 def test_a_receipt_is_read_and_its_signature_checked_with_the_published_keys(signer: Signer) -> None:
@@ -76,8 +75,8 @@ def test_a_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "keys").iterdir()] == [FILE_NAME]
 
 
-def test_the_setting_comes_before_the_file(tmp_path: Path) -> None:
-    assert open_signer(base64.b64encode(SEED).decode(), tmp_path / "keys").text() == base64.b64encode(SEED).decode()
+def test_the_setting_comes_before_the_file(tmp_path: Path, signer: Signer) -> None:
+    assert open_signer(base64.b64encode(SEED).decode(), tmp_path / "keys").key_id == signer.key_id
     assert not (tmp_path / "keys").exists()
 
 

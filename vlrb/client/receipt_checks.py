@@ -25,8 +25,41 @@ from vlrb.scoring import tally as count
 
 OK = "ok"
 _SKIPPED = ("no-chain", "no-head", "other-benchmark", "not-comparable")
-_DIGITS = set("0123456789abcdef")
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
+_PLACE = _("The {what} is event {seq} of {end} of the chain.")
+_SENTENCES: Mapping[str, str] = {
+    "signature": _("Signed with key {key}."),
+    "bad-signature": _("The signature is not by key {key} over what the receipt says: it was changed, or forged."),
+    "unknown-key": _("Signed with key {key}, which is not among those given: {known}."),
+    "event": _("The receipt carries event {seq}, {kind}, with its hash."),
+    "event-differs": _("The receipt is not about its event, or has not its hash."),
+    "chain": _PLACE,
+    "no-chain": _("Not checked: without --chain nothing shows that the event was recorded; who has the key can sign."),
+    "chain-broken": _(
+        "The chain file is broken at event {seq}: no such event follows the one before it, or its hash is not SHA-256 "
+        "of prev and body_sha256."
+    ),
+    "chain-too-short": _(
+        "This {what} is newer than the copy: it names event {seq}, and the chain file ends at event {end}. Save the "
+        "chain again."
+    ),
+    "not-in-chain": _("Event {seq} of the chain is another one than the {what} names."),
+    "head": _PLACE,
+    "no-head": _("Not checked: without --head, a published one, nothing shows that later events were cut off."),
+    "file": _("The file has the receipt's SHA-256, {digest}."),
+    "file-differs": _("The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes."),
+    "votes": _("The votes are those of the receipt."),
+    "votes-differ": _("The votes that are read in the file are not those of the receipt."),
+    "other-benchmark": _("Not checked: the receipt is about {benchmark}; name its item manifest with --items."),
+    "score": _("The event committed to this score: {scores}."),
+    "score-differs": _("The event committed to no such score."),
+    "labels": _("The digest of label revision {revision} is the one that was committed to."),
+    "commitment-differs": _("The revealed salt and digest are not those that the label revision was committed to."),
+    "recount": _("File and labels give the score again."),
+    "recount-differs": _("File and labels give another score than the receipt says."),
+    "not-comparable": _("Not counted again: the score is not opened, or was counted by another scorer version."),
+}
+"""By the name of a check what is said if it holds; by code, what if not."""
 
 
 class Finding(NamedTuple):
@@ -43,12 +76,13 @@ class Finding(NamedTuple):
         return "ok" if self.code == OK else "skipped" if self.code in _SKIPPED else "failed"
 
 
-class BrokenInput(ValueError):
-    """What was given holds nothing that can be checked; the finding says why."""
+def finding(check: str, code: str = OK, **values: object) -> Finding:
+    """Return what a check found, in a sentence with these values."""
+    return Finding(check, code, _(_SENTENCES[check if code == OK else code], **values))
 
-    def __init__(self, finding: Finding) -> None:
-        super().__init__(finding.message)
-        self.finding = finding
+
+class BrokenChain(ValueError):
+    """The chain does not hold at this event."""
 
 
 def read_receipts(data: bytes) -> list[str]:
@@ -70,55 +104,29 @@ def read_receipts(data: bytes) -> list[str]:
     return listed
 
 
-def check_place(hashes: Sequence[str], facts: Mapping[str, Any], *, what: str, check: str) -> Finding:
-    """Return whether an event has this number and hash in a chain: hashes[i] is that of event i + 1."""
-    seq, digest, end = facts.get("seq"), facts.get("hash"), len(hashes)
-    if not isinstance(seq, int) or isinstance(seq, bool) or seq < 1 or not _is_digest(digest):
-        return Finding(check, "no-place", message=_("The {what} names no place in a chain.", what=what))
-    if seq > end:
-        message = _(
-            "This {what} is newer than the copy: it names event {seq}, and the chain file ends at event {end}. "
-            "Save the chain again.",
-            what=what,
-            seq=seq,
-            end=end,
-        )
-        return Finding(check, "chain-too-short", message=message)
-    if hashes[seq - 1] != digest:
-        message = _("Event {seq} of the chain is another one than the {what} names.", seq=seq, what=what)
-        return Finding(check, "not-in-chain", message=message)
-    return Finding(
-        check, OK, message=_("The {what} is event {seq} of {number} of the chain.", what=what, seq=seq, number=end)
-    )
-
-
 def read_chain(lines: Iterable[bytes]) -> list[str]:
-    """Return the hashes of an exported chain, from its first event; every link is recomputed. Raises BrokenInput."""
+    """Return the hashes of an exported chain, from its first event; every link is recomputed. Raises BrokenChain."""
     hashes = [GENESIS]
     for number, line in enumerate((line for line in lines if line.strip()), start=1):
         try:
             event = json.loads(line)
-            holds = _follows(event, number, previous=hashes[-1])
+            follows = (event["seq"], event["prev"]) == (number, hashes[-1])
+            holds = follows and link_of(hashes[-1], event["body_sha256"]) == event["hash"]
         except _MALFORMED:
             holds = False
         if not holds:
-            message = _(
-                "The chain file is broken at event {seq}: no such event follows the one before it, or its hash is "
-                "not SHA-256 of prev and body_sha256.",
-                seq=number,
-            )
-            raise BrokenInput(Finding("chain", "chain-broken", message=message))
+            raise BrokenChain(number)
         hashes.append(event["hash"])
     return hashes[1:]
 
 
-def _follows(event: Mapping[str, Any], number: int, *, previous: str) -> bool:
-    """Return whether an event has this number, and links to the one before it."""
-    return (
-        all(_is_digest(event[name]) for name in ("prev", "body_sha256", "hash"))
-        and (event["seq"], type(event["seq"]), event["prev"]) == (number, int, previous)
-        and link_of(previous, event["body_sha256"]) == event["hash"]
-    )
+def check_place(hashes: Sequence[str], facts: Mapping[str, Any], *, what: str, check: str) -> Finding:
+    """Return whether an event has this number and hash in a chain: hashes[i] is that of event i + 1."""
+    seq, end = facts.get("seq"), len(hashes)
+    number = seq if isinstance(seq, int) else 0
+    holds = 1 <= number <= end and hashes[number - 1] == facts.get("hash")
+    code = OK if holds else "chain-too-short" if number > end else "not-in-chain"
+    return finding(check, code, what=what, seq=seq, end=end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,71 +151,56 @@ class Evidence:
 def check_all(receipt: str, evidence: Evidence) -> list[Finding]:
     """Return every check for which there is something to check with. Raises NoReceipt."""
     facts, event = read(receipt), event_of(receipt)
-    findings = [_check_signature(receipt, evidence.keys), *_check_event(facts, event, chain=evidence.chain)]
+    findings = [_check_signature(receipt, evidence.keys), _check_event(facts, event)]
+    if evidence.chain is None:
+        findings.append(finding("chain", "no-chain"))
+    else:
+        place = {"seq": event.get("seq"), "hash": facts.get("hash")}
+        findings.append(check_place(evidence.chain, place, what=_("receipt"), check="chain"))
     checks = _check_score(facts, event, evidence=evidence) if "score" in facts else _check_file(event, evidence)
     try:
         return findings + list(checks)
     except LabelsError:
         raise  # a ValueError, but no fault of the receipt
     except _MALFORMED:
-        return [*findings, Finding("event", "event-differs", message=_("The receipt is not about its event."))]
+        return [*findings, finding("event", "event-differs")]
 
 
 def _check_signature(receipt: str, keys: KeySet) -> Finding:
-    name = key_id_of(receipt)
-    if is_signed(receipt, keys):
-        return Finding("signature", OK, message=_("Signed with key {key}.", key=name))
-    if name in (known := [str(key.kid) for key in keys.keys]):
-        message = _(
-            "The signature is not by key {key} over what the receipt says: it was changed, or forged.", key=name
-        )
-        return Finding("signature", "bad-signature", message=message)
-    listed = ", ".join(known) or _("none")
-    message = _("Signed with key {key}, which is not among those given: {known}.", key=name[:60], known=listed)
-    return Finding("signature", "unknown-key", message=message)
+    name, known = key_id_of(receipt), [str(key.kid) for key in keys.keys]
+    code = OK if is_signed(receipt, keys) else "bad-signature" if name in known else "unknown-key"
+    return finding("signature", code, key=name[:60], known=", ".join(known) or _("none"))
 
 
-def _check_event(
-    facts: Mapping[str, Any], event: Mapping[str, Any], *, chain: Sequence[str] | None
-) -> Iterator[Finding]:
-    """Yield whether the event has the hash that the receipt names, and whether the chain has this event."""
+def _check_event(facts: Mapping[str, Any], event: Mapping[str, Any]) -> Finding:
+    """Return whether the event has the hash that the receipt names."""
     try:
         holds = link_of(facts["prev"], body_sha256(facts["event"])) == facts["hash"]
     except _MALFORMED:
         holds = False
-    seq, kind = event.get("seq"), event.get("ev")
-    if holds:
-        yield Finding(
-            "event", OK, message=_("The receipt carries event {seq}, {kind}, with its hash.", seq=seq, kind=kind)
-        )
-    else:
-        yield Finding("event", "event-differs", message=_("The hash is not that of the event in the receipt."))
-    if chain is None:
-        message = _("Not checked: without --chain nothing shows that the event was recorded; who has the key can sign.")
-        yield Finding("chain", "no-chain", message=message)
-    else:
-        yield check_place(chain, {"seq": seq, "hash": facts.get("hash")}, what=_("receipt"), check="chain")
+    return finding("event", OK if holds else "event-differs", seq=event.get("seq"), kind=event.get("ev"))
 
 
 def _check_file(event: Mapping[str, Any], evidence: Evidence) -> Iterator[Finding]:
     """Yield whether the file is the one of an acceptance, and whether its votes are those that were read."""
-    if event.get("ev") != "submission.accepted":
-        yield Finding("event", "event-differs", message=_("The event is about no submission."))
-        return
-    if evidence.file is None:
-        return
-    yield (same := _same_file(evidence.file, event["content_sha256"]))
-    if same.code != OK:
-        return
-    if (table := evidence.table_of(event["benchmark"])) is None:
-        yield _other_benchmark("votes", event["benchmark"])
-        return
-    votes = parse_predictions(evidence.file, table).votes.sha256
-    if votes == event["votes_sha256"]:
-        yield Finding("votes", OK, message=_("The votes are those of the receipt."))
-    else:
-        message = _("The votes that are read in the file are not those of the receipt.")
-        yield Finding("votes", "votes-differ", message=message)
+    if event["ev"] != "submission.accepted":
+        yield finding("event", "event-differs")
+    elif evidence.file is not None:
+        yield (same := _check_digest(evidence.file, event["content_sha256"]))
+        if same.code == OK:
+            yield _check_votes(evidence.file, event, table=evidence.table_of(event["benchmark"]))
+
+
+def _check_digest(data: bytes, expected: object) -> Finding:
+    digest = hashlib.sha256(data).hexdigest()
+    return finding("file", OK if digest == expected else "file-differs", digest=digest, size=len(data))
+
+
+def _check_votes(data: bytes, event: Mapping[str, Any], *, table: ItemTable | None) -> Finding:
+    if table is None:
+        return _other_benchmark("votes", event)
+    same = parse_predictions(data, table).votes.sha256 == event["votes_sha256"]
+    return finding("votes", OK if same else "votes-differ")
 
 
 def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, evidence: Evidence) -> Iterator[Finding]:
@@ -217,67 +210,42 @@ def _check_score(receipt: Mapping[str, Any], event: Mapping[str, Any], *, eviden
     tally = part(score["tally"], score["tally_salt"]) if opened else score["tally_commitment"]
     same = all(event[name] == facts[name] for name in ("label_revision", "scorer_version"))
     if not same or joint(part(score["facts"], score["facts_salt"]), tally) not in event["commitments"]:
-        message = _("The event committed to no such score.")
-        yield Finding("score", "score-differs", message=message)
+        yield finding("score", "score-differs")
         return
-    closed = _("The event committed to a score of this submission, which is not opened: its labels are not public.")
-    yield Finding(
-        "score", OK, message=_opened(score["tally"], evidence.table_of(facts["benchmark"])) if opened else closed
-    )
+    table = evidence.table_of(facts["benchmark"])
+    yield finding("score", scores=_opened(score["tally"], table) if opened else _("its labels are not public"))
     if "labels" in receipt:
-        yield _check_labels(receipt["labels"], event["label_commitment"], revision=facts["label_revision"])
+        digest, salt = receipt["labels"]["digest"], bytes.fromhex(receipt["labels"]["salt"])
+        code = OK if commit(digest, salt) == event["label_commitment"] else "commitment-differs"
+        yield finding("labels", code, revision=facts["label_revision"])
     if evidence.file is not None:
-        yield (same_file := _same_file(evidence.file, facts["content_sha256"]))
+        yield (same_file := _check_digest(evidence.file, facts["content_sha256"]))
         if same_file.code == OK and evidence.labels is not None:
             yield _recount(json.loads(score["tally"]) if opened else None, facts, evidence=evidence)
 
 
 def _opened(tally: str, table: ItemTable | None) -> str:
+    """Return the scores of a tally in words."""
     if table is None:
-        return _("The event committed to this score; name the item manifest with --items to see it.")
+        return _("name the item manifest with --items to see it")
     shown = shown_scores(Tally.from_json(json.loads(tally), table.spec), PUBLIC)
-    scores = ", ".join(f"{name} {value:.4f}" for name, value in shown.items() if value is not None)
-    return _("The event committed to this score: {scores}.", scores=scores)
-
-
-def _check_labels(labels: Mapping[str, Any], commitment: object, *, revision: str) -> Finding:
-    if commit(labels["digest"], bytes.fromhex(labels["salt"])) != commitment:
-        message = _("The revealed salt and digest are not those that the label revision was committed to.")
-        return Finding("labels", "commitment-differs", message=message)
-    message = _("The digest of label revision {revision} is the one that was committed to.", revision=revision)
-    return Finding("labels", OK, message=message)
+    return ", ".join(f"{name} {value:.4f}" for name, value in shown.items() if value is not None)
 
 
 def _recount(tally: Mapping[str, Any] | None, facts: Mapping[str, Any], *, evidence: Evidence) -> Finding:
     """Return whether file and labels give the score."""
     assert evidence.labels is not None and evidence.file is not None
     if tally is None or facts["scorer_version"] != SCORER_VERSION:
-        message = _("Not counted again: the score is not opened, or was counted by another scorer version.")
-        return Finding("recount", "not-comparable", message=message)
+        return finding("recount", "not-comparable")
     if (table := evidence.table_of(facts["benchmark"])) is None:
-        return _other_benchmark("recount", facts["benchmark"])
+        return _other_benchmark("recount", facts)
     labels = load_labels(evidence.labels, facts["label_revision"], table=table)
     counted = count(parse_predictions(evidence.file, table).votes, labels, table=table).to_json()
-    if counted != {name: tally[name] for name in counted}:
-        message = _("File and labels give another score than the receipt says.")
-        return Finding("recount", "recount-differs", message=message)
-    return Finding("recount", OK, message=_("File and labels give the score again."))
+    return finding("recount", OK if counted == {name: tally[name] for name in counted} else "recount-differs")
 
 
-def _same_file(data: bytes, expected: object) -> Finding:
-    digest = hashlib.sha256(data).hexdigest()
-    if digest == expected:
-        return Finding("file", OK, message=_("The file has the receipt's SHA-256, {digest}.", digest=digest))
-    message = _(
-        "The file's SHA-256 is {digest}, not that of the receipt; it has {size:,} bytes.", digest=digest, size=len(data)
-    )
-    return Finding("file", "file-differs", message=message)
-
-
-def _other_benchmark(check: str, benchmark: object) -> Finding:
-    name = str(benchmark)[:60]
-    message = _("Not checked: the receipt is about {benchmark}; name its item manifest with --items.", benchmark=name)
-    return Finding(check, "other-benchmark", message=message)
+def _other_benchmark(check: str, facts: Mapping[str, Any]) -> Finding:
+    return finding(check, "other-benchmark", benchmark=str(facts["benchmark"])[:60])
 
 
 def title(receipt: str) -> str:
@@ -285,18 +253,15 @@ def title(receipt: str) -> str:
     facts, event = read(receipt), event_of(receipt)
     try:
         if "score" in facts:
-            values = {**json.loads(facts["score"]["facts"]), "at": event["at"]}
-            names = ("submission", "benchmark", "label_revision", "scorer_version", "at")
+            names = ("submission", "benchmark", "label_revision", "scorer_version")
+            scored = json.loads(facts["score"]["facts"])
             return _(
                 "Score of submission {submission} on {benchmark} under label revision {label_revision}, scorer "
                 "{scorer_version} at {at}",
-                **{name: values[name] for name in names},
+                **{name: scored[name] for name in names},
+                at=event["at"],
             )
         values = {name: event[name] for name in ("submission", "benchmark", "owner", "accepted_at")}
     except _MALFORMED:
         raise NoReceipt(_("The receipt names no event.")) from None
     return _("Acceptance of submission {submission} on {benchmark} from {owner} at {accepted_at}", **values)
-
-
-def _is_digest(text: object) -> bool:
-    return isinstance(text, str) and len(text) == 64 and set(text) <= _DIGITS

@@ -11,22 +11,22 @@ from vlrb.benchmarks.label_files import LabelsError, load_table
 from vlrb.client.jws import KeyUnusable, NoReceipt, read, read_keys
 from vlrb.client.receipt_checks import (
     OK,
-    BrokenInput,
+    BrokenChain,
     Evidence,
     Finding,
     check_all,
     check_place,
+    finding,
     read_chain,
     read_receipts,
     title,
-)
+)  # fmt: skip
 from vlrb.common.command_line import CommandError, translated
 from vlrb.common.messages import _
 from vlrb.common.text import printable
 from vlrb.predictions.parse import UploadRejected
 
 HOLDS, FAILED = 0, 1
-_WITHOUT_HEAD = _("Not checked: without --head, a published one, nothing shows that later events were cut off.")
 
 _Checked = tuple[str, str, list[Finding]]  # a receipt, what it is about, and its checks
 
@@ -58,14 +58,14 @@ def run(options: argparse.Namespace) -> int:
         )
         receipts = read_receipts(options.receipt.read_bytes())
         each = [(receipt, title(receipt), check_all(receipt, evidence)) for receipt in receipts]
-    except BrokenInput as broken:
-        findings = [broken.finding]
+    except BrokenChain as broken:
+        findings = [finding("chain", "chain-broken", seq=broken.args[0])]
     except (LabelsError, UploadRejected) as wrong:
         raise CommandError(wrong) from None
     except NoReceipt as none:
         findings = [Finding("receipt", "not-a-receipt", message=str(none)), *findings]
-    every = [*findings, *(finding for _receipt, _about, checks in each for finding in checks)]
-    good = not any(finding.outcome == "failed" for finding in every)
+    every = [*findings, *(one for _receipt, _about, checks in each for one in checks)]
+    good = not any(one.outcome == "failed" for one in every)
     print((_as_json if options.json else _as_text)(each, findings, good=good))
     return HOLDS if good else FAILED
 
@@ -75,8 +75,8 @@ def _as_json(each: list[_Checked], findings: list[Finding], *, good: bool) -> st
     return json.dumps({"ok": good, "receipts": parts, "checks": [*map(_fields, findings)]})
 
 
-def _fields(finding: Finding) -> dict[str, str]:
-    return {"outcome": finding.outcome, **finding._asdict()}
+def _fields(one: Finding) -> dict[str, str]:
+    return {"outcome": one.outcome, **one._asdict()}
 
 
 def _as_text(each: list[_Checked], findings: list[Finding], *, good: bool) -> str:
@@ -86,9 +86,9 @@ def _as_text(each: list[_Checked], findings: list[Finding], *, good: bool) -> st
     return "\n".join(map(printable, [*lines, *map(_line, findings)]))
 
 
-def _line(finding: Finding) -> str:
-    result = "" if finding.code == OK else f" {finding.outcome} ({finding.code})"
-    return f"  {finding.check}{result}: {translated(finding.message)}"
+def _line(one: Finding) -> str:
+    result = "" if one.code == OK else f" {one.outcome} ({one.code})"
+    return f"  {one.check}{result}: {translated(one.message)}"
 
 
 def _keys(path: Path) -> Any:
@@ -99,7 +99,7 @@ def _keys(path: Path) -> Any:
 
 
 def _chain(options: argparse.Namespace) -> tuple[list[str] | None, list[Finding]]:
-    """Return the chain where one was given, and what is to be said of its head. Raises BrokenInput."""
+    """Return the chain where one was given, and what is to be said of its head. Raises BrokenChain."""
     head = _json(options.head) if options.head else None
     if options.chain is None:
         if head is not None:
@@ -108,7 +108,7 @@ def _chain(options: argparse.Namespace) -> tuple[list[str] | None, list[Finding]
     with options.chain.open("rb") as lines:
         chain = read_chain(lines)
     if head is None:
-        return chain, [Finding("head", "no-head", message=_WITHOUT_HEAD)]
+        return chain, [finding("head", "no-head")]
     return chain, [check_place(chain, head if isinstance(head, dict) else {}, what=_("head"), check="head")]
 
 
