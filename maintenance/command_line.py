@@ -23,8 +23,7 @@ from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Session, open_migrated
 from submissions.metadata import parse_columns
 from vlrb.benchmarks.item_texts import item_rows, item_text
-from vlrb.benchmarks.items import load_table
-from vlrb.benchmarks.labels import LabelsError
+from vlrb.benchmarks.items import LabelsError, load_table
 from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.command_line import CommandParser, complain, say

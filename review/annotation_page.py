@@ -66,7 +66,7 @@ def error_groups(spec: BenchmarkSpec) -> tuple[ErrorGroup, ...]:
     ]
     groups = []
     for tag, members in groupby(made, key=lambda pair: pair[0]):
-        title = spec.tag_title(tag) if tag else ""
+        title = spec.tag_titles.get(tag) or capital(tag)
         groups.append(ErrorGroup(title, small(title), buttons=tuple(button for __, button in members)))
     return tuple(groups)
 

@@ -87,7 +87,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     yield from (method.why for method in left_out(spec))
     yield from spec.tag_titles.values()
     yield from (capital(error.title) for error in spec.errors)
-    yield from spec.examples.values()
+    yield from spec.number_check_examples.values()
 
 
 def _of_about(spec: BenchmarkSpec) -> Iterator[str]:

@@ -24,7 +24,7 @@ from typing import Any
 
 from common.exit_deadline import end_with_parent
 from vlrb.behaviour import Behaviour
-from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.benchmarks.items import load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _
@@ -216,8 +216,10 @@ def _lower_limits(memory_bytes: int, cpu_seconds: int) -> None:
 def _read_here(path: Path, benchmark: str, *, definitions: Path) -> dict[str, Any]:
     """Return the child's answer."""
     manifest = Path(benchmark)
-    named = load_table(manifest, definitions) if manifest.is_absolute() else None
-    table = named or ItemTable.load(load_spec(benchmark, definitions))
+    if manifest.is_absolute():
+        table = load_table(manifest, definitions=definitions)
+    else:
+        table = load_table(spec=load_spec(benchmark, definitions))
     try:
         upload = parse_predictions(path.read_bytes(), table)
     except UploadRejected as rejection:

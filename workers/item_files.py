@@ -15,8 +15,8 @@ from pathlib import Path
 
 from settings import WorkerSettings
 from vlrb.benchmarks.item_texts import item_rows, item_text
-from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, load_table, read_rows
+from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, read_rows
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.atomic_files import PUBLIC, write_once

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks import board_rules
-from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs, load_table
+from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.benchmarks.label_files import LabelsError, load_labels, load_pairs
 from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import BenchmarkSpec

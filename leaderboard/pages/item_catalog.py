@@ -68,7 +68,7 @@ class ItemCatalog:
     @cached_property
     def table(self) -> ItemTable:
         """The items of the benchmark."""
-        return load_table(self._manifest) if self._spec is None else ItemTable.load(self._spec, self._manifest)
+        return load_table(self._manifest, self._spec)
 
     @cached_property
     def texts(self) -> Sequence[ItemTexts | None] | None:

@@ -33,7 +33,7 @@ _IN_THE_FIELD = 200  # of them that the field completes
 @cache
 def _examples(spec: BenchmarkSpec) -> tuple[tuple[str, str, str], ...]:
     """(name, what it shows, address)."""
-    rows = [(find(load_published(spec), name), remark) for name, remark in spec.examples.items()]
+    rows = [(find(load_published(spec), name), remark) for name, remark in spec.number_check_examples.items()]
     return tuple((row.name, remark, number_check.url(row.figures)) for row, remark in rows if row)
 
 

@@ -25,7 +25,7 @@ dataset = "https://example.org/options"
 verdict_format = "double-brackets"
 ties = {ties}
 
-[items]
+[fields]
 id = "name"
 question = "ask"
 responses = ["left", "right"]
@@ -100,9 +100,10 @@ categories = ["round", "flat"]
 without_ties = true
 """
 _GROUPED = """
-[grouped]
+[[overalls]]
 key = "whole"
 title = "All pairs of a question"
+kind = "groups"
 """
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from tests.factories.specs import VL
 from tests.real_data import rows
-from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.labels import LabelsError
+from vlrb.benchmarks.items import ItemTable, LabelsError
 from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec import SpecError, UnknownCategory
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
@@ -26,7 +25,7 @@ citation = "none"
 dataset = "none"
 verdict_format = "double-brackets"
 
-[items]
+[fields]
 id = "name"
 question = "ask"
 responses = ["left.text", "right.text"]

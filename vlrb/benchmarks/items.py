@@ -23,8 +23,13 @@ import numpy.typing as npt
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, MANIFEST, BenchmarkSpec
 from vlrb.benchmarks.spec_file import SPEC, load_spec
+from vlrb.common.messages import _
 
 _WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
+
+
+class LabelsError(ValueError):
+    """Items or labels cannot be used; the message says where and why."""
 
 
 def normalise_response(text: str) -> str:
@@ -122,22 +127,23 @@ class ItemTable:
         self.items = tuple(items)
         place = {source: index for index, source in enumerate(spec.source_keys)}
         self.source_index: npt.NDArray[np.int8] = np.array([place[i.source] for i in self.items], dtype=np.int8)
-        self._by_fingerprint: dict[str, tuple[int, ...]] = {}
-        self._by_response: dict[str, tuple[int, ...]] = {}
-        self._by_id: dict[str, tuple[int, ...]] = {}
-        self._by_revision_id: dict[tuple[str, str], tuple[int, ...]] = {}
-        for index, item in enumerate(self.items):
-            _append(self._by_fingerprint, item.fingerprint, value=index)
-            for response in set(item.responses):
-                _append(self._by_response, response, value=index)
-            for name in set(item.ids.values()):
-                _append(self._by_id, name, value=index)
         self._rows: dict[str, tuple[int, ...]] = {}
+        self._index: dict[tuple[str, str | None, str], tuple[int, ...]] = {}
+        for index, item in enumerate(self.items):
+            self._add("texts", item.fingerprint, index=index)
+            for response in set(item.responses):
+                self._add("response", response, index=index)
+            for name in set(item.ids.values()):
+                self._add("id", name, index=index)
         for revision in self.revisions:
             held = [i for i, item in enumerate(self.items) if revision in item.rows]
             self._rows[revision] = tuple(sorted(held, key=lambda i: self.items[i].rows[revision]))
             for index in self._rows[revision]:
-                _append(self._by_revision_id, (revision, self.items[index].ids[revision]), value=index)
+                self._add("id", self.items[index].ids[revision], index=index, revision=revision)
+
+    def _add(self, what: str, value: str, *, index: int, revision: str | None = None) -> None:
+        key = (what, revision, value)
+        self._index[key] = (*self._index.get(key, ()), index)
 
     def __len__(self) -> int:
         return len(self.items)
@@ -178,17 +184,15 @@ class ItemTable:
 
     def by_fingerprint(self, fingerprint: str) -> tuple[int, ...]:
         """Return item indices with these texts; several for text-identical pairs, none if unknown."""
-        return self._by_fingerprint.get(fingerprint, ())
+        return self._index.get(("texts", None, fingerprint), ())
 
     def by_response(self, fingerprint: str) -> tuple[int, ...]:
         """Return item indices of which this is a response; twins of one question share a response."""
-        return self._by_response.get(fingerprint, ())
+        return self._index.get(("response", None, fingerprint), ())
 
     def by_id(self, name: str, revision: str | None = None) -> tuple[int, ...]:
         """Return item indices of an id in the row order of a revision, or over all revisions in table order."""
-        if revision is None:
-            return self._by_id.get(name, ())
-        return self._by_revision_id.get((revision, name), ())
+        return self._index.get(("id", revision, name), ())
 
     def in_revision(self, revision: str) -> tuple[int, ...]:
         """Return item indices of a revision, in its row order.
@@ -225,39 +229,46 @@ class ItemTable:
         return cls(spec, manifest["revisions"], items=items)
 
     @classmethod
-    def load(cls, spec: BenchmarkSpec, path: Path | None = None) -> ItemTable:
-        """Return the table of a manifest file; without a path that of the definition's folder, read once.
+    @lru_cache(maxsize=32)
+    def load(cls, spec: BenchmarkSpec) -> ItemTable:
+        """Return the table in the folder of a definition, which is part of the program: read once.
 
         Raises:
-            ValueError: the folder has none, or the file is of another benchmark.
+            LabelsError: the folder has none.
         """
-        return _table_of(spec) if path is None else cls.from_json(json.loads(path.read_bytes()), spec)
+        content = spec.read(MANIFEST)
+        if content is None:
+            raise LabelsError(f"the definition of {spec.id} has no {MANIFEST}")
+        return cls.from_json(json.loads(content), spec)
 
 
-@lru_cache(maxsize=32)
-def _table_of(spec: BenchmarkSpec) -> ItemTable:
-    """Return the table in the folder of a definition, which is part of the program."""
-    content = spec.read(MANIFEST)
-    if content is None:
-        raise ValueError(f"the definition of {spec.id} has no {MANIFEST}")
-    return ItemTable.from_json(json.loads(content), spec)
+def load_table(
+    path: Path | None = None, spec: BenchmarkSpec | None = None, *, definitions: Path = DEFINITIONS
+) -> ItemTable:
+    """Return the table of a manifest file; without a path that of the definition, or of the default one.
 
-
-def load_table(path: Path | None = None, definitions: Path = DEFINITIONS) -> ItemTable:
-    """Return the table of a manifest file, of the benchmark that it names; without a path that of the default one.
-
-    A manifest in the folder of a definition belongs to that definition; another to one in ``definitions``.
+    A manifest in the folder of a definition belongs to that definition; another to the one given, or else to the one in
+    ``definitions`` that it names.
 
     Raises:
-        ValueError: there is no definition of that benchmark.
+        LabelsError: there is no such file, it is no manifest, or of another or an unknown benchmark.
     """
     if path is None:
-        return ItemTable.load(load_spec(DEFAULT_BENCHMARK, definitions))
-    manifest = json.loads(path.read_bytes())
-    path = path.absolute()
-    if (path.parent / SPEC).is_file() and path.parent.name == manifest["benchmark"]:
-        definitions = path.parents[1]
-    return ItemTable.from_json(manifest, load_spec(manifest["benchmark"], definitions))
+        return ItemTable.load(spec or load_spec(DEFAULT_BENCHMARK, definitions))
+    if not path.is_file():
+        what = _("no pairs in {items_file}: `python app.py` makes the demo benchmark, or set LABELS", items_file=path)
+        raise LabelsError(what)
+    try:
+        manifest = json.loads(path.read_bytes())
+        return ItemTable.from_json(manifest, spec or _spec_of(path.absolute(), manifest["benchmark"], definitions))
+    except (ValueError, KeyError) as error:
+        problem = _("{file} cannot be read as an item manifest: {error}", file=path, error=str(error))
+        raise LabelsError(problem) from None
+
+
+def _spec_of(path: Path, benchmark: str, definitions: Path) -> BenchmarkSpec:
+    own = (path.parent / SPEC).is_file() and path.parent.name == benchmark
+    return load_spec(benchmark, path.parents[1] if own else definitions)
 
 
 def _facts(item: Item) -> dict[str, Any]:
@@ -311,7 +322,3 @@ def table_of(spec: BenchmarkSpec, revisions: Mapping[str, Iterable[tuple[str, It
                 raise ValueError(f"{revision} row {number} ({name}) is the same pair as row {held.rows[revision]}")
             held.ids[revision], held.rows[revision] = name, number
     return ItemTable(spec, tuple(revisions), items=items)
-
-
-def _append(index: dict[Any, tuple[int, ...]], key: Any, *, value: int) -> None:
-    index[key] = (*index.get(key, ()), value)

@@ -13,8 +13,7 @@ from typing import Any
 import orjson
 
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.items import load_table as read_table
-from vlrb.benchmarks.labels import LabelsError as LabelsError
+from vlrb.benchmarks.items import LabelsError as LabelsError
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import LabelRow, PairSet, label_set, read_pairs, recognise
 from vlrb.benchmarks.spec import BenchmarkSpec
@@ -67,23 +66,6 @@ def known_revision(revision: str | None, table: ItemTable) -> str | None:
         return revision
     names = ", ".join(table.revisions)
     raise LabelsError(_("there is no revision {revision}; known: {names}", revision=revision, names=names))
-
-
-def load_table(items_file: Path | None, spec: BenchmarkSpec | None = None) -> ItemTable:
-    """Return the items of a manifest file, or those of a definition (None: the default one). Raises LabelsError where
-    the file is not there, or is of another benchmark."""
-    if items_file is not None and not items_file.is_file():
-        raise LabelsError(
-            _(
-                "no pairs in {items_file}: `python app.py` makes the demo benchmark, or set LABELS",
-                items_file=items_file,
-            )
-        )
-    try:
-        return read_table(items_file) if spec is None else ItemTable.load(spec, items_file)
-    except (ValueError, KeyError) as error:
-        message = _("{file} cannot be read as an item manifest: {error}", file=items_file, error=str(error))
-        raise LabelsError(message if items_file else str(error)) from None
 
 
 def read_rows(spec: str | Path, columns: Sequence[str] | None = None, *, token: str = "") -> list[LabelRow]:

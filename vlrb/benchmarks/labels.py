@@ -11,16 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.items import ItemTable, LabelsError
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.common.messages import _, joined
 
 NOT_LABELLED = -1
 _LISTED = 5
-
-
-class LabelsError(ValueError):
-    """A label set cannot be used; the message says where and why."""
 
 
 def refuse_labels(problems: Sequence[str]) -> None:

@@ -13,28 +13,22 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vlrb.benchmarks.items import (
     Item,
     ItemTable,
+    LabelsError,
     item_of,
     presentation_order,
     response_fingerprint,
     source_of,
     table_of,
 )
-from vlrb.benchmarks.labels import (
-    LabelsError,
-    LabelSet,
-    coverage_problems,
-    error_tags,
-    make_label_set,
-    refuse_labels,
-)
-from vlrb.benchmarks.spec import TIE, BenchmarkSpec, SpecError, value_at
+from vlrb.benchmarks.labels import LabelSet, coverage_problems, error_tags, make_label_set, refuse_labels
+from vlrb.benchmarks.spec import TIE, BenchmarkSpec, value_at
 from vlrb.common.messages import _
 
 LabelRow = Mapping[str, Any]
@@ -212,20 +206,11 @@ def _tags(row: LabelRow, spec: BenchmarkSpec) -> frozenset[str]:
 def _edition_name(pairs: Sequence[tuple[str, Item]], spec: BenchmarkSpec, *, wanted: str | None) -> str:
     """Return the edition's key; for a part of a benchmark ``part-`` and a digest of its pairs."""
     sizes = Counter(item.category for _id, item in pairs)
-    if wanted is not None:
-        try:
-            edition = spec.edition(wanted)
-        except SpecError as error:
-            raise LabelsError(str(error)) from error
-        if not edition.fits(len(pairs), sizes):
-            raise LabelsError(
-                f"holds {len(pairs)} pairs, which are not those of the edition {wanted} ({edition.pairs})"
-            )
-        return wanted
     fitting = [edition.key for edition in spec.editions if edition.fits(len(pairs), sizes)]
-    return fitting[0] if fitting else f"part-{_digest(pairs)[:8]}"
-
-
-def _digest(pairs: Iterable[tuple[str, Item]]) -> str:
+    if wanted in fitting:
+        return wanted
+    if wanted is not None:
+        known = ", ".join(edition.key for edition in spec.editions) or "none"
+        raise LabelsError(f"holds {len(pairs)} pairs, which are not those of the edition {wanted}; known: {known}")
     lines = sorted("\n".join((name, *item.responses, "")) for name, item in pairs)
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return fitting[0] if fitting else f"part-{hashlib.sha256(''.join(lines).encode()).hexdigest()[:8]}"

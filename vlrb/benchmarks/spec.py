@@ -247,7 +247,7 @@ class BenchmarkSpec:
     dataset: str
     verdict_format: str
     categories: tuple[Category, ...]
-    rules: tuple[CategoryRule, ...]
+    category_rules: tuple[CategoryRule, ...]
     protocols: tuple[ProtocolSpec, ...]
     overalls: tuple[Overall, ...]
     headline: str
@@ -262,7 +262,6 @@ class BenchmarkSpec:
     ties: bool = False
     fields: ItemFields = RANKED
     editions: tuple[ItemEdition, ...] = ()
-    has_sources: bool = False
     drop_from_questions: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     tag_names: Mapping[str, str] = field(default_factory=dict)  # as a label file writes a tag -> one of ``tags``
@@ -270,9 +269,7 @@ class BenchmarkSpec:
     errors: tuple[ErrorChoice, ...] = ()
     grouping_texts: Mapping[str, GroupingText] = field(default_factory=dict)
     splits: tuple[Split, ...] = ()
-    examples: Mapping[str, Shown] = field(
-        default_factory=dict
-    )  # reported results of the number check -> what they show
+    number_check_examples: Mapping[str, Shown] = field(default_factory=dict)  # reported results -> what they show
     imitates: str = ""  # the benchmark of the project whose entries and files stand in for those that the folder lacks
     exchanged: tuple[str, ...] = ()  # two categories whose published figures are sometimes exchanged
     filtered_by: tuple[str, ...] = ()
@@ -289,6 +286,11 @@ class BenchmarkSpec:
     def source_keys(self) -> tuple[str, ...]:
         """The keys of the sources, in order."""
         return tuple(source.key for source in self.sources)
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether there are sources beside the categories."""
+        return self.source_keys != self.category_keys
 
     @property
     def shown_sources(self) -> tuple[str, ...]:
@@ -400,11 +402,7 @@ class BenchmarkSpec:
 
     def overall(self, key: str) -> Overall | None:
         """Return the overall number of this key; None for a category."""
-        return self._overalls.get(key)
-
-    @cached_property
-    def _overalls(self) -> Mapping[str, Overall]:
-        return {overall.key: overall for overall in self.overalls}
+        return next((overall for overall in self.overalls if overall.key == key), None)
 
     def index(self, name: str) -> int:
         """Return the place of a score in arrays (..., scores). Raises ValueError for an unknown one."""
@@ -440,10 +438,6 @@ class BenchmarkSpec:
         if category is None or category.title.casefold() == name.casefold():
             return self.name_of(name)
         return small(category.title)
-
-    def tag_title(self, tag: str) -> str:
-        """Return how people call an error tag; without a title, the tag with a capital letter."""
-        return self.tag_titles.get(tag) or capital(tag)
 
     def chance(self, name: str) -> float:
         """Return the share that is right by random choice: of three answers where a tie is one, else of two."""
@@ -485,23 +479,11 @@ class BenchmarkSpec:
         Raises:
             UnknownCategory: no rule fits; the message names the value.
         """
-        for rule in self.rules:
+        for rule in self.category_rules:
             if rule.matches(value, item_id):
                 return rule.category
-        known = ", ".join(dict.fromkeys(rule.equals or rule.path_keyword or "" for rule in self.rules))
+        known = ", ".join(dict.fromkeys(rule.equals or rule.path_keyword or "" for rule in self.category_rules))
         raise UnknownCategory(f"{value!r} is no category of {self.title}; known: {known}")
-
-    def edition(self, key: str) -> ItemEdition:
-        """Return the edition of this key.
-
-        Raises:
-            SpecError: the benchmark has no such edition.
-        """
-        for edition in self.editions:
-            if edition.key == key:
-                return edition
-        known = ", ".join(edition.key for edition in self.editions) or "none"
-        raise SpecError(f"{self.title} has no edition {key!r}; known: {known}")
 
 
 def value_at(row: Any, path: str) -> Any:

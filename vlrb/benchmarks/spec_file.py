@@ -37,8 +37,6 @@ _STRICT = {
     "unreadable": "wrong",
     "votes": "majority",
 }
-_RENAMED = {"items": "fields", "category_rules": "rules", "number_check_examples": "examples"}
-"""Entries that the definition has under another name."""
 
 
 def definitions_folder(environ: Mapping[str, str]) -> Path:
@@ -103,22 +101,19 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
     keys = [row.get("key", "") for row in data["categories"]]
     sources = data.get("sources") or [{"key": key, "category": key} for key in keys]
     overalls = [{"categories": keys, **row} for row in data.get("overalls", [_MICRO])]
-    if "grouped" in data:
-        overalls.append({"categories": keys, "kind": GROUPS, **data["grouped"]})
     errors = data.get("errors") or [{"key": tag} for tag in data.get("tags", ())]
     official = {key: [row["key"] for row in sources if row["category"] == key] for key in keys}
     groupings = data.get("groupings", {OFFICIAL: official})
     given = {
-        "rules": [{"category": key, "equals": key} for key in keys],
+        "category_rules": [{"category": key, "equals": key} for key in keys],
         "brand": data["title"],
         "homepage": data["dataset"],
         "headline": overalls[0].get("key", ""),
-        **{_RENAMED.get(name, name): value for name, value in data.items() if name != "grouped"},
+        **data,
         "protocols": _protocols(data),
         "overalls": overalls,
         "sources": sources,
         "groupings": {name: {key: row[key] for key in keys} for name, row in groupings.items()},
-        "has_sources": "sources" in data,
         "errors": [{"tag": row.get("key"), "title": row.get("key"), **row} for row in errors],
         "folder": folder,
     }
@@ -186,7 +181,7 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     if not any(overall.is_pool_of(spec.category_keys) for overall in spec.overalls):
         raise ValueError("one overall must be of kind micro, over all pairs")
     _check_known("headline", [spec.headline], known=[overall.key for overall in spec.overalls])
-    named = [rule.category for rule in spec.rules] + [source.category for source in spec.sources]
+    named = [rule.category for rule in spec.category_rules] + [source.category for source in spec.sources]
     named += [key for overall in spec.overalls for key in overall.categories]
     named += [key for combined in spec.combined for key in combined.categories]
     named += [key for edition in spec.editions for key in (*edition.likely_sizes, *edition.groups)]

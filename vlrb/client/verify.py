@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from vlrb.benchmarks.label_files import LabelsError, load_table
+from vlrb.benchmarks.items import LabelsError, load_table
 from vlrb.client.jws import KeyUnusable, NoReceipt, read, read_keys
 from vlrb.client.receipt_checks import (
     OK,

@@ -31,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read a file as the service would, and print what it found. Returns the exit code."""
-    from vlrb.benchmarks.items import ItemTable, load_table
+    from vlrb.benchmarks.items import load_table
     from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 
     try:
@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         if options.items is None and not spec.has_items:
             complain(_without_items(spec))
             return USAGE
-        table = load_table(options.items, definitions) if options.items else ItemTable.load(spec, None)
+        table = load_table(options.items, None if options.items else spec, definitions=definitions)
     except FileNotFoundError as error:
         complain(_("{filename} does not exist.", filename=error.filename))
         return USAGE

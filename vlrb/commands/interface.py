@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import known_revision, load_labels, load_pairs, load_table
+from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.benchmarks.label_files import known_revision, load_labels, load_pairs
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.behaviour import behaviour_of
-from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import LabelsError, known_revision, load_labels, load_pairs, load_table
+from vlrb.benchmarks.items import ItemTable, load_table
+from vlrb.benchmarks.label_files import LabelsError, known_revision, load_labels, load_pairs
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError

@@ -218,7 +218,7 @@ def definition(
         {"key": key, "title": key.replace("-", " ").capitalize(), "colour": colour, "tagged": bool(tags)}
         for key, colour in zip(next(iter(sizes.values())), cycle(_COLOURS), strict=False)
     ]
-    items = {
+    fields = {
         "id": "id", "question": "query", "responses": ["response_a", "response_b"], "category": ["category"],
         "label": "preferred", "label_values": {"a": "first", "b": "second"},
     }  # fmt: skip
@@ -229,7 +229,7 @@ def definition(
     entries: dict[str, Any] = {
         **naming, "dataset": "", "public_labels": False, "drop_from_questions": DROPPED,
         "verdict_format": "official-sentence", "tags": tags, "tag_names": {tag: tag for tag in tags},
-        "filtered_by": filtered_by, "items": items, "categories": categories, "editions": editions,
+        "filtered_by": filtered_by, "fields": fields, "categories": categories, "editions": editions,
         "overalls": [
             {"key": "micro", "title": "All pairs alike", "kind": "micro"},
             {"key": "mean", "title": "Mean of the categories", "kind": "mean"},

@@ -12,7 +12,8 @@ import pytest
 
 from tests.factories.suite.programs import edition_main as main
 from tests.vlrb.editions.synthetic import invent, lines, write_runs, write_sources
-from vlrb.benchmarks.label_files import load_labels, load_table
+from vlrb.benchmarks.items import load_table
+from vlrb.benchmarks.label_files import load_labels
 from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.commitments import commit
