@@ -6,22 +6,19 @@ item at that row; otherwise its k-th row is the k-th such item, with a notice.
 
 Which stored response a choice means follows from the texts; where only one of a row's two is known, from that one.
 Where texts are given and none is that of the item, the order is never guessed: it is a problem, except where a rule of
-the tool's own gives it (``Reading.order_by_rule``).
+the tool's own gives it (``ParsedFile.order_by_rule``).
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vlrb.benchmarks.items import ItemTable, response_fingerprint
+from vlrb.benchmarks.items import Item, ItemTable, response_fingerprint
 from vlrb.common.messages import _
-from vlrb.readers.base import ParsedFile, PredictionRow
-from vlrb.readers.base import flip as turn
-from vlrb.readers.problems import ProblemCollector
+from vlrb.readers.base import UNKNOWN, ParsedFile, PredictionRow, flip
 
-UNKNOWN = -1
 OpenRows = dict[int, tuple[int, ...]]
 """Row index -> the items with its texts; none where the texts do not tell."""
 
@@ -29,55 +26,50 @@ _POSITIONS_TRUSTED = 0.9  # share of rows whose row number must fit before a row
 
 
 @dataclass(slots=True)
-class Matched:
-    """``items``: per row the item index, or UNKNOWN. ``flips``: per row 1 where the row's responses are in reverse of
-    the stored order, 0 where they do not, None where no text tells.
-    """
+class _Matched:
+    """The items of all rows within one revision. ``ids``, ``places``: how many rows have the id, and the row number,
+    that their item has in it."""
 
+    revision: str
     items: list[int]
-    flips: list[int | None]
-    revision: str = ""
-    by_order: list[str] = field(default_factory=list)  # ids that were distinguished by their order
-    unknown_texts: list[int] = field(default_factory=list)  # rows with an item although one or both texts are not its
+    ids: int
+    places: int
+    by_order: list[tuple[int, ...]] = field(default_factory=list)  # items that their order distinguished
 
 
-def match(reading: ParsedFile, table: ItemTable) -> Matched:
+def match(parsed: ParsedFile) -> None:
     """Find the item of every row, within the revision that fits best; rows about no known item stay UNKNOWN."""
-    content = Matched([UNKNOWN] * len(reading.rows), [None] * len(reading.rows))
-    open_rows = _by_content(reading.rows, table, matched=content)
-    hints = Counter(
-        zip([row.id for row in reading.rows], content.items, [row.position for row in reading.rows], strict=True)
-    )
-    evidence = {revision: _evidence(hints, table, revision=revision) for revision in table.revisions}
-    tries = [Matched([*content.items], content.flips, revision=revision) for revision in table.revisions]
-    for matched in tries:
-        if open_rows:
-            places = evidence[matched.revision][1]
-            _by_id_and_order(reading, table, matched=matched, open_rows=open_rows, places=places)
-    result = tries[0]
-    if len(tries) > 1:
-        fits = {one.revision: _closeness(reading, one, table=table, evidence=evidence[one.revision]) for one in tries}
-        result = max(tries, key=lambda one: fits[one.revision])  # the first of equals
-    _orient(reading, table, matched=result, open_rows=open_rows)
-    return result
+    rows, table = parsed.rows, parsed.table
+    open_rows = _by_content(rows, table)
+    hints = Counter((row.id, row.item, row.position) for row in rows)
+    tries = []
+    for revision in table.revisions:
+        ids, places = _evidence(hints, table, revision=revision)
+        tries.append(_Matched(revision, [row.item for row in rows], ids=ids, places=places))
+        _by_id_and_order(rows, table, matched=tries[-1], open_rows=open_rows)
+    best = max(tries, key=lambda one: _closeness(parsed, one))  # the first of equals
+    parsed.revision = best.revision
+    for items in best.by_order:
+        parsed.by_order += sorted(set(map(parsed.label, items)).difference(parsed.by_order))
+    for row, item in zip(rows, best.items, strict=True):
+        row.item = item
+    _orient(parsed, open_rows)
 
 
-def _closeness(
-    reading: ParsedFile, matched: Matched, *, table: ItemTable, evidence: tuple[int, int]
-) -> tuple[bool, int, int, int, int, int]:
+def _closeness(parsed: ParsedFile, matched: _Matched) -> tuple[bool, int, int, int, int, int]:
     """Return how well a file fits a revision: best, with exactly its items; else with the fewest rows that it lacks, or
     names otherwise; then with the most ids, row numbers and row order in common; then with the fewest missing items,
     since an interrupted run misses many of its own.
     """
-    revision = matched.revision
+    table, revision = parsed.table, matched.revision
     held, given = table.in_revision(revision), list(dict.fromkeys(matched.items))
     known, wanted = set(held), set(given)
-    pairs = {(item, row.id) for row, item in zip(reading.rows, matched.items, strict=True)}
+    pairs = {(item, row.id) for row, item in zip(parsed.rows, matched.items, strict=True)}
     foreign = sum(item not in known or name not in (None, table.items[item].ids[revision]) for item, name in pairs)
-    missing, twice = len(known - wanted), 0 if reading.one_vote_a_row else len(reading.rows) - len(pairs)
+    missing, twice = len(known - wanted), 0 if parsed.one_vote_a_row else len(parsed.rows) - len(pairs)
     in_order = 2 if given == list(held[: len(given)]) else int(given == [item for item in held if item in wanted])
     exact = not missing and not twice and wanted == known
-    return exact, -foreign - twice, *evidence, in_order, -missing
+    return exact, -foreign - twice, matched.ids, matched.places, in_order, -missing
 
 
 def _evidence(
@@ -96,11 +88,10 @@ def _evidence(
     return ids, places
 
 
-def _by_content(rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched) -> OpenRows:
+def _by_content(rows: Sequence[PredictionRow], table: ItemTable) -> OpenRows:
     """Match rows by key or texts. Returns the others: row index -> items with the same texts, or none."""
     result: dict[tuple[str | None, ...], tuple[tuple[int, ...], int | None]] = {}
     open_rows: OpenRows = {}
-    items, flips = matched.items, matched.flips
     for index, row in enumerate(rows):
         texts = row.responses
         if texts is None and row.key is None:
@@ -110,9 +101,9 @@ def _by_content(rows: Sequence[PredictionRow], table: ItemTable, *, matched: Mat
         known = result.get(hint)
         if known is None:
             known = result[hint] = _by_texts(row, table) if texts else (_by_key(row, table), None)
-        candidates, flips[index] = known
+        candidates, row.turned = known
         if len(candidates) == 1:
-            items[index] = candidates[0]
+            row.item = candidates[0]
         elif candidates or row.key is None:  # a key that no item has is never overruled by the id
             open_rows[index] = candidates
     return open_rows
@@ -152,10 +143,10 @@ def _narrowed(candidates: tuple[int, ...], name: str | None, *, table: ItemTable
 
 
 def _by_id_and_order(
-    reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows, places: int
+    rows: Sequence[PredictionRow], table: ItemTable, *, matched: _Matched, open_rows: OpenRows
 ) -> None:
-    """Match the rows that content left open, within the revision. ``places``: the rows whose number fits it."""
-    rows, revision = reading.rows, matched.revision
+    """Match the rows that content left open, within the revision."""
+    revision, places = matched.revision, matched.places
     in_order = [row.id for row in rows] == [table.items[i].ids[revision] for i in table.in_revision(revision)]
     positioned = sum(row.position is not None for row in rows)
     trusted = positioned > 0 and places + len(open_rows) >= positioned and places >= _POSITIONS_TRUSTED * positioned
@@ -174,8 +165,7 @@ def _by_id_and_order(
             waiting[candidates].append(index)
     for candidates, indices in waiting.items():
         if _by_position(candidates, indices, table=table, matched=matched) and not in_order:
-            names = {item_label(i, table, revision=revision) for i in candidates}
-            matched.by_order += sorted(names.difference(matched.by_order))
+            matched.by_order.append(candidates)
 
 
 def _named(row: PredictionRow, table: ItemTable, *, revision: str) -> tuple[int, ...]:
@@ -194,28 +184,45 @@ def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], *, table: Item
     return tuple(i for i in candidates if given & set(table.items[i].responses)) or candidates
 
 
-def _orient(reading: ParsedFile, table: ItemTable, *, matched: Matched, open_rows: OpenRows) -> None:
-    """Derive the order from the one text of a row that is its item's."""
-    for index in open_rows:
-        row, item = reading.rows[index], matched.items[index]
-        if item == UNKNOWN or row.responses is None or matched.flips[index] is not None:
+def _orient(parsed: ParsedFile, open_rows: Iterable[int]) -> None:
+    """Derive the order of rows from the one text that is their item's. Rows whose texts are not their item's are a
+    problem where the order stays unknown, and a notice together where it does not."""
+    ordered = []
+    for row in (parsed.rows[index] for index in open_rows):
+        if row.item == UNKNOWN or row.responses is None or row.turned is not None:
             continue
-        matched.unknown_texts.append(index)
-        if reading.order_by_rule:
+        if not parsed.order_by_rule:
+            row.turned = _order_by_one_text(row, parsed.table.items[row.item])
+        if parsed.order_by_rule or row.turned is not None:
+            ordered.append(row)
             continue
-        stored = table.items[item].responses
-        places = {
-            place ^ stored.index(text)
-            for place, text in enumerate(map(response_fingerprint, row.responses))
-            if text in stored
-        }
-        # Whether a text was altered before or after the tool applied its parity rule is not known.
-        odd = sum(map(len, row.responses)) % 2 == 1
-        if len(places) == 1 and not (row.by_parity and odd != table.items[item].swapped_by_parity):
-            matched.flips[index] = places.pop()
+        message = _(
+            "the texts of this row are not those of its pair, and do not tell their order; upload the file unchanged"
+        )
+        parsed.findings.add("text-unknown", message, line=row.line, id=row.id, field=parsed.text_field)
+    if ordered:
+        message = _(
+            "The texts of {known} rows are not those of the dataset; pair and order follow from what else the rows "
+            "hold. Upload files as written.",
+            known=len(ordered),
+        )
+        parsed.findings.note("text-unknown", message, ids=parsed.labels(ordered))
 
 
-def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: ItemTable, matched: Matched) -> bool:
+def _order_by_one_text(row: PredictionRow, item: Item) -> int | None:
+    """Return 1 where the one text of a row that is its item's is in the other place, 0 where it is in its own."""
+    assert row.responses is not None
+    places = {
+        place ^ item.responses.index(text)
+        for place, text in enumerate(map(response_fingerprint, row.responses))
+        if text in item.responses
+    }
+    # Whether a text was altered before or after the tool applied its parity rule is not known.
+    odd = sum(map(len, row.responses)) % 2 == 1
+    return None if len(places) != 1 or (row.by_parity and odd != item.swapped_by_parity) else places.pop()
+
+
+def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: ItemTable, matched: _Matched) -> bool:
     """Assign the k-th of equal rows, or the k-th equal share of them, to the k-th candidate that no other row has.
 
     Return whether there was more than one such candidate, so that the order in the file decided.
@@ -230,68 +237,38 @@ def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: Item
     return len(free) > 1
 
 
-def resolve_orientation(reading: ParsedFile, matched: Matched, *, findings: ProblemCollector) -> None:
+def resolve_orientation(parsed: ParsedFile) -> None:
     """Find out whether a file stores responses as shown or as in the dataset, and refer its choices to the records.
 
     The readers take them as in the dataset. They are as shown if exactly those shown swapped are in reverse.
     """
-    if not reading.responses_as_shown or 1 not in matched.flips:
+    if not parsed.responses_as_shown or not any(row.turned for row in parsed.rows):
         return
-    for row, flip in zip(reading.rows, matched.flips, strict=True):
+    for row in parsed.rows:
         assert row.shown is not None
         swapped = row.shown[0]
-        if flip is not None and flip != swapped and not (row.responses and row.responses[0] == row.responses[1]):
+        same_texts = row.responses is not None and row.responses[0] == row.responses[1]
+        if row.turned not in (None, swapped) and not same_texts:
             message = _("the responses are neither in the dataset's order nor in the order shown; write them unchanged")
-            findings.add("order-unclear", message, line=row.line, id=row.id, field="response")
-        row.choices, row.shown = [turn(choice, swapped) for choice in row.choices], (0,)
+            parsed.findings.add("order-unclear", message, line=row.line, id=row.id, field="response")
+        row.choices, row.shown = [flip(choice, swapped) for choice in row.choices], (0,)
 
 
-def report_text_differences(
-    reading: ParsedFile, table: ItemTable, *, matched: Matched, findings: ProblemCollector
-) -> None:
-    """Rows whose texts are not their item's: a problem where the order is unknown, a notice for the others."""
-    known: list[int] = []
-    for index in matched.unknown_texts:
-        row = reading.rows[index]
-        if matched.flips[index] is not None or reading.order_by_rule:
-            known.append(index)
-            continue
-        message = _(
-            "the texts of this row are not those of its pair, and do not tell their order; upload the file unchanged"
-        )
-        findings.add("text-unknown", message, line=row.line, id=row.id, field=reading.text_field)
-    if known:
-        message = _(
-            "The texts of {known} rows are not those of the dataset; pair and order follow from what else the rows "
-            "hold. Upload files as written.",
-            known=len(known),
-        )
-        names = dict.fromkeys(item_label(matched.items[index], table, revision=matched.revision) for index in known)
-        findings.note("text-unknown", message, ids=names)
-
-
-def item_label(index: int, table: ItemTable, *, revision: str) -> str:
-    """Return the id of an item in a revision, or in the first that has it."""
-    ids = table.items[index].ids
-    return ids.get(revision) or next(iter(ids.values()))
-
-
-def report_ids(
-    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
-) -> None:
+def report_ids(parsed: ParsedFile) -> None:
     """Notices about ids: distinguished by order, of several revisions, or unknown although the text is known."""
-    if matched.by_order:
+    table, findings = parsed.table, parsed.findings
+    if parsed.by_order:
         message = _(
             "{by_order} ids name several pairs, or have the same texts as others; they were distinguished "
             "by their order in the file. If that is not the dataset's order, give the fingerprint as "
             "`item`.",
-            by_order=len(matched.by_order),
+            by_order=len(parsed.by_order),
         )
-        findings.note("repeated-id-by-order", message, ids=matched.by_order)
+        findings.note("repeated-id-by-order", message, ids=parsed.by_order)
     foreign: dict[str, list[str]] = defaultdict(list)
     unknown: list[str] = []
-    for name, item in dict.fromkeys((row.id, item) for row, item in zip(rows, matched.items, strict=True)):
-        if name is None or item == UNKNOWN or name == table.items[item].ids.get(matched.revision):
+    for name, item in dict.fromkeys((row.id, row.item) for row in parsed.rows):
+        if name is None or item == UNKNOWN or name == table.items[item].ids.get(parsed.revision):
             continue
         others = [revision for revision in table.revisions if table.items[item].ids.get(revision) == name]
         (foreign[others[0]] if others else unknown).append(name)
@@ -299,7 +276,7 @@ def report_ids(
         message = _(
             "Mixed revisions: the file is read as revision {revision}, but {names} of its ids are those "
             "of revision {revision2}. The pairs are the same; see that all rows come from one run.",
-            revision=matched.revision,
+            revision=parsed.revision,
             names=len(names),
             revision2=revision,
         )

@@ -7,34 +7,20 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from vlrb.behaviour import Behaviour, behaviour_of
 from vlrb.benchmarks.items import ItemTable
+from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
-from vlrb.file_remarks import (
-    BASELINE_VOTES,
-    ONE_SIDED_VOTES,
-    SAME_SHARE,
-    is_one_sided,
-    same_as_baseline,
-)
+from vlrb.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES, SAME_SHARE, is_one_sided, same_as_baseline
 from vlrb.predictions import readability
-from vlrb.predictions.matching import (
-    UNKNOWN,
-    Matched,
-    item_label,
-    match,
-    report_ids,
-    report_text_differences,
-    resolve_orientation,
-)
+from vlrb.predictions.matching import match, report_ids, resolve_orientation
 from vlrb.predictions.other_benchmark import other_benchmark, refused_for
 from vlrb.readers import read_file
-from vlrb.readers.base import ParsedFile, PredictionRow, is_bare_verdict
+from vlrb.readers.base import UNKNOWN, ParsedFile, PredictionRow, is_bare_verdict
 from vlrb.readers.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, PREFERRED, UNDECIDED, Margins, Matrix, Votes
 
@@ -88,23 +74,21 @@ def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
 
 def _parse(data: bytes, table: ItemTable) -> Predictions:
     findings = ProblemCollector()
-    reading = read_file(data, findings, table=table)
-    matched = match(reading, table)
-    _refuse_other_benchmark(reading.rows, table, matched=matched, findings=findings)
-    _report_unknown(reading.rows, table, matched=matched, findings=findings)
-    per_item = _votes_per_item(reading, matched, table=table, findings=findings)
-    _refuse_votes_about_labels(reading, table, findings=findings)
-    _report_coverage(per_item, reading.rows, table=table, matched=matched, findings=findings)
-    report_text_differences(reading, table, matched=matched, findings=findings)
-    resolve_orientation(reading, matched, findings=findings)
+    parsed = read_file(data, findings, table=table)
+    match(parsed)
+    _refuse_other_benchmark(parsed)
+    _report_unknown(parsed)
+    per_item = _votes_per_item(parsed)
+    _refuse_votes_about_labels(parsed)
+    _report_coverage(parsed, per_item)
+    resolve_orientation(parsed)
     if findings.problem_count:
         raise findings.rejected()
-    report_ids(reading.rows, table, matched=matched, findings=findings)
+    report_ids(parsed)
     findings.note_unscored()
-    for code, message, indices in reading.remarks:
-        names = dict.fromkeys(item_label(matched.items[i], table, revision=matched.revision) for i in indices)
-        findings.note(code, message, ids=names)
-    return _upload(reading, table, matched=matched, rows_per_item=len(next(iter(per_item.values()))), findings=findings)
+    for code, message, indices in parsed.remarks:
+        findings.note(code, message, ids=parsed.labels(parsed.rows[index] for index in indices))
+    return _upload(parsed, votes_per_item=sum(len(row.choices) for row in next(iter(per_item.values()))))
 
 
 def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings: ProblemCollector) -> None:
@@ -170,21 +154,20 @@ def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
     return (result,) if result else ()
 
 
-def _refuse_other_benchmark(
-    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
-) -> None:
+def _refuse_other_benchmark(parsed: ParsedFile) -> None:
     """Refuse, in one sentence, a file of which most rows are about no item of this benchmark."""
-    unknown = [row for row, item in zip(rows, matched.items, strict=True) if item == UNKNOWN]
-    most = len(unknown) > max(_EXAMPLES, _FOREIGN_SHARE * len(rows))
-    if most and not any(_near(row, table) for row in unknown[:_EXAMPLES]):
-        findings.clear()
-        raise findings.reject("other-benchmark", _about_another(unknown, len(rows), table=table))
+    unknown = [row for row in parsed.rows if row.item == UNKNOWN]
+    most = len(unknown) > max(_EXAMPLES, _FOREIGN_SHARE * len(parsed.rows))
+    if most and not any(_near(row, parsed.table) for row in unknown[:_EXAMPLES]):
+        parsed.findings.clear()
+        message = _about_another(unknown, len(parsed.rows), spec=parsed.spec)
+        raise parsed.findings.reject("other-benchmark", message)
 
 
-def _about_another(unknown: Sequence[PredictionRow], rows: int, *, table: ItemTable) -> str:
+def _about_another(unknown: Sequence[PredictionRow], rows: int, *, spec: BenchmarkSpec) -> str:
     """Return what to say of a file about some other benchmark, with its first rows."""
-    name = table.spec.title
-    if table.spec.synthetic:
+    name = spec.title
+    if spec.synthetic:
         name = _("the synthetic demo (the operator serves the real pairs with the setting LABELS)")
     examples = ", ".join(_("{row} on line {line}", row=_called(row), line=row.line) for row in unknown[:_EXAMPLES])
     return _(
@@ -213,39 +196,32 @@ def _near(row: PredictionRow, table: ItemTable) -> str | None:
     return next((candidate for candidate in sorted(folded) if table.by_id(candidate)), None)
 
 
-def _report_unknown(
-    rows: Sequence[PredictionRow], table: ItemTable, *, matched: Matched, findings: ProblemCollector
-) -> None:
+def _report_unknown(parsed: ParsedFile) -> None:
     """Report every row about no item of the benchmark."""
-    for row, item in zip(rows, matched.items, strict=True):
-        if item != UNKNOWN:
+    for row in parsed.rows:
+        if row.item != UNKNOWN:
             continue
         field, name = ("id", row.id) if row.key is None else ("item", row.id or row.key)
         message = _("no pair of this benchmark has this `{field}`, or these texts", field=field)
-        if near := _near(row, table):
+        if near := _near(row, parsed.table):
             message = _("no pair has exactly this id; write {near!r}", near=near)
-        findings.add("unknown-item", message, line=row.line, id=name, field=field)
+        parsed.findings.add("unknown-item", message, line=row.line, id=name, field=field)
 
 
-def _votes_per_item(
-    reading: ParsedFile, matched: Matched, *, table: ItemTable, findings: ProblemCollector
-) -> dict[int, list[int]]:
+def _votes_per_item(parsed: ParsedFile) -> dict[int, list[PredictionRow]]:
     """Return item index -> its rows, in file order; problems for repeated items and for different numbers of votes."""
-    per_item: dict[int, list[int]] = {}
-    for index, item in enumerate(matched.items):
-        if item != UNKNOWN:
-            per_item.setdefault(item, []).append(index)
-    rows, name = reading.rows, partial(item_label, table=table, revision=matched.revision)
-    if reading.one_vote_a_row:
+    findings, per_item = parsed.findings, dict[int, list[PredictionRow]]()
+    for row in parsed.rows:
+        if row.item != UNKNOWN:
+            per_item.setdefault(row.item, []).append(row)
+    votes = {item: len(held[0].choices) for item, held in per_item.items()}
+    if parsed.one_vote_a_row:
         votes = {item: len(held) for item, held in per_item.items()}
     else:
-        votes = {item: len(rows[held[0]].choices) for item, held in per_item.items()}
-        for item, held in per_item.items():
-            for index in held[1:]:
-                message = _(
-                    "this pair was already answered on line {line}; give each pair once", line=rows[held[0]].line
-                )
-                findings.add("duplicate-item", message, line=rows[index].line, id=name(item))
+        for item, (first, *others) in per_item.items():
+            for row in others:
+                message = _("this pair was already answered on line {line}; give each pair once", line=first.line)
+                findings.add("duplicate-item", message, line=row.line, id=parsed.label(item))
     usual = Counter(votes.values()).most_common(1)[0][0] if votes else 1
     if usual > MAX_VOTES_PER_ITEM:
         findings.add(
@@ -257,7 +233,7 @@ def _votes_per_item(
             ),
         )
     different = {item: count for item, count in votes.items() if count != usual}
-    if reading.one_vote_a_row and len(different) <= findings.unread and max(different.values(), default=0) < usual:
+    if parsed.one_vote_a_row and len(different) <= findings.unread and max(different.values(), default=0) < usual:
         different = {}  # explained by lines that could not be read
     for item, count in different.items():
         message = _(
@@ -265,34 +241,25 @@ def _votes_per_item(
             count=count,
             usual=usual,
         )
-        findings.add("votes-differ", message, line=rows[per_item[item][-1]].line, id=name(item), field="votes")
+        findings.add("votes-differ", message, line=per_item[item][-1].line, id=parsed.label(item), field="votes")
     return per_item
 
 
-def _report_coverage(
-    per_item: dict[int, list[int]],
-    rows: Sequence[PredictionRow],
-    *,
-    table: ItemTable,
-    matched: Matched,
-    findings: ProblemCollector,
-) -> None:
+def _report_coverage(parsed: ParsedFile, per_item: dict[int, list[PredictionRow]]) -> None:
     """Report one problem for all items of its revision that the file lacks, and one for every item beyond it."""
-    revision = matched.revision
-    held = table.in_revision(revision)
-    extra = [item for item in per_item if revision not in table.items[item].rows]
+    revision, findings = parsed.revision, parsed.findings
+    held = parsed.table.in_revision(revision)
+    extra = [item for item in per_item if revision not in parsed.table.items[item].rows]
     missing = [item for item in held if item not in per_item]
     for item in extra:
         message = _(
             "revision {revision}, which the other rows fit, lacks this pair; remove it or complete the file",
             revision=revision,
         )
-        findings.add(
-            "extra-item", message, line=rows[per_item[item][0]].line, id=item_label(item, table, revision=revision)
-        )
+        findings.add("extra-item", message, line=per_item[item][0].line, id=parsed.label(item))
     if len(missing) <= findings.unread or (not per_item and findings.problem_count):
         return
-    names = [item_label(item, table, revision=revision) for item in missing]
+    names = list(map(parsed.label, missing))
     examples = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     message = _(
         "the file has votes for {voted:,} of the {held:,} pairs of revision {revision}, and must cover them all: run "
@@ -305,92 +272,81 @@ def _report_coverage(
     findings.add("missing-item", message, id=names[0] if len(names) == 1 else None)
 
 
-def _upload(
-    reading: ParsedFile, table: ItemTable, *, matched: Matched, rows_per_item: int, findings: ProblemCollector
-) -> Predictions:
+def _upload(parsed: ParsedFile, *, votes_per_item: int) -> Predictions:
     """Return the votes of a file without problems."""
-    rows, spec = reading.rows, table.spec
-    k = rows_per_item if reading.one_vote_a_row else len(rows[0].choices)
-    width = 1 if reading.one_vote_a_row else k
+    rows, table, findings = parsed.rows, parsed.table, parsed.findings
+    k, width = votes_per_item, 1 if parsed.one_vote_a_row else votes_per_item
     none = (UNDECIDED,) * width
     choices = np.array([row.choices for row in rows], dtype=np.int8).reshape(len(rows), width)
     shown_first = np.array([row.shown or none for row in rows], dtype=np.int8).reshape(len(rows), width)
-    items = np.array(matched.items)
-    stored, stored_first = (
-        _as_stored(named, reading, table=table, matched=matched) for named in (choices, shown_first)
-    )
+    items = np.array([row.item for row in rows])
+    stored, stored_first = (_as_stored(named, parsed) for named in (choices, shown_first))
     # A stable sort keeps the votes of an item in file order.
     order = np.argsort(items, kind="stable")
-    held = np.array(sorted(set(matched.items)))
+    held = np.unique(items)
     matrix, orders = (np.full((len(table), k), ABSENT, dtype=np.int8) for _of in range(2))
     matrix[held], orders[held] = (values[order].reshape(len(held), k) for values in (stored, stored_first))
     _note_no_judge(choices, matrix, table=table, findings=findings)
     known = Votes(orders) if (orders >= 0).any() else None
     behaviour = behaviour_of(Votes(matrix), known)
-    if spec.fields.shuffled:
+    if parsed.spec.fields.shuffled:
         behaviour = replace(behaviour, one_order=None)
     return Predictions(
-        reading.format,
-        matched.revision,
+        parsed.format,
+        parsed.revision,
         votes=Votes(matrix),
         behaviour=behaviour,
         items=len(held),
         warnings=tuple(findings.notices),
-        samples=_samples(reading, matched, table=table, stored=stored),
-        reply_field=reading.reply_field,
-        example=readability.EXAMPLES[spec.verdict_format],
+        samples=_samples(parsed, stored),
+        reply_field=parsed.reply_field,
+        example=readability.EXAMPLES[parsed.spec.verdict_format],
         orders=known,
-        margins=_margins(rows, matched, items=len(table)) if k == 1 else None,
+        margins=_margins(rows, len(table)) if k == 1 else None,
     )
 
 
-def _margins(rows: Sequence[PredictionRow], matched: Matched, *, items: int) -> Margins | None:
-    values = np.full(items, np.nan, dtype=np.float32)
-    known = {item: row.margin for row, item in zip(rows, matched.items, strict=True) if row.margin is not None}
+def _margins(rows: Sequence[PredictionRow], items: int) -> Margins | None:
+    known = {row.item: row.margin for row in rows if row.margin is not None}
     if not known:
         return None
+    values = np.full(items, np.nan, dtype=np.float32)
     values[list(known)] = np.minimum(list(known.values()), np.finfo(np.float32).max)
     return values
 
 
-def _as_stored(named: Matrix, reading: ParsedFile, *, table: ItemTable, matched: Matched) -> Matrix:
+def _as_stored(named: Matrix, parsed: ParsedFile) -> Matrix:
     """Return choices (rows, votes) about the record's responses as choices about the item's, or about its label."""
-    turned = [
-        (flip or 0) ^ int(row.by_parity and table.items[item].swapped_by_parity)
-        for row, item, flip in zip(reading.rows, matched.items, matched.flips, strict=True)
-    ]
-    about = np.array([_is_about_label(row, table) for row in reading.rows])[:, np.newaxis]
+    items, rows = parsed.table.items, parsed.rows
+    turned = [(row.turned or 0) ^ int(row.by_parity and items[row.item].swapped_by_parity) for row in rows]
+    about = np.array([_is_about_label(row, parsed.spec) for row in rows])[:, np.newaxis]
     other = np.where(about, named + PREFERRED, named ^ np.array(turned, dtype=np.int8)[:, np.newaxis])
     return np.where((named == 0) | (named == 1), other, named).astype(np.int8)
 
 
-def _is_about_label(row: PredictionRow, table: ItemTable) -> bool:
+def _is_about_label(row: PredictionRow, spec: BenchmarkSpec) -> bool:
     """Return whether a row's choices name the preferred response: it says so, or has no texts and the benchmark's own
     file has that response first."""
-    return row.about_label or (row.responses is None and table.spec.preferred_is_named)
+    return row.about_label or (row.responses is None and spec.preferred_is_named)
 
 
-def _refuse_votes_about_labels(reading: ParsedFile, table: ItemTable, *, findings: ProblemCollector) -> None:
+def _refuse_votes_about_labels(parsed: ParsedFile) -> None:
     """Report every row that takes a label for known that is hidden."""
-    if table.spec.public_labels:
+    if parsed.spec.public_labels:
         return
-    for row in reading.rows:
-        if _is_about_label(row, table):
+    for row in parsed.rows:
+        if _is_about_label(row, parsed.spec):
             message = _(
                 "the record does not state which response was shown first; repeat both responses, or the prompt"
             )
-            findings.add("order-unclear", message, line=row.line, id=row.id, field=reading.text_field)
+            parsed.findings.add("order-unclear", message, line=row.line, id=row.id, field=parsed.text_field)
 
 
-def _samples(reading: ParsedFile, matched: Matched, *, table: ItemTable, stored: Any) -> tuple[Sample, ...]:
+def _samples(parsed: ParsedFile, stored: Matrix) -> tuple[Sample, ...]:
     """Return a few replies with what was read from each. ``stored``: rows x votes, in stored order."""
-    chosen = [(sample, int(stored[sample.row, sample.vote])) for sample in reading.samples.chosen()]
-    return tuple(
-        Sample(
-            item_label(matched.items[sample.row], table, revision=matched.revision),
-            sample.reply,
-            read=sample.read,
-            vote=vote if vote in (0, 1) else None,
-        )
-        for sample, vote in chosen
-    )
+    samples = []
+    for seen in parsed.samples.chosen():
+        vote = int(stored[seen.row, seen.vote])
+        name = parsed.label(parsed.rows[seen.row].item)
+        samples.append(Sample(name, seen.reply, read=seen.read, vote=vote if vote in (0, 1) else None))
+    return tuple(samples)

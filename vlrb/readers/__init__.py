@@ -104,7 +104,7 @@ def read_file(data: bytes, findings: ProblemCollector, *, table: ItemTable) -> P
     if isinstance(records, list) and len(records) > len(table) * MAX_VOTES_PER_ITEM:
         raise too_many_records(len(records), findings, items=len(table))
     findings.format = reader.key
-    parsed = reader.read_file(records, findings, spec=table.spec)
+    parsed = reader.read_file(records, findings, table=table)
     findings.format = parsed.format
     refuse_flags(parsed.rows, findings)
     if not table.spec.tells_ties:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec, value_at
 from vlrb.common.messages import _
 from vlrb.readers.problems import ProblemCollector
@@ -16,6 +17,7 @@ from vlrb.readers.samples import SHOWN, STORED, Samples, excerpt
 from vlrb.verdicts import choice_of
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
+UNKNOWN = -1  # no item
 TEXT_LIMIT = 64 * 1024  # bytes of UTF-8 in one judge's text
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
 _LONGEST_NUMBER = 40
@@ -65,9 +67,9 @@ class PredictionFormat:
         """Return whether a record is of this format."""
         return all(held_of(record, names) for names in self.fields) and (self.only_if is None or self.only_if(record))
 
-    def read_file(self, records: Records, findings: ProblemCollector, *, spec: BenchmarkSpec) -> ParsedFile:
-        """Return the rows of a file about a benchmark."""
-        parsed = ParsedFile(self.key, findings, spec=spec, **self.file)
+    def read_file(self, records: Records, findings: ProblemCollector, *, table: ItemTable) -> ParsedFile:
+        """Return the rows of a file about the benchmark of a table."""
+        parsed = ParsedFile(self.key, findings, table=table, **self.file)
         self.read(fields_of(records, findings, id_field=self.id_field), parsed)
         parsed.remark_failed()
         parsed.remark_texts()
@@ -83,6 +85,8 @@ class PredictionRow:
     rule shows first, by the item's own lengths, since white space in a file's texts may have been changed; with
     ``about_label`` the preferred one, whichever that is.
     ``shown``: per vote the index of the response that was shown first; None where the order is not known.
+    ``item`` and ``turned`` are found by matching: the item's index, and 1 where the row's responses are in reverse of
+    the stored order, 0 where they are not, None where no text tells.
     """
 
     line: int
@@ -96,15 +100,17 @@ class PredictionRow:
     by_parity: bool = False
     about_label: bool = False
     margin: float | None = None  # of one vote that follows from two scores: how far they are apart
+    item: int = UNKNOWN
+    turned: int | None = None
 
 
 @dataclass(slots=True)
 class ParsedFile:
-    """A whole file, read."""
+    """A whole file, read; ``revision`` and ``by_order`` are found by matching."""
 
     format: str
     findings: ProblemCollector
-    spec: BenchmarkSpec
+    table: ItemTable
     rows: list[PredictionRow] = field(default_factory=list)
     one_vote_a_row: bool = False  # several rows make up one item's votes
     # The responses may be in displayed order, and `shown` means it only if they are not:
@@ -117,6 +123,22 @@ class ParsedFile:
     failed: dict[str, list[int]] = field(default_factory=dict)  # rows of failed calls, by the tool's marker for them
     silent: list[int] = field(default_factory=list)  # rows whose text states no choice beside the recorded one
     different: list[int] = field(default_factory=list)  # rows whose text states another one
+    revision: str = ""  # that fits best
+    by_order: list[str] = field(default_factory=list)  # ids that were distinguished by their order
+
+    @property
+    def spec(self) -> BenchmarkSpec:
+        """The benchmark that the file is about."""
+        return self.table.spec
+
+    def label(self, item: int) -> str:
+        """Return the id of an item in the file's revision, or in the first that has it."""
+        ids = self.table.items[item].ids
+        return ids.get(self.revision) or next(iter(ids.values()))
+
+    def labels(self, rows: Iterable[PredictionRow]) -> dict[str, None]:
+        """Return the ids of the items of rows, each once."""
+        return dict.fromkeys(self.label(row.item) for row in rows)
 
     def add(self, row: PredictionRow, replies: Sequence[Any]) -> None:
         """Keep a row. ``replies``: per vote the judge's text, or the value in its place."""
