@@ -27,29 +27,22 @@ Cells = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class BoardContext:
-    """What figures know beside the judges chosen. Nothing here names an item or tells a label."""
-
-    rows: Sequence[BoardRow] = ()  # of the board under the view's rules
-    relations: PairwiseArrays | None = None
-    difficulty: Mapping[str, Sequence[int]] | None = None  # category -> pairs per band of vlrb.statistics.pairwise
-    compared: int = 0  # judges behind `difficulty`
-    self_preference: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)  # family -> entry
-    lengths: Mapping[str, Any] = field(default_factory=dict)  # category -> fields of vlrb.statistics.lengths
-    as_of: str = ""  # ISO
-    reported: Sequence[BoardRow] = ()  # of the rows, those that the reader chose
-
-
-@dataclass(frozen=True, slots=True)
 class ChartQuery:
-    """What the reader chose, the page that the figure is for, and the board around it."""
+    """What the reader chose, the page that the figure is for, and the board around the judges chosen.
+
+    Nothing here names an item or tells a label.
+    """
 
     label_revision: str
     page: Page
     protocol: str = ""
     grouping: str = ""
     hidden: bool = False  # whether the labels are not public, so that only what needs none is drawn
-    around: BoardContext = BoardContext()
+    rows: Sequence[BoardRow] = ()  # of the board under the view's rules
+    reported: Sequence[BoardRow] = ()  # of the rows, those that the reader chose
+    relations: PairwiseArrays | None = None
+    summary: Mapping[str, Any] = field(default_factory=dict)  # of the relations in a snapshot
+    as_of: str = ""  # ISO
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "protocol", self.protocol or self.spec.ranking)
@@ -123,7 +116,7 @@ def chosen_judges(
     notes: tuple[str, ...] = ()
     result, missing = judges(entries, view.label_revision, spec=view.spec)
     result.sort(key=lambda judge: _headline(judge, view), reverse=True)
-    if votes and view.around.reported:
+    if votes and view.reported:
         text = _(
             "This figure needs individual votes, so it shows judges scored here only. Left out: {names}.",
             names=joined(map(isolated, reported_names(view))),
@@ -149,7 +142,7 @@ def chosen_judges(
 
 def reported_names(view: ChartQuery) -> list[str]:
     """Return the reported results that the reader chose, by name."""
-    return list(dict.fromkeys(row.model for row in view.around.reported))
+    return list(dict.fromkeys(row.model for row in view.reported))
 
 
 def _headline(judge: Judge, view: ChartQuery) -> float:

@@ -84,7 +84,7 @@ def own_preference(entry: SnapshotEntry, known: Mapping[str, Any]) -> tuple[str,
 
 def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return by how much more often each judge chooses the worse response of its family than all other judges do."""
-    known = {entry["id"]: own_preference(entry, view.around.self_preference) for entry in entries}
+    known = {entry["id"]: own_preference(entry, view.summary.get("self_preference", {})) for entry in entries}
     chosen, notes = chosen_judges(
         entries,
         view,

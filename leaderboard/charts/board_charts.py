@@ -1,4 +1,4 @@
-"""Charts of the board: agreement, model size, history."""
+"""Charts of the board: agreement, history."""
 
 from __future__ import annotations
 
@@ -34,14 +34,13 @@ from leaderboard.charts.scatter_plots import (
     planes,
 )
 from vlrb.baselines import EARLIER
-from vlrb.common.messages import _, joined, ngettext
+from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal
 from vlrb.statistics.pairwise import AGREEMENT_AT_MOST
 
 MOST_SPOTS = 400  # of a tier; the best ones
-MOST_NAMED = 10  # beside those chosen
-_UNCHOSEN = 1000  # the first rank of points that nobody chose
-_SIZES = (0.5, 1, 2, 4, 8, 16, 32, 72, 200, 400, 1000)
+MOST_NAMED = 10  # beside those named first
+_OTHERS = 1000  # the first rank of these
 _BY_MONTH = {"type": "date", "tickformat": "%Y-%m"}
 _DATES = _("Date of submission or publication")
 
@@ -49,7 +48,7 @@ _DATES = _("Date of submission or publication")
 def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Agreement of the judges chosen, corrected for a random order; among the numbers their error consistency."""
     result, notes = chosen_judges(entries, view)
-    relations = view.around.relations
+    relations = view.relations
     if not result:
         return empty_chart(notes)
     if relations is None:
@@ -107,46 +106,14 @@ def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart
     return to_chart(drawn, words, notes=notes, rows=cells, header=header)
 
 
-def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Headline score over the number of parameters."""
-    key, title = view.spec.headline, headline_name(view.spec, first=True)
-    rows = [row for row in ranked(view) if row.parameters_b]
-    if not rows:
-        text = _("No judge on the board states its number of parameters. It can be stated with a submission.")
-        return empty_chart((text,))
-    named = {str(entry["id"]) for entry in entries}
-    spots = _best_of_each(points_of(rows, [row.parameters_b or 1 for row in rows], chosen=named, view=view))
-    words = ChartText(
-        _("{score} and model size", score=title),
-        _(
-            "Each judge that states its size; the best one of each size is named. "
-            "Filled: scored here, with 95% intervals; hollow: reported, by its source's own rule. {rules}",
-            rules=rules(view),
-        ),
-        axis=_("{score}, % (up is better), n {n} judges", score=title, n=len(rows)),
-    )
-    across, levels = log_axis([row.parameters_b or 1 for row in rows]), level_lines(spots, view)
-    under = _("Parameters, billions (log scale)")
-    reach = score_range(spots, view)
-    plane = ScatterPanel(spots, reach, across=across | {"tickvals": _SIZES}, under=under, levels=levels)
-    silent = sum(1 for row in ranked(view) if not row.parameters_b)
-    notes = (
-        *((ngettext("{n} row does not state a size.", "{n} rows do not state a size.", silent),) if silent else ()),
-        *_reported_note(rows),
-    )
-    cells = [(*row_cells(row, key), row.parameters_b, row.source or HERE) for row in rows]
-    header = (*_points(key), _("parameters, billions"), _("source"))
-    return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=cells, header=header)
-
-
 def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return the best headline score so far, among judges scored here and among reported results."""
     key, title = view.spec.headline, headline_name(view.spec)
-    rows = [row for row in view.around.rows if row.value(key) is not None and row.date and row.tier != "baseline"]
+    rows = [row for row in view.rows if row.value(key) is not None and row.date and row.tier != "baseline"]
     if not rows:
         return empty_chart((_("Nothing on the board has a date and a {score} yet.", score=title),))
     best = [row for tier in ("reported", "scored") for row in _records(rows, tier, key=key)]
-    last = max([row.date for row in rows] + [view.around.as_of])[:10]
+    last = max([row.date for row in rows] + [view.as_of])[:10]
     spots = _cloud(rows, best, view=view)
     words = ChartText(
         _("Best {score} so far", score=title),
@@ -161,7 +128,7 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     reach, levels = score_range(spots, view), level_lines(spots, view)
     plane = ScatterPanel(spots, reach, across=_BY_MONTH, under=_DATES, levels=levels, steps=steps)
     luck = _("The best of many results is better by luck alone. Intervals do not correct for that.")
-    notes = (luck, *_reported_note(rows))
+    notes = (luck, *reported_note(rows))
     records = {row.id for row in best}
     cells = [
         (*row_cells(row, key), row.date[:10], row.source or HERE, "yes" if row.id in records else "no")
@@ -195,10 +162,10 @@ def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], *, view: ChartQue
     others = [row for row in rows if row.id not in records][:MOST_SPOTS]
     weak = [
         replace(spot, faint=True, rank=None, y_ends=None)
-        for spot in points_of(others, [row.date[:10] for row in others], chosen=set(), view=view)
+        for spot in points_of(others, [row.date[:10] for row in others], first=set(), view=view)
     ]
     latest = best[::-1]
-    return [*weak, *points_of(latest, [row.date[:10] for row in latest], chosen=records, view=view)]
+    return [*weak, *points_of(latest, [row.date[:10] for row in latest], first=records, view=view)]
 
 
 def _steps(rows: Sequence[BoardRow], key: str, *, last: str) -> list[tuple[list[str], list[float], bool]]:
@@ -211,38 +178,27 @@ def _steps(rows: Sequence[BoardRow], key: str, *, last: str) -> list[tuple[list[
     return steps
 
 
-def _best_of_each(spots: Sequence[Point2D]) -> list[Point2D]:
-    """Return the points; of those that nobody chose the best at each place is named, and no other."""
-    best = {spot.x: at for at, spot in sorted(enumerate(spots), key=lambda place: place[1].y)}
-    return [
-        spot
-        if spot.rank is not None and spot.rank < _UNCHOSEN
-        else replace(spot, rank=_UNCHOSEN + at if best[spot.x] == at else None)
-        for at, spot in enumerate(spots)
-    ]
-
-
 def ranked(view: ChartQuery) -> list[BoardRow]:
     """Return the rows with a score, best first, at most MOST_SPOTS of each tier."""
     headline = view.spec.headline
-    rows = [row for row in view.around.rows if row.value(headline) is not None]
+    rows = [row for row in view.rows if row.value(headline) is not None]
     rows.sort(key=lambda row: row.value(headline) or 0, reverse=True)
     tiers = [[row for row in rows if row.tier == tier][:MOST_SPOTS] for tier in ("scored", "reported")]
     return [row for tier in tiers for row in tier]
 
 
 def points_of(
-    rows: Sequence[BoardRow], x: Sequence[float | str], *, chosen: set[str], view: ChartQuery
+    rows: Sequence[BoardRow], x: Sequence[float | str], *, first: set[str], view: ChartQuery
 ) -> list[Point2D]:
-    """Return the points, the best and those chosen first: they are named first."""
+    """Return the points; those of ``first`` are named first, then the best."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
         value, ends = 100 * (row.value(view.spec.headline) or 0), _ends(row, view.spec.headline)
         hover = _row_hover(row, value, ends=ends, page=view.page)
-        rank = at if row.id in chosen else _UNCHOSEN + at if at < MOST_NAMED else None
+        rank = at if row.id in first else _OTHERS + at if at < MOST_NAMED else None
         hollow = row.tier != "scored"
-        spot = Point2D(_name(row), across, y=value, hover=hover, hollow=hollow, y_ends=ends, rank=rank)
-        spots.append(replace(spot, link=f"entries/{row.id}"))
+        link = f"entries/{row.id}"
+        spots.append(Point2D(_name(row), across, value, hover=hover, hollow=hollow, y_ends=ends, rank=rank, link=link))
     return spots
 
 
@@ -289,14 +245,14 @@ def level_lines(spots: Sequence[Point2D], view: ChartQuery) -> list[tuple[float,
 
 
 def _ceiling(view: ChartQuery) -> list[tuple[float, str]]:
-    perfect = next((row for row in view.around.rows if row.id == EARLIER), None)
+    perfect = next((row for row in view.rows if row.id == EARLIER), None)
     score = None if perfect is None else perfect.value(view.spec.headline)
     if score is None or score == 1:
         return []
     return [(100 * score, _("perfect by the first labels ({score}%)", score=one_decimal(100 * score)))]
 
 
-def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
+def reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
     if not any(row.tier == "reported" for row in rows):
         return ()
     return (_("Reported figures follow their sources' rules and categories, which differ; intervals are unpaired."),)
@@ -305,9 +261,7 @@ def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
 def log_axis(values: Sequence[float]) -> dict[str, Any]:
     """Return a logarithmic axis that ends at its data."""
     low, high = math.log10(min(values)) - 0.1, math.log10(max(values)) + 0.1
-    return {
-        "type": "log",
-        "range": [low, high],
-        "exponentformat": "SI",
-        "dtick": "D2" if 0.6 < high - low < 3 else None,
-    }
+    steps = (1, 2, 5) if high - low < 3 else (1,)
+    ticks = [step * 10.0**power for power in range(math.floor(low), math.ceil(high)) for step in steps]
+    ticks = [tick for tick in ticks if low <= math.log10(tick) <= high]
+    return {"type": "log", "range": [low, high], "exponentformat": "SI", "tickvals": ticks if len(ticks) > 1 else None}

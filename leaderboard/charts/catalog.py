@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 from leaderboard.charts import bias_charts, board_charts, judge_charts
 from leaderboard.charts.base import Chart, ChartQuery, not_shown
 from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
-from leaderboard.charts.cost_chart import cost_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.histograms import difficulty_chart, lengths_chart
+from leaderboard.charts.scale_charts import cost_chart, size_chart
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.statistics.self_preference import FAMILIES
@@ -64,7 +64,7 @@ CHARTS: Mapping[str, ChartKind] = {
     ),
     "agreement": ChartKind(_("Agreement"), board_charts.agreement_chart, group="biases", needs_labels=False),
     "history": _field(_("History"), board_charts.history_chart),
-    "size": _field(_("Size"), board_charts.size_chart),
+    "size": _field(_("Size"), size_chart),
     "cost": _field(_("Cost"), cost_chart),
     "difficulty": _field(_("Difficulty"), difficulty_chart),
     "lengths": _field(_("Length of responses"), lengths_chart),

@@ -19,7 +19,7 @@ _BARS, _BETWEEN = 190, 80  # pixels
 
 def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return how many pairs there are in each tenth of the share of judges that are right."""
-    counts = view.around.difficulty
+    counts = view.summary.get("difficulty")
     if not counts:
         return empty_chart(
             (
@@ -37,7 +37,7 @@ def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
         _(
             "Pairs by the share of judges that are right on them, in ten bands, over {judges} judges. "
             "Rule {rule}, labels {revision}.",
-            judges=view.around.compared,
+            judges=len(view.summary["entries"]),
             rule=view.spec.ranking,
             revision=view.label_revision,
         ),
@@ -61,7 +61,7 @@ def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
 
 def lengths_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return the pairs by words of the preferred response less those of the other one: Figure 3 of the paper."""
-    known = view.around.lengths
+    known = view.summary.get("lengths")
     if not known:
         text = _("This figure needs public labels and judges that were compared. It follows soon after scores.")
         return empty_chart((text,))

@@ -50,7 +50,7 @@ _NOTHING = (None, None, None)  # where an interval and a number of pairs would s
 def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     """Return agreement with people: the headline score and the categories, for each judge chosen, best first."""
     chosen, notes = chosen_judges(entries, view, votes=False)
-    reported, keys = view.around.reported, drawn_scores(view.spec)
+    reported, keys = view.reported, drawn_scores(view.spec)
     estimates = [category_estimates(judge, view.protocol, grouping=view.grouping) for judge in chosen]
     lines = [
         ChartLine(judge.name, estimate, source=HERE, link=f"entries/{judge.id}")

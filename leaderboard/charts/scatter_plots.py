@@ -80,13 +80,16 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
         vertical_spacing=_BETWEEN / height,
     )
     figure.update_annotations(font={"size": 13, "color": LIGHT.ink})
+    wide, unnamed = 330 if page.narrow else 1130 / columns, 0
     for at, panel in enumerate(scatter_panels):
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}
         for xs, ys, hollow in panel.steps:
             line = {"width": 1.5, "color": LIGHT.soft, "dash": "dot" if hollow else "solid"}
             shape = "linear" if panel.straight else "hv"
             figure.add_scatter(x=xs, y=ys, mode="lines", hoverinfo="skip", line={"shape": shape, **line}, **place)
-        figure.add_trace(_marks(panel, page, wide=330 if page.narrow else 1130 / columns), **place)
+        named = _with_room(panel, page, wide=wide)
+        unnamed += sum(spot.rank is not None for spot in panel.spots) - len(named)
+        figure.add_trace(_marks(panel, page, named=named), **place)
         for value, level in panel.levels:
             name = plain(page.text(level))
             figure.add_hline(
@@ -102,6 +105,9 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
             showline=True, linecolor=LIGHT.line, title_text=page.text(panel.under), **panel.across, **place
         )
         figure.update_yaxes(range=panel.y_range, gridcolor=LIGHT.line, nticks=6, **place)
+    if unnamed:
+        axis = _("{axis}; not named for want of room: {n} (point at a dot)", axis=words.axis, n=unnamed)
+        words = replace(words, axis=axis)
     finish(figure, page, words=words, height=height, above=52 if page.narrow else 30)
     figure.update_yaxes(showgrid=True)
     if scatter_panels[0].under:
@@ -110,9 +116,8 @@ def planes(scatter_panels: Sequence[ScatterPanel], page: Page, *, words: ChartTe
     return figure
 
 
-def _marks(panel: ScatterPanel, page: Page, *, wide: float) -> go.Scatter:
-    """Return the points, the faint ones beneath the others, with the names that have room."""
-    named = _with_room(panel, page, wide=wide)
+def _marks(panel: ScatterPanel, page: Page, *, named: Mapping[int, str]) -> go.Scatter:
+    """Return the points, the faint ones beneath the others. ``named``: the places of names by the points' identity."""
     spots = sorted(panel.spots, key=lambda spot: not spot.faint)
     return go.Scatter(
         x=[spot.x for spot in spots],

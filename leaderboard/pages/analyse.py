@@ -16,7 +16,7 @@ from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.rows import BoardRow
 from leaderboard.board.scoring_rules import scoring_context
 from leaderboard.cache import BoardVersion, CachedResponse
-from leaderboard.charts.base import BoardContext, Chart, ChartQuery, empty_chart
+from leaderboard.charts.base import Chart, ChartQuery, empty_chart
 from leaderboard.charts.catalog import CHARTS, GROUPS, ChartKind, charts_of
 from leaderboard.charts.estimates import SnapshotEntry, display_name
 from leaderboard.charts.layout import Page
@@ -26,7 +26,7 @@ from leaderboard.render import past_board_context, permanent, render
 from leaderboard.render_context import RenderContext
 from leaderboard.share.exports import file_stem
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.messages import _, ngettext
+from vlrb.common.messages import _
 from vlrb.protocols import protocols
 
 PATH = "/analyse"
@@ -102,7 +102,7 @@ def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> An
     return AnalyseQuery(
         spec,
         chart,
-        entries=_read_entries(parameters, board_version, added=matches),
+        entries=_read_entries(parameters, board_version, kind=CHARTS[chart], added=matches),
         protocol="" if protocol == spec.ranking else protocol,
         grouping="" if grouping == spec.official else grouping,
         revision="" if revision == board_version.snapshot["label_revision"] else revision,
@@ -117,12 +117,12 @@ def _one_of(value: str, known: Sequence[str]) -> str:
 
 
 def _read_entries(
-    parameters: Mapping[str, str], board_version: BoardVersion, *, added: Sequence[str]
+    parameters: Mapping[str, str], board_version: BoardVersion, *, kind: ChartKind, added: Sequence[str]
 ) -> tuple[str, ...] | None:
     """Return the judges that an address names, each once, with those added; None where it says nothing."""
     if "entries" not in parameters and not added:
         return None
-    named = listed(parameters, "entries") if "entries" in parameters else best(board_version)
+    named = listed(parameters, "entries") if "entries" in parameters else best(board_version, kind)
     known = {entry["id"] for entry in board_version.snapshot["entries"]} | {row.id for row in _reported(board_version)}
     return tuple(key for key in dict.fromkeys([*named, *added]) if key in known)[:MOST_CHOSEN]
 
@@ -143,12 +143,14 @@ def _reported(board_version: BoardVersion) -> list[BoardRow]:
     return [row for row in board_version.board().rows if row.tier == "reported"]
 
 
-def best(board_version: BoardVersion, most: int = FIRST_SHOWN) -> tuple[str, ...]:
-    """Return the best judges scored here, or else the best reported ones."""
+def best(board_version: BoardVersion, kind: ChartKind, most: int = FIRST_SHOWN) -> tuple[str, ...]:
+    """Return the best judges scored here that a figure can show, else the best ones, else the best reported ones."""
     board = board_version.board()
+    known = {entry["id"]: entry for entry in board_version.snapshot["entries"]}
     rows = [row for row in board.rows if row.value(board.headline) is not None]
-    tiers = (tuple(row.id for row in rows if row.tier == tier)[:most] for tier in ("scored", "reported"))
-    return next((tier for tier in tiers if tier), ())
+    scored = [row.id for row in rows if row.tier == "scored"]
+    able = [key for key in scored if kind.suits is None or kind.suits(known[key])]
+    return tuple((able or scored or [row.id for row in rows if row.tier == "reported"])[:most])
 
 
 def names(board_version: BoardVersion, chosen: Sequence[str]) -> dict[str, str]:
@@ -166,41 +168,29 @@ def chosen_entries(board_version: BoardVersion, query: AnalyseQuery) -> tuple[st
     """Return the judges that a figure is about; none for a figure of all results."""
     if not query.kind.of_judges:
         return ()
-    return best(board_version) if query.entries is None else query.entries
+    return best(board_version, query.kind) if query.entries is None else query.entries
 
 
 # --- the figure -------------------------------------------------------------------------------------------------------
 
 
 def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: ItemCatalog, page: Page) -> ChartQuery:
-    """Return what a chart needs to know: the rules, the page, and the board around the judges chosen."""
+    """Return what a chart needs to know: the rules, the page, and the board around the judges chosen. Before the first
+    snapshot there are the reported rows alone."""
     revision = query.revision or str(board_version.snapshot["label_revision"])
+    rows = board_version.board(query.protocol, query.grouping, revision=query.revision).rows
+    chosen = chosen_entries(board_version, query)
     return ChartQuery(
         revision,
         page,
         protocol=query.protocol,
         grouping=query.grouping,
         hidden=board_version.is_redacted(revision),
-        around=_around(board_version, query, revision=revision, catalog=catalog),
-    )
-
-
-def _around(board_version: BoardVersion, query: AnalyseQuery, *, revision: str, catalog: ItemCatalog) -> BoardContext:
-    """Return the board around the judges chosen. Before the first snapshot there are the reported rows alone."""
-    rows = board_version.board(
-        query.protocol, query.grouping, revision=revision if revision in board_version.revisions else ""
-    ).rows
-    summary = (board_version.snapshot.get("relations") or {}).get(revision) or {}
-    wanted = set(chosen_entries(board_version, query))
-    return BoardContext(
-        rows,
-        catalog.relations(board_version, revision) if query.chart == "agreement" else None,
-        difficulty=summary.get("difficulty"),
-        compared=len(summary.get("entries", ())),
-        self_preference=summary.get("self_preference", {}),
-        lengths={} if board_version.is_redacted(revision) else summary.get("lengths", {}),
+        rows=rows,
+        reported=[row for row in rows if row.tier == "reported" and row.id in chosen],
+        relations=catalog.relations(board_version, revision) if query.chart == "agreement" else None,
+        summary=(board_version.snapshot.get("relations") or {}).get(revision) or {},
         as_of=str(board_version.snapshot["created_at"]),
-        reported=[row for row in rows if row.tier == "reported" and row.id in wanted],
     )
 
 
@@ -321,30 +311,16 @@ def _choice_context(board_version: BoardVersion, query: AnalyseQuery) -> dict[st
         "chosen": chosen,
         "offered": list(known.items())[:MOST_OFFERED],
         "any_judge": bool(known),
+        "suited": query.url(entries=None) if query.kind.of_judges and query.entries is not None and known else "",
         "quick": _quick_choices(board_version, query),
-        "suited": _suited(board_version, query),
     }
 
 
 def _quick_choices(board_version: BoardVersion, query: AnalyseQuery) -> list[tuple[str, str]]:
     """Return choices that one click makes: title, address."""
     result = [
-        (_("Best {n}", n=most), query.url(entries=best(board_version, most)))
+        (_("Best {n}", n=most), query.url(entries=found))
         for most in (FIRST_SHOWN, 2 * FIRST_SHOWN, 4 * FIRST_SHOWN)
-        if len(best(board_version, most)) > most - FIRST_SHOWN
+        if len(found := best(board_version, query.kind, most)) > most - FIRST_SHOWN
     ]
     return [*result, (_("None"), query.url(entries=()))]
-
-
-def _suited(board_version: BoardVersion, query: AnalyseQuery) -> tuple[str, str] | None:
-    """Return a link to the best judges that a figure can show, where others were chosen."""
-    redacted = board_version.is_redacted(query.revision or str(board_version.snapshot["label_revision"]))
-    if redacted or not query.kind.of_judges:  # other judges would not help
-        return None
-    suits, entries = query.kind.suits, {entry["id"]: entry for entry in board_version.snapshot["entries"]}
-    ordered = [row.id for row in board_version.board().rows if row.tier == "scored" and row.id in entries]
-    result = tuple(key for key in ordered if suits is None or suits(entries[key]))[:FIRST_SHOWN]
-    if not result or set(result) <= set(chosen_entries(board_version, query)):
-        return None
-    title = ngettext("Show the judge that has them", "Show the best {n} judges that have them", len(result))
-    return (title if suits else _("Show the best judges"), query.url(entries=result))

@@ -7,7 +7,7 @@ import pytest
 
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
-from leaderboard.charts.base import BoardContext, Chart, ChartQuery
+from leaderboard.charts.base import Chart, ChartQuery
 from leaderboard.charts.bias_charts import length_estimates
 from leaderboard.charts.board_charts import best_so_far, level_lines, log_axis, score_range
 from leaderboard.charts.catalog import CHARTS
@@ -29,16 +29,8 @@ def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
     rows = build_board(body, VL, published=load_published(VL)).rows
     summary = body.get("relations", {}).get("v2", {})
     relations = unpack(pairwise.related()[1].body) if summary else None
-    names = summary.get("entries", ())
-    around = BoardContext(
-        rows,
-        relations,
-        difficulty=summary.get("difficulty"),
-        compared=len(names),
-        lengths=summary.get("lengths", {}),
-        as_of=body["created_at"],
-    )
-    return ChartQuery("v2", Page(VL), around=replace(around, **more))
+    view = ChartQuery("v2", Page(VL), rows=rows, relations=relations, summary=summary, as_of=body["created_at"])
+    return replace(view, **more)
 
 
 VIEW = view_of(BODY)
@@ -69,7 +61,7 @@ def words(chart: Chart) -> str:
 
 def test_agreement_in_the_figure_is_that_of_the_relations_in_the_order_of_the_board() -> None:
     chart = CHARTS["agreement"].draw(ENTRIES[:4], VIEW)
-    relations = VIEW.around.relations
+    relations = VIEW.relations
     assert relations is not None
     place = {f"Judge {'ABCDEF'[int(name[-1]) - 1]}": at for at, name in enumerate(relations.entries)}
     assert len(chart.rows) == 6
@@ -96,7 +88,7 @@ def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
     assert [list(trace["y"]) for trace in data(chart)] == [known[name] for name in CATEGORIES]
     assert sum(int(str(row[2])) for row in chart.rows) == 1250
     assert "over 6 judges" in words(chart)
-    assert "at least 5 judges" in " ".join(CHARTS["difficulty"].draw([], view_of(BODY, difficulty=None)).notes)
+    assert "at least 5 judges" in " ".join(CHARTS["difficulty"].draw([], view_of(BODY, summary={})).notes)
 
 
 def test_lengths_of_responses_are_those_of_the_snapshot_with_a_label_for_each_bar() -> None:
@@ -109,7 +101,7 @@ def test_lengths_of_responses_are_those_of_the_snapshot_with_a_label_for_each_ba
         ["−29 to −10", "−9 to 9", "10 to 29"],
         "110 or more",
     )
-    assert CHARTS["lengths"].draw([], view_of(BODY, lengths={})).figure is None
+    assert CHARTS["lengths"].draw([], view_of(BODY, summary={})).figure is None
 
 
 # --- habits -----------------------------------------------------------------------------------------------------------
@@ -162,9 +154,9 @@ def test_length_shows_the_difference_of_both_cells_of_the_tally_with_its_interva
 def test_size_tells_scored_from_reported_and_stands_on_a_log_axis() -> None:
     body = snapshot([entry(1, 0.8, parameters_b=70.0), entry(2, 0.6, parameters_b=None)])
     chart = CHARTS["size"].draw(body["entries"], view_of(body))
-    assert [row[0] for row in chart.rows if row[1] == "scored"] == ["Judge 1"]
+    assert [row[1:3] for row in chart.rows if row[2] == "scored"] == [("Judge 1", "scored")]
     assert [x for x, _name, symbol in marks(chart) if symbol == "circle"] == [70]
-    assert any(row[1] == "reported" for row in chart.rows)
+    assert any(row[2] == "reported" for row in chart.rows)
     assert CHARTS["size"].draw([], ChartQuery("v2", Page(VL))).figure is None
 
 
@@ -174,7 +166,7 @@ def test_cost_has_the_judges_that_no_cheaper_one_beats_on_its_front() -> None:
     chart = CHARTS["cost"].draw([], view_of(body))
     priced = [row for row in chart.rows if str(row[0]).startswith("Price")]
     assert [row[1] for row in priced if row[-1] == "yes"] == ["Judge 1", "Judge 4", "Judge 2"]
-    assert [row[-2] for row in priced] == [40.0, 10.0, 4.0, 10.0]
+    assert [row[6] for row in priced] == [40.0, 10.0, 4.0, 10.0]
     lines = [trace for trace in data(chart) if trace["mode"] == "lines"]
     assert list(lines[0]["x"][1:4]) == [4, 10, 40]
     assert len(lines) == 2  # prices and tokens; nobody states a time
@@ -202,16 +194,10 @@ def test_the_best_so_far_is_the_best_of_a_day_and_only_ever_better() -> None:
     assert best_so_far([]) == []
 
 
-def test_of_equal_sizes_the_best_alone_has_a_name() -> None:
-    body = snapshot([entry(number, 0.7 + number / 1000, parameters_b=7.0) for number in range(5)])
-    chart = CHARTS["size"].draw([], view_of(body))
-    assert sum(name.startswith("Judge") for _x, name, _symbol in marks(chart)) <= 1
-
-
 def test_history_shows_every_result_and_names_records_alone() -> None:
     body = snapshot([entry(1, 0.6), entry(2, 0.8), entry(3, 0.7)])
     chart = CHARTS["history"].draw([], view_of(body))
-    dated = [row for row in view_of(body).around.rows if row.date and row.value("macro") and row.tier != "baseline"]
+    dated = [row for row in view_of(body).rows if row.date and row.value("macro") and row.tier != "baseline"]
     assert len(chart.rows) == len(dated)
     assert len(marks(chart)) == len(dated)
     named = {name for _x, name, _symbol in marks(chart)}
@@ -230,7 +216,7 @@ def test_history_has_a_line_for_scored_and_one_for_reported_results() -> None:
     reported = [float(str(row[2])) for row in chart.rows if (row[1], row[-1]) == ("reported", "yes")]
     assert reported == sorted(reported)
     assert max(reported) == pytest.approx(
-        max(100 * (row.value("macro") or 0) for row in VIEW.around.rows if row.tier == "reported")
+        max(100 * (row.value("macro") or 0) for row in VIEW.rows if row.tier == "reported")
     )
 
 

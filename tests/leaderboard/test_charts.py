@@ -12,7 +12,7 @@ from plotly.offline import get_plotlyjs_version
 
 from leaderboard.board.reported_results import load_published
 from leaderboard.board.rows import build_board
-from leaderboard.charts.base import MOST_JUDGES, BoardContext, Chart, ChartQuery
+from leaderboard.charts.base import MOST_JUDGES, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
@@ -50,15 +50,15 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
     difficulty = {"general": [1] * 10, "hallucination": [2] * 10, "reasoning": [0] * 10}
     return replace(
         V2,
-        around=BoardContext(
-            rows,
-            related.relations,
-            difficulty=difficulty,
-            lengths=preferred_lengths(label_sets()["v2"], items()),
-            compared=7,
-            self_preference={"gpt": {name: [0.1, -0.02, 0.2, 40, 0.5, 0.4] for name in names}},
-            as_of="2026-11-21T22:00:00Z",
-        ),
+        rows=rows,
+        relations=related.relations,
+        summary={
+            "difficulty": difficulty,
+            "lengths": preferred_lengths(label_sets()["v2"], items()),
+            "entries": names,
+            "self_preference": {"gpt": {name: [0.1, -0.02, 0.2, 40, 0.5, 0.4] for name in names}},
+        },
+        as_of="2026-11-21T22:00:00Z",
     )
 
 
@@ -212,7 +212,7 @@ def test_the_preference_for_the_own_family_is_that_of_the_declared_base_model() 
     view = judges_everywhere()
     silent = entry(4, 0.5, model="Nobody knows")
     chart = CHARTS["family"].draw([*JUDGES, silent], view)
-    known = view.around.self_preference["gpt"]
+    known = view.summary["self_preference"]["gpt"]
     for row, judge in zip(chart.rows, JUDGES, strict=True):
         value, low, high, pairs, _own, _others = known[judge["id"]]
         assert row == (judge["model"], "gpt", 100 * value, 100 * low, 100 * high, pairs)
@@ -334,9 +334,9 @@ AROUND = {name for name, kind in CHARTS.items() if not kind.of_judges}  # figure
 
 def with_reported(view: ChartQuery) -> ChartQuery:
     """Return the view of a reader who has also chosen two reported results."""
-    rows = [row for row in view.around.rows if row.model in ("R1-Reward", "GPT-4o (2024-08-06)")]
+    rows = [row for row in view.rows if row.model in ("R1-Reward", "GPT-4o (2024-08-06)")]
     assert len(rows) == 2
-    return replace(view, around=replace(view.around, reported=rows))
+    return replace(view, reported=rows)
 
 
 @pytest.mark.parametrize("name", sorted(set(CHARTS) - AROUND))
