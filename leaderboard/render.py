@@ -8,9 +8,8 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import cache, lru_cache
 from html import escape
 from pathlib import Path
@@ -22,29 +21,21 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from leaderboard.board import filter_judges
-from leaderboard.board.cards import cards
 from leaderboard.board.columns import ALWAYS, Column, usual
-from leaderboard.board.differences import edition_gaps
 from leaderboard.board.names import (
     breakable_parts,
     is_shortened,
     name_parts,
     short_name,
 )
-from leaderboard.board.opening import BestSet, finding, untested
-from leaderboard.board.position import axis_style
-from leaderboard.board.query import FILTERS, PAGE, BoardQuery, SelectedRows, count_unstated, select
-from leaderboard.board.rank_info import RankInfo, band_classes, order_of
+from leaderboard.board.query import FILTERS, PAGE
 from leaderboard.board.rows import Board, BoardRow
-from leaderboard.board.scoring_rules import scoring_context
 from leaderboard.cache import SNAPSHOT_DIGITS, BoardVersion, CachedResponse
 from leaderboard.render_context import RenderContext
-from leaderboard.share import social_meta
-from leaderboard.share.exports import FORMATS
 from storage.clock import minute
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.common.messages import Message, _, in_words, joined, ngettext
+from vlrb.common.messages import _, in_words
 from vlrb.common.rounding import percent, tenths
 from vlrb.common.template_translations import translate_templates
 from vlrb.common.translations import languages
@@ -54,7 +45,6 @@ from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent
 _MOST_FOLDED = 3  # other results below a row; the page of its judge has all
-NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 _SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js", "plotly-cartesian.min.js")
 STATIC = ("account.css", "site.css", "board.css", "tools.css", "judges.css", "review.css", *_SCRIPTS, "icon.svg")
 NAVIGATION = (
@@ -201,7 +191,6 @@ def _environment(context: RenderContext) -> Environment:
         "navigation": [link for link in NAVIGATION if link[1] != "/check-numbers" or _checks_numbers(context.spec)],
         "action": ACTION,
         "filters": FILTERS,
-        "export_formats": FORMATS,
         "always": ALWAYS,
         "protocols_of": protocols,
         "usual": usual,
@@ -305,117 +294,6 @@ def footer_markup(context: RenderContext) -> str:
     return render(context, "parts/footer.html")
 
 
-def board_page(
-    board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested, part: bool = False
-) -> str:
-    """Return the page at /, or the part of it that differs from view to view. ``best_set``: tests who is first of the
-    judges that a search or filter leaves."""
-    values = _board_context(board_version, view, best_set=best_set)
-    template = "parts/board_fragment.html" if part else "board.html"
-    return render(board_version.context, template, current="/", **values)
-
-
-def board_orders(board_version: BoardVersion) -> dict[str, str]:
-    """Return the parts of all views that one click orders the board's front page by, by their addresses."""
-    front = BoardQuery(board_version.spec).on(board_version.board())
-    columns = front.shown(board_version.board())
-    views = {view.url(): view for view in (front, *(front.with_sort(column.key) for column in columns))}
-    return {
-        board_version.context.prefix + url: board_page(board_version, view, part=True) for url, view in views.items()
-    }
-
-
-def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> dict[str, Any]:
-    board = board_version.board(view.protocol, view.grouping, revision=view.revision)
-    view = view.on(board)
-    selection = select(board, view)
-    ranked_by = view.ranked_by(board)
-    standings = board.standings(view.sort)
-    return {
-        "columns": board.columns,
-        "shown": _in_order(view.shown(board), ranked_by),
-        "view": view,
-        "selection": selection,
-        "counted": count_text(selection),
-        "standings": standings,
-        "marks": _marks(view, selection, standings=standings),
-        "ranked_by": ranked_by,
-        "unstated": count_unstated(board, view),
-        **scoring_context(board, board_version.snapshot["label_revision"]),
-        "gaps": edition_gaps(board.sizes.get(board.spec.pooled, 0)),
-        "references": reference_text(selection.baselines, ranked_by),
-        "ranges": bool(board.ranges.get(order_of(view.sort, board.spec))),
-        "judges": any(row.tier != "baseline" for row in board.rows),
-        **past_board_context(board_version, view.as_of, now=view.url(as_of="", page=1)),
-        "picked": [row for row in map(board.find, view.compare) if row is not None],
-        "turned": _turned(board_version, view, board=board),
-        "permalink": view.url(as_of=permanent(board), embed=False),
-        "social": social_meta.of_board(board, board_version.public_base),
-        "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
-        "demo": board.spec.synthetic,
-        "delayed": board_version.delayed_since if not view.as_of else None,
-        "clock": _clock(board_version.delayed_since),
-        "paused": board_version.paused if not view.as_of else None,
-        "findings": finding(board, view, best_set=best_set, whole=True)
-        if view.is_narrowed
-        else board.kept(("findings", view.sort, view.tier), lambda: finding(board, view, whole=True)),
-        "filtered": any(row.filter_judge for row in board.rows),
-        "cards": board_version.drawn(
-            ("cards", board.protocol, board.grouping, view.revision, view.as_of, view.embed), lambda: cards(board, view)
-        ),
-        "here": view.url(),
-        "doubted": _doubted(board),
-        "line": _drawn_rows(board_version, board, view=view),
-    }
-
-
-def _in_order(columns: Sequence[Column], first: str) -> tuple[Column, ...]:
-    """Return columns with a score before all others."""
-    return tuple(sorted(columns, key=lambda column: (column.key not in ALWAYS, column.key != first)))
-
-
-def _doubted(board: Board) -> tuple[int, int] | None:
-    """Return how many published figures arithmetic speaks against, and of how many; None where it has nothing to
-    say."""
-    reported = [row for row in board.rows if row.tier == "reported"]
-    doubted = sum(row.inconsistent for row in reported)
-    return (doubted, len(reported)) if doubted else None
-
-
-def _drawn_rows(board_version: BoardVersion, board: Board, *, view: BoardQuery) -> Callable[..., Markup]:
-    """Return a function that draws a row of a view, each row once for all views that show the same of it."""
-    by, query = view.ranked_by(board), f"?as_of={quote(view.as_of)}" if view.as_of else ""
-    columns = _in_order(view.shown(board), by)
-    drawing: Any = environment(board_version.context).get_template("parts/row.html").module
-    rules = (board.protocol, board.grouping, board.label_revision, by, tuple(column.key for column in columns), query)
-    dotted = tuple(key for key in board.spec.category_keys if key in board.values and key in view.columns)
-
-    def line(row: BoardRow, others: Sequence[BoardRow] = (), **how: Any) -> Markup:
-        key = (*rules, row.id, tuple(other.id for other in others), *how.items())
-        markup: Markup = board_version.drawn(
-            key,
-            lambda: drawing.line(
-                board, row, columns, by, axis=axis_style(row, by, dotted), query=query, others=others, **how
-            ),
-        )
-        return markup
-
-    return line
-
-
-def _marks(view: BoardQuery, selection: SelectedRows, *, standings: Mapping[str, RankInfo]) -> Mapping[str, str]:
-    """Return the classes that draw bands over the rows: only where the rows stand in the order of their ranks."""
-    if view.sort not in (*view.spec.score_names, "rank"):
-        return {}
-    return band_classes([row.id for row in selection.of("scored")], standings)
-
-
-def reference_text(baselines: Sequence[BoardRow], ranked_by: str) -> Message:
-    """Return the baselines in one line, with what orders the ranks."""
-    known = [(row.model, value) for row in baselines if (value := row.value(ranked_by)) is not None]
-    return joined([joined((model, percent(value)), " ") for model, value in known], " · ")
-
-
 def past_board_context(board_version: BoardVersion, as_of: str, *, now: str) -> dict[str, str]:
     """Return what pages of a board of the past say about it. ``now`` is the address of the same page of the current
     board."""
@@ -430,36 +308,9 @@ def past_board_context(board_version: BoardVersion, as_of: str, *, now: str) -> 
     }
 
 
-def _turned(board_version: BoardVersion, view: BoardQuery, *, board: Board) -> Mapping[str, Any] | None:
-    """Return the decision to show these labels instead of others, where that is not long ago and the reader asks for
-    today."""
-    turn: Mapping[str, Any] | None = board_version.snapshot.get("turned")
-    if turn is None or view.as_of or turn["to"] != board.label_revision:
-        return None
-    created, decided = (datetime.fromisoformat(text) for text in (board_version.snapshot["created_at"], turn["at"]))
-    return turn if created - decided < NEWS else None
-
-
 def permanent(board: Board) -> str:
     """Return the ``as_of`` value that always finds this board."""
     return board.snapshot_id[:SNAPSHOT_DIGITS]
-
-
-def count_text(selection: SelectedRows) -> str:
-    """Return how much was found, as it is under the table."""
-    first = (selection.page - 1) * PAGE
-    judges = ngettext("{n:,} judge", "{n:,} judges", selection.total)
-    parts: list[str] = [judges]
-    if selection.total > PAGE:
-        span = f"{first + 1:,}–{first + len(selection.rows):,}"
-        parts = [_("{span} of {judges}", span=span, judges=judges)]
-    if baselines := len(selection.baselines):
-        parts.append(ngettext("{n:,} baseline", "{n:,} baselines", baselines))
-    return joined(parts)
-
-
-def _clock(moment: datetime | None) -> str:
-    return f"{moment:%H:%M} UTC" if moment else ""
 
 
 def withdrawn_page(context: RenderContext, stub: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
-from leaderboard import render
+from leaderboard import board_page, render
 from leaderboard.board.query import BoardQuery, read_as_of, read_query
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import decisions, entry, status_pages
@@ -55,11 +55,11 @@ def front_page(board_version: BoardVersion) -> CachedResponse:
 
 
 def _render_front(board_version: BoardVersion) -> CachedResponse:
-    return CachedResponse.of(render.board_page(board_version, BoardQuery(board_version.spec)).encode(), HTML)
+    return CachedResponse.of(board_page.board_page(board_version, BoardQuery(board_version.spec)).encode(), HTML)
 
 
 def _render_orders(board_version: BoardVersion) -> CachedResponse:
-    return CachedResponse.of(orjson.dumps(render.board_orders(board_version)), JSON)
+    return CachedResponse.of(orjson.dumps(board_page.board_orders(board_version)), JSON)
 
 
 def _without_score(
@@ -108,7 +108,7 @@ def build(
         best_set = catalog.best_set(board_version, view)
         response = await board_version.ready(
             view.url() + ("#board" if part == "board" else ""),
-            lambda: status_page(render.board_page(board_version, view, best_set=best_set, part=part == "board")),
+            lambda: status_page(board_page.board_page(board_version, view, best_set=best_set, part=part == "board")),
         )
         reply = respond(response, request.headers)
         if view.embed:

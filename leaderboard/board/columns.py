@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from storage import metadata
 from storage.metadata_fields import MetadataField
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.rounding import percent
 from vlrb.judges import TYPES
-
-if TYPE_CHECKING:
-    from leaderboard.board.rows import BoardRow
 
 ColumnKind = Literal["rank", "judge", "interval", "share", "number", "text", "date"]
 ValueType = Literal["text", "whole", "number", "flag", "day", "moment"]
@@ -39,8 +36,7 @@ def _number(value: float) -> str:
 class Column:
     """One column: ``key`` is the name in URLs, JSON, exports and CSS classes; ``subtitle`` may be empty.
 
-    ``term`` is its name in the search. ``text`` formats a known value for people. ``read`` is for a value that is
-    computed; else it is the field of a row with the name of the column.
+    ``term`` is its name in the search. ``text`` formats a known value for people.
     """
 
     key: str
@@ -53,7 +49,6 @@ class Column:
     value_type: ValueType = "text"
     text: Callable[[Any], str] = str
     api: bool = True  # whether it is a field of the rows of /api/v1/leaderboard
-    read: Callable[[BoardRow], Any] | None = None
 
     @property
     def stated(self) -> bool:
@@ -96,16 +91,7 @@ def _stated(name: str, field: MetadataField) -> Column:
         term=field.column.term,
         value_type="number" if number else "text",
         text=field.cell if number else str,
-        read=_number_of(name) if number else _text_of(name, field),
     )
-
-
-def _number_of(name: str) -> Callable[[BoardRow], Any]:
-    return lambda row: row.stated.get(name)
-
-
-def _text_of(name: str, field: MetadataField) -> Callable[[BoardRow], Any]:
-    return lambda row: field.text(row.stated[name]) if name in row.stated else ""
 
 
 _LEFT: tuple[Column, ...] = (
@@ -220,7 +206,6 @@ _RIGHT: tuple[Column, ...] = (
 )
 ALWAYS = ("rank", "model")
 """No table without these."""
-COMPUTED = {column.key: column.read for column in (*_LEFT, *_RIGHT) if column.read is not None}
 
 
 @cache

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from leaderboard.board.columns import COMPUTED, Column, columns_of
-from leaderboard.board.filter_judges import mark_filter_judges
+from leaderboard.board.columns import Column, columns_of
+from leaderboard.board.filter_judges import MARK, is_filter_judge
 from leaderboard.board.rank_info import RankInfo, order_of, shared_ranks, standings, with_bands
 from leaderboard.board.reported_results import ORACLE, ReportedFigures, by_judge
 from storage.metadata import COLUMNS as METADATA_COLUMNS
@@ -127,8 +127,13 @@ class BoardRow:
         """Return the value of a column by its key."""
         if key in self.scores:
             return self.scores[key]
-        read = COMPUTED.get(key)
-        return read(self) if read is not None else getattr(self, key)
+        stated = METADATA_COLUMNS.get(key)
+        if stated is None:
+            return getattr(self, key)
+        value = self.stated.get(key)
+        if stated.storage in ("number", "whole"):
+            return value
+        return "" if value is None else stated.text(value)
 
     def with_values(self, values: Mapping[str, float | None]) -> BoardRow:
         """Return the row with these accuracies and no others; intervals of those alone."""
@@ -322,10 +327,8 @@ def build_board(
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
     rows = _named(_with_ranges(_worded(rows), ranges.get(spec.headline, {})), names)
-    rows = mark_filter_judges(rows, spec.filtered_by)
-    reported = mark_filter_judges(
-        (_reported_row(result, names[result.judge]) for result in published), spec.filtered_by
-    )
+    rows = [_marked(row, spec) for row in rows]
+    reported = [_marked(_reported_row(result, names[result.judge]), spec) for result in published]
     return Board(
         "",
         snapshot["created_at"],
@@ -712,6 +715,13 @@ def _placed(
     counted = [replace(entry, counts=None) if entry.id in version_of else entry for entry in contenders]
     ranked = [replace(known[index], rank=rank) for index, rank in places(counted).items()]
     return [*ranked, *(row for row in rows if not row.leads)]
+
+
+def _marked(row: BoardRow, spec: BenchmarkSpec) -> BoardRow:
+    """Return the row; that of a judge that filtered the pairs says so before its other notes."""
+    if not is_filter_judge((row.model, row.judge_name), spec.filtered_by):
+        return row
+    return replace(row, filter_judge=True, note=phrases(MARK, row.note))
 
 
 def _reported_row(reported_figures: ReportedFigures, name: str) -> BoardRow:

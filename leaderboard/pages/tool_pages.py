@@ -18,6 +18,7 @@ from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, render
 from leaderboard.render_context import RenderContext
+from leaderboard.share.exports import FORMATS
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.numbers import report as number_check
 from vlrb.numbers.definition_check import by_printed_name, printed_names
@@ -123,6 +124,7 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         current="/compare",
         demo=board_version.spec.synthetic,
         comparison=result,
+        export_formats=FORMATS,
         chosen=chosen,
         search=search,
         url=url,
