@@ -99,7 +99,7 @@ def build(content: bytes, log: Path, token: str = "", names: tuple[str, ...] = (
 @dataclass
 class Repository:
     """A dataset that one token may write to. `commits`: what each added, path -> content; `broken`: it answers 500;
-    `meanwhile`: what somebody else does after the next listing; `private`: as it was made."""
+    `meanwhile`: what somebody else does after the next listing."""
 
     name: str
     token: str
@@ -107,7 +107,6 @@ class Repository:
     broken: bool = False
     asked: int = 0
     meanwhile: Callable[[], object] | None = None
-    private: bool = False
 
     @property
     def files(self) -> dict[str, bytes]:
@@ -138,7 +137,7 @@ def writable(repository: Repository) -> FastAPI:
     @app.get(f"{base}/revision/main")
     def info() -> dict[str, Any]:
         head = {"_id": "1", "id": repository.name, "sha": repository.sha, "siblings": [], "tags": []}
-        return {**head, "private": repository.private}
+        return {**head, "private": False}
 
     @app.get(f"{base}/tree/{{revision}}")
     def tree(revision: str) -> list[dict[str, Any]]:
@@ -182,39 +181,6 @@ def writable(repository: Repository) -> FastAPI:
         }
 
     return app
-
-
-def account(repositories: dict[str, Repository], token: str) -> Any:
-    """Return the application of an account that makes its datasets on demand; they are kept in `repositories`."""
-    maker = FastAPI()
-    apps: dict[int, FastAPI] = {}  # by the repository: one may take the place of another
-
-    @maker.post("/api/repos/create")
-    async def create(request: Request) -> Any:
-        asked = await request.json()
-        name = f"{asked['organization']}/{asked['name']}"
-        if request.headers.get("authorization") != f"Bearer {token}":
-            return JSONResponse({"error": "Invalid username or password."}, 401)
-        place = {"url": f"https://huggingface.co/datasets/{name}", "name": name}
-        if name in repositories:
-            return JSONResponse({**place, "error": "You already created this dataset repo"}, 409)
-        repositories[name] = Repository(name, token, private=asked.get("visibility") == "private")
-        return place
-
-    @maker.post("/api/validate-yaml")
-    async def validate(request: Request) -> dict[str, Any]:
-        header = (await request.json())["content"].split("---")[1]
-        assert "configs:" in header
-        return {"errors": [], "warnings": []}
-
-    async def dispatch(scope: Any, receive: Any, send: Any) -> None:
-        exact = "/".join(scope.get("path", "").removeprefix("/api/datasets/").split("/")[:2])
-        repository = repositories.get(exact)
-        if repository is not None and id(repository) not in apps:
-            apps[id(repository)] = writable(repository)
-        await apps.get(id(repository), maker)(scope, receive, send)
-
-    return dispatch
 
 
 def _oid(content: bytes) -> str:

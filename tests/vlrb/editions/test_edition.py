@@ -194,7 +194,6 @@ EDITION = [
         ("run/run.json", "{}", [*FILTER, "run"]),
         ("verify/labels.jsonl", "{}", VERIFY),
         ("verify/agreement.json", "{}", EDITION),
-        ("editions/next/card.json", "{}", ["upload", "next", "--questions", "owner/next"]),
         ("board.json", '{"entries": [1, {"general": 0.5}]}', ["power", "board.json"]),
     ],
 )
