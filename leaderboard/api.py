@@ -107,7 +107,7 @@ async def _benchmark_parameter(
 def columns(spec: BenchmarkSpec) -> tuple[str, ...]:
     """Return the fields of a row in the order in which they were published; a column that is declared later follows."""
     known = (*_BEFORE, *spec.overall_first, *_AFTER)
-    stated = [column.key for column in columns_of(spec) if column.api and column.key not in (*known, *_LATER)]
+    stated = [column.key for column in columns_of(spec) if column.key not in (*known, *_LATER, "date")]
     return (*known, *stated, *_LATER)
 
 

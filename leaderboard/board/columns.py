@@ -28,10 +28,6 @@ def _type(value: str) -> str:
     return TYPES.get(value, value)
 
 
-def _number(value: float) -> str:
-    return f"{value:g}"
-
-
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column: ``key`` is the name in URLs, JSON, exports and CSS classes; ``subtitle`` may be empty.
@@ -44,11 +40,14 @@ class Column:
     description: str
     subtitle: str = ""
     kind: ColumnKind = "text"
-    descending: bool = False  # the direction of the first click
     term: str = ""
     value_type: ValueType = "text"
     text: Callable[[Any], str] = str
-    api: bool = True  # whether it is a field of the rows of /api/v1/leaderboard
+
+    @property
+    def descending(self) -> bool:
+        """Whether the first click puts the highest first: of numbers that are not errors, and of days."""
+        return self.kind in ("interval", "share", "number", "date") and self.key != "ece"
 
     @property
     def stated(self) -> bool:
@@ -61,147 +60,74 @@ class Column:
         return self.kind in ("rank", "share", "number")
 
 
-def _accuracy(key: str, subtitle: str, *, kind: ColumnKind, description: str, spec: BenchmarkSpec) -> Column:
-    narrow = len(spec.categories) > _WIDE
-    short = next((category.short for category in spec.categories if narrow and category.key == key), "")
-    return Column(
-        key,
-        short or spec.title_of(key),
-        subtitle=subtitle,
-        kind=kind,
-        descending=True,
-        description=description,
-        term=key,
-        value_type="number",
-        text=percent,
-    )
+def _percent(key: str, title: str, description: str, *, subtitle: str, kind: ColumnKind, term: str) -> Column:
+    return Column(key, title, description, subtitle, kind=kind, term=term, value_type="number", text=percent)
 
 
 def _stated(name: str, field: MetadataField) -> Column:
     """Return the column that a field of the metadata declares."""
     assert field.column is not None
     number = field.storage in ("number", "whole")
-    return Column(
-        name,
-        field.column.title,
-        subtitle=field.column.subtitle,
-        kind="number" if number else "text",
-        descending=number,
-        description=f"{field.help[0].upper()}{field.help[1:]}.",
-        term=field.column.term,
-        value_type="number" if number else "text",
-        text=field.cell if number else str,
-    )
+    kind: Literal["number", "text"] = "number" if number else "text"
+    description, text = f"{field.help[0].upper()}{field.help[1:]}.", field.cell if number else str
+    title, subtitle, term = field.column
+    return Column(name, title, description, subtitle, kind=kind, term=term, value_type=kind, text=text)
 
 
 _LEFT: tuple[Column, ...] = (
     Column(
         "rank",
         "Rank",
+        "Position among entries scored here; equal counts share it.",
         kind="rank",
-        description="Position among entries scored here; equal counts share it.",
         term="rank",
         value_type="whole",
     ),
-    Column(
-        "model",
-        "Judge",
-        kind="judge",
-        description="The judge, and under it who says so.",
-        term="model",
-    ),
+    Column("model", "Judge", "The judge, and under it who says so.", kind="judge", term="model"),
 )
 _RIGHT: tuple[Column, ...] = (
-    Column(
-        "votes_per_item",
-        "K",
-        subtitle="votes",
-        kind="number",
-        descending=True,
-        description="Votes per pair.",
-        term="k",
-        value_type="whole",
-    ),
-    Column(
+    Column("votes_per_item", "K", "Votes per pair.", "votes", kind="number", term="k", value_type="whole"),
+    _percent(
         "decided_rate",
         "Answered",
+        "Share of pairs with a majority for either response.",
         subtitle="%",
         kind="share",
-        descending=True,
-        description="Share of pairs with a majority for either response.",
         term="decided",
-        value_type="number",
-        text=percent,
     ),
-    Column(
+    _percent(
         "ece",
         "Calibration",
+        "How far its confidence is from its accuracy; compare judges with as many votes.",
         subtitle="error, %",
         kind="share",
-        description="How far its confidence is from its accuracy; compare judges with as many votes.",
         term="ece",
-        value_type="number",
-        text=percent,
     ),
-    Column(
+    _percent(
         "both_orders",
         "Both orders",
+        "Share of pairs with the same verdict whichever response is shown first.",
         subtitle="same, %",
         kind="share",
-        descending=True,
-        description="Share of pairs with the same verdict whichever response is shown first.",
         term="orders",
-        value_type="number",
-        text=percent,
     ),
-    Column(
-        "judge_type",
-        "Type",
-        description="How the judge arrives at a preference.",
-        term="type",
-        text=_type,
-    ),
-    Column(
-        "date",
-        "Date",
-        kind="date",
-        descending=True,
-        description="Submitted here, or published.",
-        term="date",
-        value_type="day",
-        api=False,
-    ),
+    Column("judge_type", "Type", "How the judge arrives at a preference.", term="type", text=_type),
+    Column("date", "Date", "Submitted here, or published.", kind="date", term="date", value_type="day"),
     Column(
         "parameters_b",
         "Size",
-        subtitle="billion",
+        "Parameters of the model.",
+        "billion",
         kind="number",
-        descending=True,
-        description="Parameters of the model.",
         term="size",
         value_type="number",
-        text=_number,
+        text="{:g}".format,
     ),
     Column(
-        "open_weights",
-        "Weights",
-        description="Whether everybody can have the weights.",
-        term="open",
-        value_type="flag",
-        text=_open,
+        "open_weights", "Weights", "Whether everybody can have the weights.", term="open", value_type="flag", text=_open
     ),
-    Column(
-        "base_model",
-        "Base model",
-        description="The model that was trained or asked.",
-        term="base",
-    ),
-    Column(
-        "organisation",
-        "Organisation",
-        description="The organisation.",
-        term="org",
-    ),
+    Column("base_model", "Base model", "The model that was trained or asked.", term="base"),
+    Column("organisation", "Organisation", "The organisation.", term="org"),
     *(_stated(name, field) for name, field in metadata.COLUMNS.items()),
 )
 ALWAYS = ("rank", "model")
@@ -229,10 +155,11 @@ def usual(spec: BenchmarkSpec) -> tuple[str, ...]:
 
 def _score(name: str, spec: BenchmarkSpec) -> Column:
     overall = spec.overall(name)
-    if overall is None:
-        about = next(category.about or category.title for category in spec.categories if category.key == name)
-        return _accuracy(name, SIZE, kind="interval", description=f"Accuracy on {about}.", spec=spec)
-    kind: ColumnKind = "interval" if name == spec.headline else "share"
-    return _accuracy(
-        name, overall.subtitle or SIZE, kind=kind, description=overall.about or f"{overall.title}.", spec=spec
-    )
+    kind: ColumnKind = "interval" if overall is None or name == spec.headline else "share"
+    if overall is not None:
+        description, subtitle = overall.about or f"{overall.title}.", overall.subtitle or SIZE
+        return _percent(name, spec.title_of(name), description, subtitle=subtitle, kind=kind, term=name)
+    category = next(category for category in spec.categories if category.key == name)
+    short = category.short if len(spec.categories) > _WIDE else ""
+    description = f"Accuracy on {category.about or category.title}."
+    return _percent(name, short or spec.title_of(name), description, subtitle=SIZE, kind=kind, term=name)

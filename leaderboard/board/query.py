@@ -42,39 +42,21 @@ class Filter:
 
 _NUMBER = r"[0-9]{1,6}(\.[0-9]{1,3})?"
 FILTERS: tuple[Filter, ...] = (
-    Filter(
-        "type",
-        "Type",
-        term="type:",
-        pattern="|".join(TYPES),
-        choices=tuple(TYPES.items()),
-    ),
-    Filter(
-        "open",
-        "Weights",
-        term="open:",
-        pattern="yes|no",
-        choices=(("yes", "open weights"), ("no", "closed weights")),
-    ),
+    Filter("type", "Type", "type:", "|".join(TYPES), choices=tuple(TYPES.items())),
+    Filter("open", "Weights", "open:", "yes|no", choices=(("yes", "open weights"), ("no", "closed weights"))),
     Filter(
         "k",
         "Votes per pair",
-        term="k:",
-        pattern=r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
+        "k:",
+        r"(<=|>=|<|>)?[0-9]{1,2}|[0-9]{1,2}\.\.[0-9]{1,2}",
         choices=(("1", "one vote"), (">1", "several"), (">=5", "five or more")),
     ),
-    Filter(
-        "coverage",
-        "Answered",
-        term="decided:>=",
-        pattern=_NUMBER,
-        choices=(("95", "95% or more"), ("99", "99% or more")),
-    ),
+    Filter("coverage", "Answered", "decided:>=", _NUMBER, choices=(("95", "95% or more"), ("99", "99% or more"))),
     Filter(
         "figures",
         "Published figures",
-        term="figures:",
-        pattern="follow|differ",
+        "figures:",
+        "follow|differ",
         choices=(("follow", "follow from the official categories"), ("differ", "do not")),
     ),
     Filter("min_size", "Size from, billion", term="size:>=", kind="number", pattern=_NUMBER),

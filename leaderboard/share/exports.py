@@ -19,22 +19,13 @@ import orjson
 from leaderboard.board.columns import Column, ValueType, by_key, columns_of, usual
 from leaderboard.board.query import BoardQuery, chosen
 from leaderboard.board.rank_info import RankInfo
-from leaderboard.board.rows import BestOf, Board, BoardRow
+from leaderboard.board.rows import Board, BoardRow, Bounds
 from leaderboard.share import escape
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.rounding import percent, tenths
 from vlrb.protocols import protocols
 
 Value = str | int | float | bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """One column of the table: its name, its type, and where a row has it, or its rank in the order of the view."""
-
-    name: str
-    kind: ValueType
-    read: Callable[[BoardRow, RankInfo | None], Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,89 +71,66 @@ def extract(board: Board, view: BoardQuery, *, address: str = "") -> Extract:
     return Extract(tuple(chosen(board, view)), board, view=view, address=address)
 
 
-def _of(name: str, kind: ValueType = "text") -> Field:
-    """Return the field of a value of rows; texts that are not known are empty."""
-    if kind in ("text", "day", "moment"):
-        return Field(name, kind, lambda row, at: row.value(name) or None)
-    return Field(name, kind, lambda row, at: row.value(name))
-
-
-def _number(name: str, read: Callable[[BoardRow], float | None]) -> Field:
-    return Field(name, "number", lambda row, at: read(row))
-
-
-def _bound(of: BoardRow | BestOf | None, name: str, *, side: int) -> float | None:
-    return of.interval[name][side] if of is not None and name in of.interval else None
-
-
-def _with_bounds(name: str) -> Iterator[Field]:
-    yield _of(name, "number")
-    yield _number(f"{name}_low", lambda row: _bound(row, name, side=0))
-    yield _number(f"{name}_high", lambda row: _bound(row, name, side=1))
-
-
-def _with_luck(name: str) -> Iterator[Field]:
-    yield _number(f"best_of_{name}_gain", lambda row: row.best_of.gain.get(name) if row.best_of else None)
-    yield _number(f"best_of_{name}_low", lambda row: _bound(row.best_of, name, side=0))
-    yield _number(f"best_of_{name}_high", lambda row: _bound(row.best_of, name, side=1))
-
-
 _PUBLISHED = ("decided_rate", "votes_per_item", "parameters_b", "open_weights", "base_model")
-_ELSEWHERE = frozenset(("rank", "model", "organisation", "judge_type", *_PUBLISHED, "date"))
-
-
-@cache
-def fields(spec: BenchmarkSpec) -> tuple[Field, ...]:
-    """Return the table of a benchmark, in the order in which it was published; a column that is declared later is
-    before the date."""
-    column, scores = by_key(spec), spec.headline_first
-    later = [column.key for column in columns_of(spec) if column.key not in (*_ELSEWHERE, *scores)]
-    return (
-        Field("rank", "whole", lambda row, at: at.rank if at else None),
-        Field("rank_best", "whole", lambda row, at: at.best if at else None),
-        Field("rank_worst", "whole", lambda row, at: at.worst if at else None),
-        *map(_of, ("id", "model", "version", "judge", "judge_name", "organisation", "tier", "judge_type")),
-        *(field for name in scores for field in _with_bounds(name)),
-        Field("best_of_variants", "whole", lambda row, at: row.best_of.variants if row.best_of else None),
-        *(field for name in scores for field in _with_luck(name)),
-        *(_of(name, column[name].value_type) for name in (*_PUBLISHED, *later, "date")),
-        _of("submitted_at", "moment"),
-        *map(_of, ("source", "url", "note", "about", "remark")),
-    )
-
-
+_NAMES = ("id", "model", "version", "judge", "judge_name", "organisation", "tier", "judge_type")
+_REMARKS = ("source", "url", "note", "about", "remark")
 # What holds for every row counted here, so that a file without a heading still says what it is. Reported figures follow
 # no rule of ours, hence nothing there.
 _RULES = ("protocol", "grouping", "label_revision", "snapshot")
 
 
-def names(spec: BenchmarkSpec) -> list[str]:
-    """Return the table's heading."""
-    return [*(field.name for field in fields(spec)), *_RULES]
+@cache
+def fields(spec: BenchmarkSpec) -> Mapping[str, ValueType]:
+    """Return the types of the table's columns by name, in the order in which they were published; a column that is
+    declared later is before the date."""
+    column, scores = by_key(spec), spec.headline_first
+    elsewhere = ("rank", *_NAMES, *scores, *_PUBLISHED, "date")
+    later = (column.key for column in columns_of(spec) if column.key not in elsewhere)
+    bounded = [name + part for name in scores for part in ("", "_low", "_high")]
+    lucky = [f"best_of_{name}_{part}" for name in scores for part in ("gain", "low", "high")]
+    return {
+        **dict.fromkeys(("rank", "rank_best", "rank_worst"), "whole"),
+        **dict.fromkeys(_NAMES, "text"),
+        **dict.fromkeys(bounded, "number"),
+        "best_of_variants": "whole",
+        **dict.fromkeys(lucky, "number"),
+        **{name: column[name].value_type for name in (*_PUBLISHED, *later, "date")},
+        "submitted_at": "moment",
+        **dict.fromkeys((*_REMARKS, *_RULES), "text"),
+    }
 
 
 def records(taken: Extract) -> list[dict[str, Value]]:
     """Return the table, row by row."""
-    board, heading = taken.board, names(taken.board.spec)
-    ours: tuple[Value, ...] = (board.protocol, board.grouping, board.label_revision, board.snapshot_id)
-    theirs: tuple[Value, ...] = (None, None, None, board.snapshot_id)
-    result = []
-    for row in taken.rows:
-        standing = taken.standing(row)
-        values = [field.read(row, standing) for field in fields(board.spec)]
-        rules = theirs if row.tier == "reported" else ours
-        result.append(dict(zip(heading, (*values, *rules), strict=True)))
-    return result
+    return [_record(taken, row) for row in taken.rows]
+
+
+def _record(taken: Extract, row: BoardRow) -> dict[str, Value]:
+    """Return one row of the table. Texts that are not known are None, as numbers are."""
+    board, at, best = taken.board, taken.standing(row), row.best_of
+    record: dict[str, Value] = dict.fromkeys(fields(board.spec))
+    columns = (column.key for column in columns_of(board.spec) if column.key != "rank")
+    record |= {name: row.value(name) or None for name in (*_NAMES, "submitted_at", *_REMARKS)}
+    record |= {name: None if (value := row.value(name)) == "" else value for name in columns}
+    record |= _bounds("", row.interval)
+    if at is not None:
+        record |= {"rank": at.rank, "rank_best": at.best, "rank_worst": at.worst}
+    if best is not None:
+        record |= {"best_of_variants": best.variants, **_bounds("best_of_", best.interval)}
+        record |= {f"best_of_{name}_gain": gain for name, gain in best.gain.items()}
+    rules = ("snapshot_id",) if row.tier == "reported" else ("protocol", "grouping", "label_revision", "snapshot_id")
+    return record | {name.removesuffix("_id"): getattr(board, name) for name in rules}
+
+
+def _bounds(before: str, intervals: Mapping[str, Bounds]) -> dict[str, float]:
+    lows = {f"{before}{name}_low": low for name, (low, _) in intervals.items()}
+    return lows | {f"{before}{name}_high": high for name, (_, high) in intervals.items()}
 
 
 def as_csv(taken: Extract) -> bytes:
     """RFC 4180, UTF-8. Texts stand in quotation marks and cannot be formulas; numbers are bare."""
-    lines = [
-        ",".join(names(taken.board.spec)),
-        *(",".join(map(_csv_cell, record.values())) for record in records(taken)),
-        "",
-    ]
-    return "\r\n".join(lines).encode()
+    lines = [",".join(map(_csv_cell, record.values())) for record in records(taken)]
+    return "\r\n".join([",".join(fields(taken.board.spec)), *lines, ""]).encode()
 
 
 def _csv_cell(value: Value) -> str:
@@ -187,7 +155,7 @@ def as_json(taken: Extract) -> bytes:
         "grouping": board.grouping,
         "sizes": dict(board.sizes),
         "address": taken.address,
-        "columns": names(taken.board.spec),
+        "columns": list(fields(board.spec)),
         "entries": records(taken),
     }
     return orjson.dumps(content)
@@ -206,19 +174,12 @@ def as_parquet(taken: Extract) -> bytes:
         "day": pa.date32(),
         "moment": pa.timestamp("ms", tz="UTC"),
     }
-    kinds: dict[str, ValueType] = {
-        **{field.name: field.kind for field in fields(taken.board.spec)},
-        **dict.fromkeys(_RULES, "text"),
-    }
-    table = records(taken)
-    columns = [
-        pa.array([_typed(record[name], kind) for record in table], types[kind], from_pandas=False)
-        for name, kind in kinds.items()
-    ]
+    kinds = fields(taken.board.spec)
     about = {name: str(getattr(taken.board, name)) for name in ("benchmark", "snapshot_id", "as_of", *_RULES[:3])}
     schema = pa.schema([(name, types[kind]) for name, kind in kinds.items()], {**about, "address": taken.address})
+    rows = [{name: _typed(value, kinds[name]) for name, value in record.items()} for record in records(taken)]
     sink = pa.BufferOutputStream()
-    pyarrow.parquet.write_table(pa.Table.from_arrays(columns, schema=schema), sink, compression="zstd")
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema=schema), sink, compression="zstd")
     return bytes(sink.getvalue())
 
 
@@ -378,9 +339,7 @@ _MOST_IN_A_FLOAT = 40  # lines
 _LATIN = 0x250  # the first sign that pdfLaTeX's usual fonts lack
 
 
-def _latex_table(
-    head: Sequence[str], rows: Sequence[str], *, align: str, caption: str, comment: str, below: Sequence[str] = ()
-) -> bytes:
+def _latex_table(head: Sequence[str], rows: Sequence[str], *, align: str, caption: str, comment: str) -> bytes:
     """Return a file. All but the comment is LaTeX already; ``align``: a letter for each column.
 
     A table longer than a float goes on over pages, with its head on each of them.
@@ -395,7 +354,7 @@ def _latex_table(
         rf"\begin{{tabular}}{columns}",
         *head,
     ]
-    closing = [r"\bottomrule", r"\end{tabular}", *below, r"\end{table}"]
+    closing = [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     if len(rows) > _MOST_IN_A_FLOAT:
         opening = [
             r"% Needs \usepackage{booktabs,longtable}; in two columns, set it in \onecolumn.",
@@ -404,7 +363,7 @@ def _latex_table(
             rf"{caption}\\",
             *[*head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endlastfoot"],
         ]
-        closing = [r"\end{longtable}", *below, "}"]
+        closing = [r"\end{longtable}", "}"]
     table = [*opening, *rows, *closing, ""]
     others = any(ord(sign) >= _LATIN for line in table for sign in line)
     fonts = ["% Some names need XeLaTeX or LuaLaTeX and a font that has their script."] if others else []
@@ -437,42 +396,36 @@ FORMATS: dict[str, Format] = {
         Format(
             "csv",
             "CSV",
-            media_type="text/csv; charset=utf-8",
-            write=as_csv,
-            content="every figure as a fraction; texts in quotation marks",
+            "text/csv; charset=utf-8",
+            as_csv,
+            "every figure as a fraction; texts in quotation marks",
             primary=True,
             compared=True,
         ),
         Format(
             "tex",
             "LaTeX",
-            media_type="application/x-tex; charset=utf-8",
-            write=as_latex,
-            content="a booktabs table: percent with intervals, first place in bold",
+            "application/x-tex; charset=utf-8",
+            as_latex,
+            "a booktabs table: percent with intervals, first place in bold",
             primary=True,
             compared=True,
         ),
         Format(
             "md",
             "Markdown",
-            media_type="text/markdown; charset=utf-8",
-            write=as_markdown,
-            content="the same table as GitHub and the Hub draw it",
+            "text/markdown; charset=utf-8",
+            as_markdown,
+            "the same table as GitHub and the Hub draw it",
             compared=True,
         ),
-        Format(
-            "json",
-            "JSON",
-            media_type="application/json",
-            write=as_json,
-            content="the rows of the CSV, with snapshot and rules",
-        ),
+        Format("json", "JSON", "application/json", as_json, "the rows of the CSV, with snapshot and rules"),
         Format(
             "parquet",
             "Parquet",
-            media_type="application/vnd.apache.parquet",
-            write=as_parquet,
-            content="typed columns; snapshot and rules in the metadata",
+            "application/vnd.apache.parquet",
+            as_parquet,
+            "typed columns; snapshot and rules in the metadata",
             compressed=True,
         ),
     )

@@ -60,6 +60,5 @@ def verdict(*values: float | None, **named: float | None) -> ReportedCheck:
 
 
 EXPORT_FIELDS = exports.fields(VL)
-EXPORT_NAMES = (*(field.name for field in EXPORT_FIELDS), "protocol", "grouping", "label_revision", "snapshot")
 API_COLUMNS = api_columns(VL)
 BUCKETS, CHART_SCORES = buckets(VL), drawn_scores(VL)

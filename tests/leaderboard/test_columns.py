@@ -4,19 +4,13 @@ from dataclasses import fields
 
 from leaderboard.board.rows import BoardRow
 from storage import metadata
-from tests.factories.specs import BY_KEY, COLUMNS, MACRO, USUAL, VL
+from tests.factories.specs import BY_KEY, COLUMNS, USUAL, VL
 
 
 def test_every_column_is_a_value_of_a_row_and_stands_once() -> None:
     names = {field.name for field in fields(BoardRow)}
     assert all(column.key in {*names, *VL.score_names, *metadata.COLUMNS} for column in COLUMNS)
     assert len(BY_KEY) == len(COLUMNS)
-
-
-def test_numbers_sort_highest_first_and_ranks_errors_and_words_lowest_first() -> None:
-    for column in COLUMNS:
-        assert column.descending == (column.kind in ("interval", "share", "number", "date") and column.key != "ece")
-    assert BY_KEY[MACRO].descending
 
 
 def test_a_board_shows_rank_judge_and_scores_unless_others_are_asked_for() -> None:

@@ -30,7 +30,7 @@ from leaderboard.share.exports import extract as take
 from tests.factories import pairwise
 from tests.factories.hostile_text import HOSTILE
 from tests.factories.snapshots import crowd, entry, snapshot
-from tests.factories.specs import EXPORT_FIELDS, EXPORT_NAMES, VALUES, VL
+from tests.factories.specs import EXPORT_FIELDS, VALUES, VL
 
 ADDRESS = "https://board.example/?as_of=abc"
 
@@ -65,14 +65,14 @@ def read_csv(content: bytes) -> pd.DataFrame:
 def test_csv_read_back_is_the_table_with_numbers_as_numbers() -> None:
     taken = extract()
     frame = read_csv(as_csv(taken))
-    assert list(frame.columns) == list(EXPORT_NAMES)
+    assert list(frame.columns) == list(EXPORT_FIELDS)
     table = records(taken)
     assert len(frame) == len(table) == len(taken.board.rows)
-    for field in EXPORT_FIELDS:
-        if field.kind in ("whole", "number"):
-            assert pd.api.types.is_numeric_dtype(frame[field.name]), field.name
-            expected = [float("nan") if one[field.name] is None else one[field.name] for one in table]
-            assert frame[field.name].tolist() == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
+    for name, kind in EXPORT_FIELDS.items():
+        if kind in ("whole", "number"):
+            assert pd.api.types.is_numeric_dtype(frame[name]), name
+            expected = [float("nan") if one[name] is None else one[name] for one in table]
+            assert frame[name].tolist() == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
     assert frame["model"].tolist() == [one["model"] for one in table]
 
 
@@ -114,7 +114,7 @@ def test_json_holds_the_same_table_and_says_what_it_is() -> None:
     taken = extract({"q": "tier:scored"})
     said = json.loads(as_json(taken))
     assert said["entries"] == records(taken)
-    assert said["columns"] == list(EXPORT_NAMES)
+    assert said["columns"] == list(EXPORT_FIELDS)
     assert (said["snapshot"], said["address"], said["protocol"]) == ("5f0c" * 16, ADDRESS, "strict")
 
 

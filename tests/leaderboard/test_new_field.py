@@ -22,7 +22,7 @@ import json, sys
 import leaderboard.api, submissions.api
 from leaderboard.board.rows import build_board
 from leaderboard.board.search import term
-from leaderboard.share.exports import as_csv, extract, names
+from leaderboard.share.exports import as_csv, extract, fields
 from leaderboard.board.query import BoardQuery
 from scripts import doc_tables, generated
 from storage import metadata
@@ -50,7 +50,7 @@ print(json.dumps({
     "column": BY_KEY["license"].title == "Licence" and board.find(facts["id"]).value("license") == "Apache-2.0",
     "search": [row.id for row in board.rows if term("licence:apache", VL)(row)] == [facts["id"]],
     "api": "license" in leaderboard.api.columns(VL),
-    "export": "license" in names(VL) and b"Apache-2.0" in as_csv(extract(board, BoardQuery(VL))),
+    "export": "license" in fields(VL) and b"Apache-2.0" in as_csv(extract(board, BoardQuery(VL))),
     "documentation": "`--license`" in doc_tables.TABLES["metadata"](),
 }))
 """
