@@ -21,7 +21,7 @@ from operation.alarms import ServiceAlarm, service_alarms
 from operation.start import replicating_litestream
 from settings import ServedSettings, Settings, SettingsError, WorkerSettings
 from storage.database import Database, DatabaseNotMade, DatabaseUnusable, Session, open_migrated
-from submissions.metadata import parse_columns
+from submissions.metadata import parse_metadata
 from vlrb.benchmarks.item_texts import item_rows, item_text
 from vlrb.benchmarks.items import LabelsError, load_table
 from vlrb.benchmarks.pairs import build_table
@@ -98,7 +98,7 @@ def _context(settings: WorkerSettings, served: ServedSettings, *, database: Data
         database=database,
         user=LOCAL,
         benchmark=served.id,
-        parse=parse_columns,
+        parse=parse_metadata,
         paths=(settings.state_dir,),
         items=ItemCatalog(served.manifest_path, served.item_texts_path, spec=served.spec),
         shipped=partial(bundled_results, served.spec),

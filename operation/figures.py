@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import read_clock
 from storage.integrity import audit
 from storage.jobs import worker_heartbeats
 from storage.models.core import AuditEvent, BoardState, Snapshot, Submission, WorkerHeartbeat
@@ -45,7 +45,7 @@ class ServiceFigures:
 
 def gather(session: Session) -> ServiceFigures:
     """Return all figures of one moment."""
-    now = session.execute(select(database_now())).scalar_one()
+    now = read_clock(session)
     waiting, last = _recent(session, now)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
     seen = worker_heartbeats.last_seen(session)
@@ -76,7 +76,7 @@ class BoardFigures:
 
 def of_benchmark(session: Session, benchmark: str) -> BoardFigures:
     """Return the figures of one benchmark."""
-    now = session.execute(select(database_now())).scalar_one()
+    now = read_clock(session)
     waiting = select(func.count()).where(Job.state == State.QUEUED.value, Job.benchmark == benchmark)
     latest = select(func.max(Snapshot.created_at)).where(Snapshot.benchmark == benchmark)
     scored = select(Job.finished_at).where(Job.state == State.DONE.value, Job.benchmark == benchmark)
@@ -94,7 +94,7 @@ def of_boards(session: Session) -> dict[str, BoardFigures]:
 def last_event_age(session: Session, kind: str) -> float | None:
     """Return how long ago an event of this kind was recorded; None: never."""
     result = audit.newest(session, [kind], limit=1)
-    return _age(session.execute(select(database_now())).scalar_one(), result[0].at) if result else None
+    return _age(read_clock(session), result[0].at) if result else None
 
 
 def _jobs(session: Session) -> dict[str, int]:

@@ -6,8 +6,9 @@ Instants are kept as seconds since 1970-01-01 UTC (double): both databases compa
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Double
+from sqlalchemy import Double, select
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.orm import Session
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import FunctionElement
 
@@ -29,6 +30,11 @@ def _sqlite(element: database_now, compiler: SQLCompiler, **options: Any) -> str
 @compiles(database_now, "postgresql")
 def _postgresql(element: database_now, compiler: SQLCompiler, **options: Any) -> str:
     return "CAST(extract(epoch FROM clock_timestamp()) AS double precision)"
+
+
+def read_clock(session: Session) -> float:
+    """Return seconds since 1970 on the database's clock, now."""
+    return session.execute(select(database_now())).scalar_one()
 
 
 def iso(seconds: float) -> str:

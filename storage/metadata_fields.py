@@ -10,8 +10,6 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
-from pydantic import PlainValidator
-
 from vlrb.common.invisible_characters import invisible
 from vlrb.common.messages import _
 from vlrb.common.parsing import bounded_number
@@ -56,6 +54,7 @@ class MetadataField:
     entry_title: str | None = None  # on the page of an entry: None the title, "" nothing (its heading has it)
     identifying: bool = False  # tells whose an entry is: hidden as long as that is
     required: bool = False
+    unstated: str | None = None  # what is kept where nothing is stated
     column: BoardColumn | None = None
 
     storage: Storage = "text"
@@ -98,10 +97,6 @@ class MetadataField:
     def limits(self) -> str:
         """What is taken, in a few words."""
         raise NotImplementedError
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        read = PlainValidator(lambda value: value if value is None or value == "" else self.read(value))
-        return read.__get_pydantic_core_schema__(source, handler)
 
 
 def absent(value: object) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
+from storage.database import change_rows
 from storage.integrity import audit
 from storage.jobs import leases
 from storage.jobs.leases import Lease
@@ -18,46 +19,16 @@ from storage.models.queue import EmailSubscription, OutgoingEmail, State
 ASKED_SECONDS = 86_400.0
 KEPT_SECONDS = 30 * 86_400.0
 _BACKOFF_SECONDS = (60.0, 300.0, 1_800.0, 7_200.0)
-_NO_SYNC = {"synchronize_session": False}
 
 
-class NewSubscription(NamedTuple):
-    """An address that an account states. `address` is encrypted."""
-
-    account: str
-    id: str
-    address: bytes
-    address_key: str
-    language: str
-
-
-class StoredSubscription(NamedTuple):
-    """An address of an account. `address` is encrypted."""
-
-    account: str
-    id: str
-    address: bytes
-    language: str
-    seen_seq: int
-    confirmed_at: float | None
-
-
-_SUBSCRIPTION = tuple(getattr(EmailSubscription, name) for name in StoredSubscription._fields)
-
-
-def subscription(session: Session, account: str) -> StoredSubscription | None:
+def subscription(session: Session, account: str) -> EmailSubscription | None:
     """Return the address of an account."""
-    return _first(session, EmailSubscription.account == account)
+    return session.get(EmailSubscription, account)
 
 
-def subscription_by_id(session: Session, subscription_id: str) -> StoredSubscription | None:
+def subscription_by_id(session: Session, subscription_id: str) -> EmailSubscription | None:
     """Return an address by its random id."""
-    return _first(session, EmailSubscription.id == subscription_id)
-
-
-def _first(session: Session, condition: Any) -> StoredSubscription | None:
-    row = session.execute(select(*_SUBSCRIPTION).where(condition)).first()
-    return None if row is None else StoredSubscription(*row)
+    return session.scalars(select(EmailSubscription).filter_by(id=subscription_id)).first()
 
 
 def requests(session: Session, account: str, *, address_key: str) -> tuple[int, int]:
@@ -68,35 +39,35 @@ def requests(session: Session, account: str, *, address_key: str) -> tuple[int, 
     return by_account, session.execute(count.where(OutgoingEmail.address_key == address_key)).scalar_one()
 
 
-def subscribe(session: Session, new: NewSubscription) -> None:
-    """Replace the address of an account, and queue the e-mail that asks for its confirmation."""
-    unsubscribe(session, new.account)
-    values = {name: getattr(new, name) for name in ("account", "id", "address", "language")}
-    session.execute(insert(EmailSubscription).values(**values, seen_seq=0))
-    asked = {"account": new.account, "subscription": new.id, "address_key": new.address_key}
-    _add(session, **asked, through_seq=0, lines=[])
+def subscribe(session: Session, account: str, *, address_key: str, **values: Any) -> None:
+    """Replace the address of an account, and queue the e-mail that asks for its confirmation.
+
+    `values`: id, address and language of the new one.
+    """
+    unsubscribe(session, account)
+    session.execute(insert(EmailSubscription).values(account=account, **values))
+    _add(session, account=account, subscription=values["id"], address_key=address_key, through_seq=0, lines=[])
 
 
 def confirm(session: Session, subscription_id: str) -> None:
     """Begin to send: of what happens from now on."""
     values = {"confirmed_at": database_now(), "seen_seq": audit.head(session).seq}
     unconfirmed = (EmailSubscription.id == subscription_id, EmailSubscription.confirmed_at.is_(None))
-    session.execute(update(EmailSubscription).where(*unconfirmed).values(**values), execution_options=_NO_SYNC)
+    change_rows(session, update(EmailSubscription).where(*unconfirmed).values(**values))
 
 
 def unsubscribe(session: Session, account: str) -> None:
     """Delete the address of an account. Requests stay for a while, without it, so that they can be counted."""
-    session.execute(delete(EmailSubscription).where(EmailSubscription.account == account), execution_options=_NO_SYNC)
+    change_rows(session, delete(EmailSubscription).where(EmailSubscription.account == account))
 
 
-def news(session: Session, always: Sequence[str]) -> list[StoredSubscription]:
+def news(session: Session, always: Sequence[str]) -> Sequence[EmailSubscription]:
     """Return confirmed addresses of accounts that something may have happened to since they were last looked at.
 
     `always`: kinds of events that may concern everybody.
     """
     confirmed = EmailSubscription.confirmed_at.is_not(None)
-    rows = session.execute(select(*_SUBSCRIPTION).where(confirmed, _something_new(always)))
-    return [StoredSubscription(*row) for row in rows]
+    return session.scalars(select(EmailSubscription).where(confirmed, _something_new(always))).all()
 
 
 def _something_new(always: Sequence[str]) -> ColumnElement[bool]:
@@ -115,15 +86,14 @@ def _something_new(always: Sequence[str]) -> ColumnElement[bool]:
 
 
 def queue(
-    session: Session, seen: StoredSubscription, *, through: int, lines: Sequence[dict[str, Any]], address_key: str
+    session: Session, seen: EmailSubscription, *, through: int, lines: Sequence[dict[str, Any]], address_key: str
 ) -> bool:
     """Move what an address has seen forward, and queue an e-mail if there are lines, in one transaction.
 
     Return False where another process was faster: then nothing is queued.
     """
     unchanged = (EmailSubscription.id == seen.id, EmailSubscription.seen_seq == seen.seen_seq)
-    moved = update(EmailSubscription).where(*unchanged).values(seen_seq=through).returning(EmailSubscription.id)
-    if session.execute(moved, execution_options=_NO_SYNC).first() is None:
+    if not change_rows(session, update(EmailSubscription).where(*unchanged).values(seen_seq=through)):
         return False
     if lines:
         about = {"account": seen.account, "subscription": seen.id, "address_key": address_key}
@@ -155,7 +125,7 @@ def fail(session: Session, held: OutgoingEmail, *, why: str, retry: bool) -> Non
 def _add(session: Session, **values: Any) -> None:
     """Queue an e-mail, and forget old ones."""
     old = (OutgoingEmail.finished_at.is_not(None), OutgoingEmail.created_at < database_now() - KEPT_SECONDS)
-    session.execute(delete(OutgoingEmail).where(*old), execution_options=_NO_SYNC)
+    change_rows(session, delete(OutgoingEmail).where(*old))
     session.execute(insert(OutgoingEmail), [values])
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Select, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
+from storage.database import change_rows
 from storage.integrity import audit
 from storage.models.visibility import Approval, Visibility
 from vlrb.common.messages import _, joined
@@ -31,7 +32,6 @@ APPROVAL_REASONS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Why a submission waits, by code."""
-_NO_SYNC = {"synchronize_session": False}
 _UNPUBLISHED = (Visibility.held_back_at.is_not(None), Visibility.published_at.is_(None))
 _UNNAMED = (Visibility.anonymous_until.is_not(None), Visibility.revealed_at.is_(None))
 
@@ -112,9 +112,7 @@ def request_approval(session: Session, submission: str, *, shown: EntryVisibilit
 def record_decision(session: Session, submission: str, *, state: str, by: str, reason: str) -> None:
     """Write a maintainer's decision about an approval."""
     values = {"state": state, "decided_at": database_now(), "decided_by": by, "reason": reason}
-    session.execute(
-        update(Approval).where(Approval.submission_id == submission).values(**values), execution_options=_NO_SYNC
-    )
+    change_rows(session, update(Approval).where(Approval.submission_id == submission).values(**values))
 
 
 def publish(session: Session, submission: str, **facts: Any) -> bool:
@@ -164,13 +162,9 @@ def _change(
     facts: Mapping[str, Any],
 ) -> bool:
     """Return whether this call changed it. The rule is part of the statement: of two at once, one changes something."""
-    changed = session.execute(
-        update(Visibility)
-        .where(Visibility.submission_id == submission, *rule)
-        .values(**values)
-        .returning(Visibility.submission_id),
-        execution_options=_NO_SYNC,
-    ).first()
-    if changed is not None:
+    changed = change_rows(
+        session, update(Visibility).where(Visibility.submission_id == submission, *rule).values(**values)
+    )
+    if changed:
         audit.append(session, event, data={"entry": submission, **facts})
-    return changed is not None
+    return changed

@@ -33,8 +33,9 @@ from storage.files.uploads import StoreOffline
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from storage.limits.sliding_window import RateLimited
+from storage.metadata import FIELDS
 from submissions import activity, policy_text, visibility_options
-from submissions.metadata import FIELDS, MetadataRejected
+from submissions.metadata import MetadataRejected
 from submissions.refusals import FileRejected, SubmissionRefused, not_predictions
 from submissions.sandbox import ReadingFailed
 from submissions.service import Accepted, Allowance, SubmissionService

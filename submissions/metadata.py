@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Self
+from typing import Any
 
-from pydantic import ValidationError
-
-from storage.metadata import FIELDS, JUDGE_TYPES, SubmissionMetadata
+from storage.metadata import FIELDS
 from storage.metadata_fields import FieldRefused, absent, yes_no
 from submissions.refusals import FieldProblem, SubmissionRefused
 from vlrb.common.messages import _
 from vlrb.common.text import join_sentences
 
-__all__ = ["FIELDS", "JUDGE_TYPES", "FieldProblem", "Metadata", "MetadataRejected", "parse_columns", "yes_or_no"]
+Metadata = dict[str, Any]
+"""Field -> value of a judge's description, all of storage.metadata.FIELDS."""
 
 
 class MetadataRejected(SubmissionRefused):
@@ -27,31 +26,28 @@ class MetadataRejected(SubmissionRefused):
         self.problems = problems
 
 
-class Metadata(SubmissionMetadata):
-    """A judge's description, from what somebody stated."""
+def parse_metadata(raw: Mapping[str, object]) -> Metadata:
+    """Check every field that somebody stated; empty strings and None are absent, unknown names are refused.
 
-    @classmethod
-    def parse(cls, raw: Mapping[str, object]) -> Self:
-        """Check every field; empty strings and None are absent, unknown names are refused.
-
-        Raises:
-            MetadataRejected: with every problem, each naming its field.
-        """
-        problems = [FieldProblem(name, "unknown-field", message=_unknown(name)) for name in raw if name not in FIELDS]
-        stated = {name: raw[name] for name in FIELDS if not absent(raw.get(name))}
+    Raises:
+        MetadataRejected: with every problem, each naming its field.
+    """
+    problems = [FieldProblem(name, "unknown-field", message=_unknown(name)) for name in raw if name not in FIELDS]
+    result: Metadata = {}
+    for name, field in FIELDS.items():
+        stated = not absent(raw.get(name))
         try:
-            result = cls.model_validate(stated)
-        except ValidationError as invalid:
-            refused = ((str(error["loc"][0]), error.get("ctx", {}).get("error")) for error in invalid.errors())
-            problems += [_problem(name, why) for name, why in refused]
-        if problems:
-            raise MetadataRejected(tuple(problems))
-        return result
+            result[name] = field.read(raw[name]) if stated else field.unstated
+        except FieldRefused as refused:
+            problems.append(_problem(name, refused))
+        if field.required and not stated:
+            problems.append(FieldProblem(name, "required", message=_("{field}: enter a model name.", field=name)))
+    if problems:
+        raise MetadataRejected(tuple(problems))
+    return result
 
 
-def _problem(field: str, refused: FieldRefused | None) -> FieldProblem:
-    if refused is None:
-        return FieldProblem(field, "required", message=_("{field}: enter a model name.", field=field))
+def _problem(field: str, refused: FieldRefused) -> FieldProblem:
     return FieldProblem(field, refused.code, message=_("{field}: {problem}", field=field, problem=str(refused)))
 
 
@@ -73,8 +69,3 @@ def yes_or_no(field: str, value: object, *, default: bool) -> bool:
         return default if absent(value) else yes_no(value)
     except FieldRefused as refused:
         raise MetadataRejected((_problem(field, refused),)) from None
-
-
-def parse_columns(raw: Mapping[str, object]) -> dict[str, object]:
-    """Return a submission's metadata as a maintainer or its owner edits it, checked as when it was submitted."""
-    return Metadata.parse(raw).columns()

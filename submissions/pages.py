@@ -24,11 +24,12 @@ from receipts.service import ShownScore
 from storage.clock import iso, minute
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
+from storage.metadata import FIELDS
 from storage.models.core import MAX_VOTES
 from submissions import policy_text, visibility_options
 from submissions import status as submissions_status
 from submissions.activity import ActivityRules, list_activity
-from submissions.metadata import FIELDS, MetadataRejected
+from submissions.metadata import MetadataRejected
 from submissions.service import Allowance, SubmissionService
 from submissions.status import Status
 from vlrb.common.messages import _

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, exists, func, insert, select, text
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
 from storage.labels import label_sets
 from storage.models.core import Score, Submission
 from storage.models.queue import Job, State
@@ -30,11 +29,6 @@ class SubmissionFacts(NamedTuple):
     revision: str  # of the file
     attempt: int | None
     label_revision: str | None
-
-
-def now(session: Session) -> float:
-    """Return seconds since 1970 on the database's clock."""
-    return session.execute(select(database_now())).scalar_one()
 
 
 def by_content(session: Session, benchmark: str, *, owner: str, sha256: str) -> str | None:

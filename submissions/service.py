@@ -14,7 +14,7 @@ from auth import Identity, Role, require
 from receipts.jws import Signer
 from receipts.service import sign_acceptance
 from storage import confusables, visibility
-from storage.clock import iso
+from storage.clock import iso, read_clock
 from storage.database import Database
 from storage.files.spool import UploadedFile
 from storage.files.uploads import Uploads
@@ -190,20 +190,20 @@ class SubmissionService:
         if message := submission_pause.pause_message(session):
             raise SubmissionsPaused(message)
         if existing := queries.by_name(
-            session, self.benchmark, owner=user.account, model=metadata.model, version=metadata.version
+            session, self.benchmark, owner=user.account, model=metadata["model"], version=metadata["version"]
         ):
-            raise DuplicateName(metadata.model, metadata.version, existing=existing)
+            raise DuplicateName(metadata["model"], metadata["version"], existing=existing)
         for column in confusables.FIELDS:
             # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
-            name = judge_name(metadata.model, metadata.judge) if column == "judge" else getattr(metadata, column)
+            name = judge_name(metadata["model"], metadata["judge"]) if column == "judge" else metadata[column]
             if not name:
                 continue
             shipped = self._shipped()
             if other := confusables.find_confusable(
                 session, self.benchmark, owner=user.account, field=column, name=name, shipped=shipped
             ):
-                raise ConfusableName(column if getattr(metadata, column) else "model", name, other=other)
-        now = queries.now(session)
+                raise ConfusableName(column if metadata[column] else "model", name, other=other)
+        now = read_clock(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
         self._require_submitter(session, user)
         self._check_quota(session, user)
@@ -229,7 +229,7 @@ class SubmissionService:
     def _check_quota(self, session: Session, user: Identity) -> None:
         """Raise QuotaUsed where the next submission must wait."""
         if self.policy.limits(user):
-            now, names = queries.now(session), quota.quota_scopes(user, self.policy)
+            now, names = read_clock(session), quota.quota_scopes(user, self.policy)
             taken = {
                 subject: queries.quota_used(session, self.benchmark, subject=subject, now=now) for subject in names
             }
@@ -254,7 +254,7 @@ class SubmissionService:
             confusables.lock_names(session)
             if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
                 return known  # others came in between
-            now, revision, policy = queries.now(session), self._revision(session), self._rules(session)
+            now, revision, policy = read_clock(session), self._revision(session), self._rules(session)
             report = {**report, "approval": self._approval_reasons(session, user, report=report)}
             number = (
                 queries.count_attempts(
@@ -325,5 +325,5 @@ def _row(
         self_consistency=upload.behaviour.self_consistency,
         report={name: value for name, value in report.items() if name != "samples"},
         created_at=now,
-        **metadata.columns(),
+        **metadata,
     )

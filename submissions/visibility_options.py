@@ -8,14 +8,15 @@ from typing import Any
 
 from auth import Forbidden, Identity, Role, require
 from storage import visibility
-from storage.clock import iso
+from storage.clock import iso, read_clock
 from storage.database import Database, Session
 from storage.integrity import audit
 from storage.limits import sliding_window
 from storage.limits.sliding_window import DAY
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries
-from submissions.metadata import FieldProblem, Metadata, MetadataRejected, yes_or_no
+from submissions.metadata import Metadata, MetadataRejected, parse_metadata, yes_or_no
+from submissions.refusals import FieldProblem
 from vlrb.common.messages import _
 
 FIELDS = ("anonymous_until", "published")
@@ -37,7 +38,7 @@ def parse_form(raw: Mapping[str, object]) -> tuple[Metadata, EntryVisibility]:
     for reader in (
         lambda: parse_day(raw.get("anonymous_until")),
         lambda: yes_or_no("published", raw.get("published"), default=True),
-        lambda: Metadata.parse(description),
+        lambda: parse_metadata(description),
     ):
         try:
             read.append(reader())
@@ -127,7 +128,7 @@ def set_anonymous_until(
             raise _day_error(
                 "named-already", _("the entry has been shown with your name; old boards stay as they are.")
             )
-        now = queries.now(session)
+        now = read_clock(session)
         validate(EntryVisibility(until), user, now=now, made_at=result.created_at)
         moved = visibility.extend_anonymity(
             session, submission, until=until, to=iso(until), by="owner", via=user.auth_method

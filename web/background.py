@@ -24,7 +24,7 @@ from settings import Settings
 from storage.database import UNAVAILABLE, is_away
 from storage.database_wait import RETRY_SECONDS, log_away
 from storage.files.spool import UploadedFile
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from submissions.service import SubmissionService
 from vlrb.common.translations import languages
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
@@ -136,7 +136,7 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], *, intake: Submis
     """Return False where the database is away."""
     file = UploadedFile.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
     try:
-        intake.submit(file, Metadata.parse(judge["metadata"]), LOCAL)
+        intake.submit(file, parse_metadata(judge["metadata"]), LOCAL)
     except submissions.api.SUBMISSION_ERRORS as refused:
         log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
     except UNAVAILABLE as error:

@@ -39,7 +39,7 @@ from storage.files.spool import Spool
 from storage.files.uploads import Uploads
 from storage.labels import label_levels
 from submissions.activity import ActivityRules
-from submissions.metadata import parse_columns
+from submissions.metadata import parse_metadata
 from submissions.notifications.delivery import EmailDelivery
 from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.quota import QuotaPolicy
@@ -245,7 +245,7 @@ def action_context(settings: Settings, services: Services, *, of: BenchmarkServi
     return ActionContext(
         database=services.database,
         benchmark=of.id,
-        parse=parse_columns,
+        parse=parse_metadata,
         shipped=partial(bundled_results, of.served.spec),
         identity=settings.identity,
         paths=(settings.state_dir,),

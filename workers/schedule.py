@@ -1,7 +1,6 @@
 """Periodic actions beside the loop of jobs: heartbeats, expired leases, missing jobs, snapshots, statistics.
 
-What runs oftener than every ten minutes is a loop: a thread that counts seconds by a clock which never jumps.
-APScheduler does the rest, by the clock on the wall. A turn that was missed is not made up for.
+A loop is a thread that counts seconds by a clock which never jumps. A turn that was missed is not made up for.
 Several workers may do all this at once: every action is harmless when done twice, and none trusts that it runs alone.
 """
 
@@ -12,12 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
-
-from apscheduler.executors.pool import ThreadPoolExecutor
-from apscheduler.schedulers.background import BackgroundScheduler
 
 from storage.database_wait import log_away
 from workers.runner import LISTENING_SECONDS, Worker
@@ -70,6 +65,7 @@ def running(
         **_board_loops(worker, changes),
         **_maintenance_loops(worker, runners, changes=changes),
         "mirrors": [PeriodicAction("mirror", MIRROR_SECONDS, mirror) for mirror in mirrors],
+        "daily": _daily(runners[:1]),
     }
     stop = threading.Event()
     threads = [
@@ -79,13 +75,10 @@ def running(
     ]
     for thread in threads:
         thread.start()
-    scheduler = _scheduler(_daily(runners[:1]))
-    scheduler.start()
     try:
         yield
     finally:
         stop.set()
-        scheduler.shutdown(wait=False)
         end = time.monotonic() + _LEAVE_SECONDS
         for thread in threads:
             thread.join(max(0.0, end - time.monotonic()))
@@ -138,20 +131,6 @@ def _daily(runners: Sequence[TaskRunner]) -> Sequence[PeriodicAction]:
             PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
         )
     ]
-
-
-def _scheduler(actions: Sequence[PeriodicAction]) -> BackgroundScheduler:
-    """Return what runs the rare actions one after the other: once after a pause, however many turns were missed."""
-    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # what goes wrong is logged by run_logged
-    scheduler = BackgroundScheduler(
-        executors={"default": ThreadPoolExecutor(1)},
-        job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
-        timezone=UTC,
-    )
-    for action in actions:
-        first = {"next_run_time": datetime.now(UTC)} if action.at_once else {}
-        scheduler.add_job(run_logged, "interval", [action], seconds=action.seconds, id=action.name, **first)
-    return scheduler
 
 
 def repeat(

@@ -108,10 +108,7 @@ class TaskRunner(TaskContext):
     def refresh(self) -> None:
         """List exactly the imported revisions that are published, beside those that were configured."""
         with self.database.read() as session:
-            published = {
-                active_revision.revision
-                for active_revision in label_imports.active_revisions(session, self.scorer.benchmark)
-            }
+            published = {labels.revision for labels in label_imports.active_revisions(session, self.scorer.benchmark)}
             drafts = label_imports.drafts(session, self.scorer.benchmark)
         self.missing.intersection_update(published)
         for revision in published - set(self.registry):

@@ -22,7 +22,7 @@ from maintenance.types import (
 )
 from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage import confusables
-from storage.clock import minute
+from storage.clock import minute, read_clock
 from storage.database import Session
 from storage.integrity import audit, row_commitments
 from storage.limits import sliding_window
@@ -112,7 +112,7 @@ def withdraw(ctx: ActionContext, entry: EntryParam, reason: Reason) -> ActionRes
         result = _load(session, entry, user=ctx.user)
         if result.withdrawn_at is not None:
             return ActionResult(False, UNCHANGED)
-        queries.decide(session, entry, withdrawn_at=queries.now(session), withdrawn_reason=why)
+        queries.decide(session, entry, withdrawn_at=read_clock(session), withdrawn_reason=why)
         return _record(
             session,
             WITHDRAWN,
@@ -164,7 +164,7 @@ def _set(
             for name, value in values.items()
         ):
             return ActionResult(False, UNCHANGED)
-        at = queries.now(session)
+        at = read_clock(session)
         queries.decide(session, entry, **{name: at if value is NOW else value for name, value in values.items()})
         return _record(session, kind, user=ctx.user, entry=entry, message=f"{_name(result)} {said}.", **facts)
 
@@ -232,7 +232,7 @@ def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResul
         _refuse_imitation(session, result, changes=named, shipped=ctx.shipped())
         if Role.MAINTAINER not in ctx.user.roles:  # counted under the lock on names: edits may come at once
             edited = queries.edited_at(session, result.benchmark, owner=ctx.user.account)
-            sliding_window.check(_("The descriptions of your entries"), edited, now=queries.now(session))
+            sliding_window.check(_("The descriptions of your entries"), edited, now=read_clock(session))
         queries.change(session, entry, values=after)
         queries.keep_edit(session, entry, editor=ctx.user.account, before=before, after=after)
         digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()

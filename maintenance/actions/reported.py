@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from maintenance.action_context import ActionContext
-from maintenance.database import queries
 from maintenance.registry import ParamInfo, action
 from maintenance.reported_file import (
     Read,
@@ -26,7 +25,7 @@ from maintenance.reported_file import (
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, file_text, plural
 from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage import confusables, reported_results
-from storage.clock import iso
+from storage.clock import iso, read_clock
 from storage.database import Session
 from storage.integrity import audit
 from storage.reported_results import normalized_name, same_numbers
@@ -225,7 +224,7 @@ def _decide(
     # Its name is kept with every decision: what is left of a removed result has it.
     values = {"name": old["name"], **after}
     if after.get("removed"):
-        values["removed_at"] = queries.now(session)
+        values["removed_at"] = read_clock(session)
     reported_results.change(session, ctx.benchmark, row_id=old["id"], values=values, by=ctx.user.account)
     facts = {"result": old["id"], "name": old["name"], "fields": sorted(after), "before": before, "after": dict(after)}
     data = {**facts, "reason": reason, **ctx.author, "benchmark": ctx.benchmark}

@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from storage import visibility
-from storage.clock import database_now, iso
+from storage.clock import iso, read_clock
 from storage.models.core import Account, Submission
 from storage.models.visibility import Approval
 from storage.visibility import WAITING
@@ -48,7 +48,7 @@ def locked(session: Session, submission: str) -> str | None:
 
 def waiting(session: Session, benchmark: str) -> list[PendingApproval]:
     """Return what waits, with what is known of its account, the oldest first."""
-    now = session.execute(select(database_now())).scalar_one()
+    now = read_clock(session)
     rows = session.execute(
         select(Submission, Account)
         .join(Approval, Approval.submission_id == Submission.id)

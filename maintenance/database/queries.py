@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from maintenance.types import Entry
 from storage.clock import database_now
+from storage.database import change_rows
 from storage.integrity import audit
 from storage.jobs import tasks
 from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
@@ -94,11 +95,6 @@ class WorkerStatus(NamedTuple):
     silent_since: float | None  # its last sign of life, where that is too long ago for a worker that lives
 
 
-def now(session: Session) -> float:
-    """Return seconds since 1970 on the database's clock."""
-    return session.execute(select(database_now())).scalar_one()
-
-
 def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry | None:
     """Return an entry and what holds for it; `lock` keeps others from deciding about it until the transaction ends."""
     columns = (Submission.id, Submission.benchmark, Submission.owner, Submission.model, Submission.version)
@@ -125,14 +121,7 @@ def job_exists(session: Session, job: int) -> bool:
 
 def decide(session: Session, submission_id: str, **values: Any) -> None:
     """Write what holds for an entry from now on. The entry must be locked."""
-    known = session.execute(
-        update(Moderation)
-        .where(Moderation.submission_id == submission_id)
-        .values(**values)
-        .returning(Moderation.submission_id),
-        execution_options={"synchronize_session": False},
-    ).first()
-    if known is None:
+    if not change_rows(session, update(Moderation).where(Moderation.submission_id == submission_id).values(**values)):
         session.execute(insert(Moderation).values(submission_id=submission_id, **values))
 
 
@@ -144,10 +133,7 @@ def metadata(session: Session, submission_id: str) -> dict[str, Any]:
 
 def change(session: Session, submission_id: str, *, values: Mapping[str, Any]) -> None:
     """Write columns of an entry."""
-    session.execute(
-        update(Submission).where(Submission.id == submission_id).values(**values),
-        execution_options={"synchronize_session": False},
-    )
+    change_rows(session, update(Submission).where(Submission.id == submission_id).values(**values))
 
 
 def keep_edit(

@@ -9,6 +9,7 @@ from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
+from storage.database import change_rows
 from storage.models.review import Annotation, AnnotationProject, Annotator, ProjectItem
 
 
@@ -140,7 +141,7 @@ def leave_out(session: Session, project_id: int, *, accounts: Iterable[str]) -> 
 
 def _set_left_out(session: Session, project_id: int, *, accounts: Sequence[str], value: bool) -> None:
     those = update(Annotator).where(Annotator.project_id == project_id, Annotator.account.in_(accounts))
-    session.execute(those.values(left_out=value), execution_options={"synchronize_session": False})
+    change_rows(session, those.values(left_out=value))
 
 
 def items(session: Session, project_id: int) -> list[ProjectPair]:

@@ -9,6 +9,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
+from storage.database import change_rows
 from storage.models.review import Dispute
 
 
@@ -61,15 +62,10 @@ def find(session: Session, benchmark: str, *, ids: Sequence[int]) -> list[Disput
 
 
 def decide(session: Session, dispute_id: int, *, state: str, note: str, by: str) -> bool:
-    """Accept or rejects one that is open; False where it is not, so that of two maintainers the first decides."""
-    changed = session.execute(
-        update(Dispute)
-        .where(Dispute.id == dispute_id, Dispute.state == "open")
-        .values(state=state, note=note, decided_by=by, decided_at=database_now())
-        .returning(Dispute.id),
-        execution_options={"synchronize_session": False},
-    )
-    return changed.first() is not None
+    """Accept or reject one that is open; False where it is not, so that of two maintainers the first decides."""
+    still_open = update(Dispute).where(Dispute.id == dispute_id, Dispute.state == "open")
+    values = {"state": state, "note": note, "decided_by": by, "decided_at": database_now()}
+    return change_rows(session, still_open.values(**values))
 
 
 def _listed(session: Session, *conditions: object, limit: int) -> list[Disputed]:

@@ -19,7 +19,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now, exact, instant, iso
+from storage.clock import exact, instant, iso, read_clock
 from storage.database import any_text
 from storage.models.core import AuditEvent, AuditHead, EventSubject
 from vlrb.common.canonical_json import GENESIS as GENESIS
@@ -101,7 +101,7 @@ def append(session: Session, event: str, *, data: Mapping[str, Any]) -> int:
     if last is None:
         raise HeadMissing
     seq, previous = last.seq + 1, last.hash
-    at = exact(session.execute(select(database_now())).scalar_one())
+    at = exact(read_clock(session))
     body = canonical_json({**data, "seq": seq, "ev": event, "at": at, "nonce": secrets.token_hex(_NONCE_BYTES)})
     digest = link(previous, body)
     session.execute(
@@ -209,7 +209,7 @@ def head(session: Session) -> Head:
 
 def dated_head(session: Session) -> dict[str, Any]:
     """Return the last link and when this was, as it is kept elsewhere. Raises HeadMissing."""
-    return {**head(session)._asdict(), "at": iso(session.execute(select(database_now())).scalar_one())}
+    return {**head(session)._asdict(), "at": iso(read_clock(session))}
 
 
 def verify(session: Session) -> ChainError | None:

@@ -6,11 +6,10 @@ import itertools
 import logging
 from typing import Any, NamedTuple, NoReturn
 
-from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import read_clock
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
@@ -55,7 +54,7 @@ class IntegrityAlarm(NamedTuple):
 def check_daily(database: Database) -> list[str] | None:
     """Do what `audit verify` does where nobody has in the last 24 hours; what was found, None where it was not due."""
     with database.read() as session:
-        now = session.execute(select(database_now())).scalar_one()
+        now = read_clock(session)
         last = audit.newest(session, [CHECKED], limit=1)
         if last and last[0].at > now - _DAY:
             return None

@@ -22,7 +22,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import database_now, read_clock
+from storage.database import change_rows
 from storage.jobs import leases
 from storage.jobs.leases import Lease
 from storage.models.core import BoardState, RegisteredLabelSet, Submission, WorkerHeartbeat
@@ -113,7 +114,7 @@ def drop_waiting(session: Session, benchmark: str, *, scorer_version: str, but: 
     """Remove the jobs that wait for a scorer version which the board shows no more. ``but``: the one that it shows."""
     if scorer_version != but:
         waiting = (Job.benchmark == benchmark, Job.scorer_version == scorer_version, Job.state == State.QUEUED.value)
-        session.execute(delete(Job).where(*waiting), execution_options={"synchronize_session": False})
+        change_rows(session, delete(Job).where(*waiting))
 
 
 def has_missing(session: Session, benchmark: str, *, label_revision: str, scorer_version: str) -> bool:
@@ -167,14 +168,9 @@ def of_revisions(revisions: Mapping[str, Sequence[str]]) -> ColumnElement[bool]:
 
 def requeue(session: Session, job_id: int) -> bool:
     """Put a failed job back with all its attempts; False where it is not (or no longer) failed."""
-    changed = session.execute(
-        update(Job)
-        .where(Job.id == job_id, Job.state == State.FAILED.value)
-        .values(state=State.QUEUED.value, attempts=0, finished_at=None, outcome="", priority=URGENT)
-        .returning(Job.id),
-        execution_options={"synchronize_session": False},
-    )
-    return changed.first() is not None
+    failed = update(Job).where(Job.id == job_id, Job.state == State.FAILED.value)
+    again = {"state": State.QUEUED.value, "attempts": 0, "finished_at": None, "outcome": "", "priority": URGENT}
+    return change_rows(session, failed.values(**again))
 
 
 def mark_done_in_bulk(
@@ -186,14 +182,11 @@ def mark_done_in_bulk(
     """
     _one_at_a_time(session, benchmark, label_revision=label_revision)
     same = (Job.label_revision == label_revision, Job.scorer_version == scorer_version)
-    session.execute(
-        update(Job)
-        .where(*same, Job.submission_id.in_(submission_ids), Job.state != State.DONE.value)
-        .values(state=State.DONE.value, epoch=Job.epoch + 1, lease_until=None, finished_at=database_now(), outcome=""),
-        execution_options={"synchronize_session": False},
-    )
+    others = update(Job).where(*same, Job.submission_id.in_(submission_ids), Job.state != State.DONE.value)
+    ended = {"state": State.DONE.value, "lease_until": None, "finished_at": database_now(), "outcome": ""}
+    change_rows(session, others.values(epoch=Job.epoch + 1, **ended))
     known = set(session.scalars(select(Job.submission_id).where(*same, Job.submission_id.in_(submission_ids))))
-    now = session.execute(select(database_now())).scalar_one()
+    now = read_clock(session)
     about = {"benchmark": benchmark, "label_revision": label_revision, "scorer_version": scorer_version}
     done = {"priority": BACKFILL, "state": State.DONE.value, "created_at": now, "finished_at": now}
     missing = [{**about, **done, "submission_id": name} for name in submission_ids if name not in known]

@@ -16,6 +16,7 @@ from sqlalchemy import ColumnElement, Select, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
+from storage.database import change_rows
 from storage.integrity import audit
 from storage.models.queue import Job, QueueRow, State, Task
 from vlrb.common.messages import _
@@ -35,7 +36,6 @@ _GOES_ON = _(  # of a change of the board: scores that are staged stay
     times=MAX_ATTEMPTS,
 )
 JOB_FAILED, TASK_FAILED = "job.failed", "task.failed"
-_NO_SYNC = {"synchronize_session": False}
 _Kind = TypeVar("_Kind", bound=QueueRow)
 
 
@@ -139,5 +139,4 @@ def _late() -> tuple[ColumnElement[bool], ...]:
 def _change(session: Session, held: QueueRow, **values: Any) -> bool:
     """Change a running row if the claim still holds it (the fence); return False if it does not."""
     still_held = (QueueRow.id == held.id, QueueRow.epoch == held.epoch, QueueRow.state == State.RUNNING.value)
-    changed = update(QueueRow).where(*still_held).values(**values).returning(QueueRow.id)
-    return session.execute(changed, execution_options=_NO_SYNC).first() is not None
+    return change_rows(session, update(QueueRow).where(*still_held).values(**values))

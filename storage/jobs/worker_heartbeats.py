@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import database_now, read_clock
+from storage.database import change_rows
 from storage.models.core import WorkerHeartbeat
 
 FORGET_SECONDS = 3600.0
@@ -24,15 +25,9 @@ class LastHeartbeat:
 
 def record_heartbeat(session: Session, worker: str, *, scorer_version: str = "") -> None:
     """Say that the worker is alive now, and by which rules it counts; forgets those that were silent for an hour."""
-    now = session.execute(select(database_now())).scalar_one()
-    known = session.execute(
-        update(WorkerHeartbeat)
-        .where(WorkerHeartbeat.name == worker)
-        .values(heartbeat_at=now, scorer_version=scorer_version)
-        .returning(WorkerHeartbeat.name),
-        execution_options={"synchronize_session": False},
-    ).first()
-    if known is None:
+    now = read_clock(session)
+    ours = update(WorkerHeartbeat).where(WorkerHeartbeat.name == worker)
+    if not change_rows(session, ours.values(heartbeat_at=now, scorer_version=scorer_version)):
         session.execute(delete(WorkerHeartbeat).where(WorkerHeartbeat.heartbeat_at < now - FORGET_SECONDS))
         row = {"name": worker, "started_at": now, "heartbeat_at": now, "scorer_version": scorer_version}
         session.execute(insert(WorkerHeartbeat).values(**row))
@@ -41,10 +36,7 @@ def record_heartbeat(session: Session, worker: str, *, scorer_version: str = "")
 def set_loaded_revisions(session: Session, worker: str, *, revisions: Mapping[str, Iterable[str]]) -> None:
     """Say which label revisions of each benchmark a worker that has shown itself holds: exactly these."""
     held = {benchmark: sorted(set(names)) for benchmark, names in revisions.items()}
-    session.execute(
-        update(WorkerHeartbeat).where(WorkerHeartbeat.name == worker).values(label_revisions=held),
-        execution_options={"synchronize_session": False},
-    )
+    change_rows(session, update(WorkerHeartbeat).where(WorkerHeartbeat.name == worker).values(label_revisions=held))
 
 
 def add_loaded_revision(session: Session, worker: str, *, benchmark: str, revision: str) -> None:

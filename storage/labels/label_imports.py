@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import ColumnElement, insert, select, update
+from sqlalchemy import ColumnElement, Update, insert, select, update
 from sqlalchemy.orm import Session
 
 from storage.clock import database_now
+from storage.database import change_rows
 from storage.models.core import RegisteredLabelSet
 from storage.models.moderation import ImportedLabels
 from vlrb.disclosure import PUBLIC
-
-
-class ImportedRevision(NamedTuple):
-    """An imported revision. `published`: it is no draft any more."""
-
-    revision: str
-    digest: str
-    items: int
-    commitment: str
-    difference: dict[str, Any]
-    published: bool
-    retired: bool
-    level: str  # benchmark.disclosure: what may be shown of scores; public once it is retired
-
-    @property
-    def public(self) -> bool:
-        """Whether what depends on single labels may be shown."""
-        return self.level == PUBLIC
 
 
 def record(session: Session, revision: str, *, facts: Mapping[str, Any]) -> None:
@@ -43,20 +26,15 @@ def name_taken(session: Session, benchmark: str, *, revision: str) -> bool:
     return session.get(ImportedLabels, key) is not None or session.get(RegisteredLabelSet, key) is not None
 
 
-def find(session: Session, benchmark: str, *, revision: str) -> ImportedRevision | None:
+def find(session: Session, benchmark: str, *, revision: str) -> ImportedLabels | None:
     """Return an imported revision; None for a configured one."""
-    row = session.get(ImportedLabels, (benchmark, revision), populate_existing=True)
-    return None if row is None else _imported(row)
+    return session.get(ImportedLabels, (benchmark, revision), populate_existing=True)
 
 
-def active_revisions(session: Session, benchmark: str) -> list[ImportedRevision]:
+def active_revisions(session: Session, benchmark: str) -> Sequence[ImportedLabels]:
     """Return those that workers score new submissions under."""
-    rows = session.scalars(
-        select(ImportedLabels)
-        .where(ImportedLabels.benchmark == benchmark, ImportedLabels.published_at.is_not(None))
-        .order_by(ImportedLabels.revision)
-    )
-    return [_imported(row) for row in rows]
+    rules = (ImportedLabels.benchmark == benchmark, ImportedLabels.published_at.is_not(None))
+    return session.scalars(select(ImportedLabels).where(*rules).order_by(ImportedLabels.revision)).all()
 
 
 def names(session: Session, benchmark: str) -> set[str]:
@@ -82,52 +60,28 @@ def hidden_revisions(session: Session, benchmark: str) -> dict[str, str]:
 
 def disclose(session: Session, benchmark: str, *, revision: str) -> bool:
     """Make an imported revision public; False where it is, or is none."""
-    return _change(session, benchmark, revision=revision, where=ImportedLabels.disclosure != PUBLIC, disclosure=PUBLIC)
+    hidden = _change(benchmark, revision, ImportedLabels.disclosure != PUBLIC)
+    return change_rows(session, hidden.values(disclosure=PUBLIC))
 
 
 def publish(session: Session, benchmark: str, *, revision: str) -> bool:
     """End the secrecy of a draft; False where it is none."""
-    return _change(
-        session, benchmark, revision=revision, where=ImportedLabels.published_at.is_(None), published_at=database_now()
-    )
+    draft = _change(benchmark, revision, ImportedLabels.published_at.is_(None))
+    return change_rows(session, draft.values(published_at=database_now()))
 
 
 def unpublish(session: Session, benchmark: str, *, revision: str) -> None:
     """Make an imported revision a draft again; do nothing to a configured one."""
-    _change(session, benchmark, revision=revision, where=ImportedLabels.published_at.is_not(None), published_at=None)
+    change_rows(session, _change(benchmark, revision).values(published_at=None))
 
 
 def retire(session: Session, benchmark: str, *, revision: str, salt: str) -> None:
     """Reveal the salt."""
-    _change(
-        session,
-        benchmark,
-        revision=revision,
-        where=ImportedLabels.retired_at.is_(None),
-        retired_at=database_now(),
-        salt=salt,
-    )
+    known = _change(benchmark, revision, ImportedLabels.retired_at.is_(None))
+    change_rows(session, known.values(retired_at=database_now(), salt=salt))
 
 
-def _change(session: Session, benchmark: str, *, revision: str, where: ColumnElement[bool], **values: Any) -> bool:
-    changed = session.execute(
-        update(ImportedLabels)
-        .where(ImportedLabels.benchmark == benchmark, ImportedLabels.revision == revision, where)
-        .values(**values)
-        .returning(ImportedLabels.revision),
-        execution_options={"synchronize_session": False},
-    )
-    return changed.first() is not None
-
-
-def _imported(row: ImportedLabels) -> ImportedRevision:
-    return ImportedRevision(
-        row.revision,
-        row.digest,
-        items=row.items,
-        commitment=row.commitment,
-        difference=row.difference,
-        published=row.published_at is not None,
-        retired=row.retired_at is not None,
-        level=row.disclosure if row.retired_at is None else PUBLIC,
+def _change(benchmark: str, revision: str, *conditions: ColumnElement[bool]) -> Update:
+    return update(ImportedLabels).where(
+        ImportedLabels.benchmark == benchmark, ImportedLabels.revision == revision, *conditions
     )

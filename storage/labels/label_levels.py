@@ -31,8 +31,9 @@ def measured(session: Session, benchmark: str) -> dict[str, dict[str, Any]]:
     """Return label revision -> what its scores give away, of those that are neither public nor drafts."""
     stated_rows = session.scalars(select(StatedLevel).where(StatedLevel.benchmark == benchmark))
     imported = label_imports.active_revisions(session, benchmark)
+    hidden = label_imports.hidden_revisions(session, benchmark)
     known = {row.revision: row.measured for row in stated_rows if row.level != PUBLIC}
-    known |= {row.revision: row.difference.get("measured", {}) for row in imported if not row.public}
+    known |= {row.revision: row.difference.get("measured", {}) for row in imported if row.revision in hidden}
     return dict(sorted(known.items()))
 
 

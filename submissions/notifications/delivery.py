@@ -22,8 +22,7 @@ from storage.database_wait import log_away
 from storage.integrity import audit
 from storage.jobs import leases
 from storage.jobs.leases import LeaseLost
-from storage.models.queue import OutgoingEmail
-from storage.notifications import StoredSubscription
+from storage.models.queue import EmailSubscription, OutgoingEmail
 from submissions.activity import RESCORED, ActivityItem, ActivityRules, activity_of
 from submissions.notifications.subscriptions import EmailSubscriptions
 from vlrb.common.messages import Message, _
@@ -54,7 +53,7 @@ class EmailDelivery:
             self._collect_for(subscription, through) for subscription in waiting if subscription.seen_seq < through
         )
 
-    def _collect_for(self, stored: StoredSubscription, through: int) -> bool:
+    def _collect_for(self, stored: EmailSubscription, through: int) -> bool:
         of = translations(stored.language)
         lines = [_line(item, of) for item in self._news_of(stored, through)]
         address = self.subscriptions.address(stored)
@@ -65,7 +64,7 @@ class EmailDelivery:
             )
         return queued and bool(lines and address)
 
-    def _news_of(self, stored: StoredSubscription, through: int) -> list[ActivityItem]:
+    def _news_of(self, stored: EmailSubscription, through: int) -> list[ActivityItem]:
         """Return what an address has not seen, the oldest first."""
         items = [
             item

@@ -10,7 +10,7 @@ from auth.model import require_person
 from operation.mail_server import is_address
 from storage import notifications
 from storage.database import Database
-from storage.notifications import NewSubscription, StoredSubscription
+from storage.models.queue import EmailSubscription
 from vlrb.common.messages import _
 
 CONFIRM_SECONDS = 2 * 86_400.0
@@ -61,14 +61,14 @@ class EmailSubscriptions:
             raise EmailRejected(_("This is not an e-mail address. Write one such as name@example.org."))
         key, new_id = self.address_key(wanted), random_id()
         sealed = self.seal.encrypt(_SEAL, wanted, owner=person.account)
-        new = NewSubscription(person.account, new_id, address=sealed, address_key=key, language=language)
+        new = {"id": new_id, "address": sealed, "language": language}
         with self.database.write() as session:
             before = notifications.subscription(session, person.account)
             if before is not None and before.confirmed_at is not None and self.address(before) == wanted:
                 return
             if max(notifications.requests(session, person.account, address_key=key)) >= REQUESTS_A_DAY:
                 raise EmailRejected(_("You asked for too many confirmations. Try again tomorrow."))
-            notifications.subscribe(session, new)
+            notifications.subscribe(session, person.account, address_key=key, **new)
 
     def confirm(self, user: Identity, token: str) -> None:
         """Begin to send to an address, if its reader is the account that stated it.
@@ -96,7 +96,7 @@ class EmailSubscriptions:
             if stored is not None:
                 notifications.unsubscribe(session, stored.account)
 
-    def address(self, stored: StoredSubscription) -> str | None:
+    def address(self, stored: EmailSubscription) -> str | None:
         """Return an address in plain text; None where SESSION_SECRET is another now."""
         return self.seal.decrypt(_SEAL, stored.address, owner=stored.account)
 

@@ -24,7 +24,7 @@ from storage.database import Database
 from storage.files.spool import Spool, UploadedFile
 from storage.files.uploads import Uploads
 from storage.visibility import PLAIN, EntryVisibility
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from submissions.quota import QuotaPolicy
 from submissions.service import Accepted, SubmissionRules, SubmissionService
 from tests.factories import labels
@@ -103,4 +103,4 @@ def submit(
 ) -> Accepted:
     """Return a file of its own, under a name of its own where none is given."""
     file = setup.arrive(native(setup.items) + b"\n" * number)
-    return setup.intake.submit(file, Metadata.parse({"model": f"Judge {number}", **said}), user, shown)
+    return setup.intake.submit(file, parse_metadata({"model": f"Judge {number}", **said}), user, shown)

@@ -10,12 +10,10 @@ from pathlib import Path
 
 from tests.test_architecture import PACKAGES, ROOT
 
-BEFORE = "    def columns("
-DECLARATION = f"""    license: Annotated[
-        str | None,
-        Line("Licence", help="under which the weights are", column=BoardColumn("Licence", "", "licence")),
-    ] = None
-
+BEFORE = '    "tokens_in": '
+DECLARATION = f"""    "license": Line(
+        "Licence", help="under which the weights are", column=BoardColumn("Licence", "", "licence")
+    ),
 {BEFORE}"""
 ASKED = """
 import json, sys
@@ -28,7 +26,7 @@ from scripts import doc_tables, generated
 from storage import metadata
 from storage.database import migrate, open_database
 from storage.integrity import row_commitments
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from tests.factories.snapshots import entry, snapshot
 from tests.factories.specs import BY_KEY, VL
 from workers import board_entries
@@ -39,7 +37,7 @@ migrate(database)
 facts = entry(1, 0.7, license="Apache-2.0")
 board = build_board(snapshot([facts, entry(2, 0.6)]), VL)
 print(json.dumps({
-    "parsed": Metadata.parse({"model": "J", "license": " MIT "}).license == "MIT",
+    "parsed": parse_metadata({"model": "J", "license": " MIT "})["license"] == "MIT",
     "table": "license" in {one["name"] for one in inspect(database.engine).get_columns("submissions")},
     "command": "license" in json.loads(generated.client_fields()),
     "rest": "license" in submissions.api._FORM["properties"],

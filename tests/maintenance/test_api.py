@@ -14,7 +14,7 @@ from auth import Identity
 from maintenance import api
 from storage.database import Database
 from storage.limits.sliding_window import CHANGES_A_DAY
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from tests.databases import with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, MAINTAIN_TOKEN, MAINTAINER, OWNER_OF_IT, STRANGER
@@ -26,11 +26,7 @@ from web.actions import ACTIONS
 class _ApiSite:
     def __init__(self, database: Database, benchmark: str = "demo") -> None:
         app = FastAPI()
-        app.include_router(
-            api.build(
-                ACTIONS, by(database, ANONYMOUS, benchmark=benchmark, parse=lambda raw: Metadata.parse(raw).columns())
-            )
-        )
+        app.include_router(api.build(ACTIONS, by(database, ANONYMOUS, benchmark=benchmark, parse=parse_metadata)))
         self._client = TestClient(signed_in_by_header(app))
         (self.entry,) = small_benchmark.submit(database, range(1), owner=OWNER_OF_IT.account)
 

@@ -12,12 +12,11 @@ from sqlalchemy import select, text
 
 from auth import Forbidden, Identity, Unauthenticated
 from maintenance.actions import entries, entry_search, operations
-from maintenance.database import queries
 from maintenance.database.entry_queries import EntryFilter
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage import moderation
 from storage.boards import snapshots
-from storage.clock import minute
+from storage.clock import minute, read_clock
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, leases
@@ -27,7 +26,7 @@ from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.models.core import Account
 from storage.models.moderation import Edit
 from storage.models.queue import Job
-from submissions.metadata import Metadata, MetadataRejected
+from submissions.metadata import MetadataRejected, parse_metadata
 from submissions.status import get_status
 from tests.databases import fill_once, new_database, with_labels
 from tests.factories import small_benchmark
@@ -65,10 +64,6 @@ def _three_entries(database: Database) -> list[str]:
     return names
 
 
-def parse(raw: Any) -> dict[str, object]:
-    return Metadata.parse(raw).columns()
-
-
 def snapshot(database: Database, scorer: Scorer) -> dict[str, Any]:
     publish_if_changed(database, scorer)
     with database.read() as session:
@@ -90,7 +85,7 @@ def head(database: Database) -> audit.Head:
 UseCase = Callable[[Database, Identity, str], ActionResult]
 FOR_OWNERS_TOO: dict[str, UseCase] = {
     "withdraw": lambda db, user, one: entries.withdraw(by(db, user), one, "because"),
-    "edit": lambda db, user, one: entries.edit(by(db, user, parse=parse), one, {"notes": "new"}),
+    "edit": lambda db, user, one: entries.edit(by(db, user, parse=parse_metadata), one, {"notes": "new"}),
 }
 
 
@@ -174,8 +169,10 @@ def test_marks_are_fields_of_an_entry(database: Database, scorer: Scorer, ids: l
 
 
 def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Scorer, ids: list[str]) -> None:
-    entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"organisation": "A lab", "parameters_b": "7"})
-    entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"organisation": ""})
+    entries.edit(
+        by(database, OWNER_OF_IT, parse=parse_metadata), ids[0], {"organisation": "A lab", "parameters_b": "7"}
+    )
+    entries.edit(by(database, MAINTAINER, parse=parse_metadata), ids[0], {"organisation": ""})
     entry = next(one for one in snapshot(database, scorer)["entries"] if one["id"] == ids[0])
     assert (entry["organisation"], entry["parameters_b"]) == (None, 7.0)
     second, first = entries.history(by(database, OWNER_OF_IT), ids[0])
@@ -194,18 +191,18 @@ def test_an_edit_shows_at_once_and_keeps_what_was(database: Database, scorer: Sc
 def test_an_edit_is_judged_like_a_submission(database: Database, ids: list[str]) -> None:
     before = head(database)
     with refuses(MetadataRejected, "not-a-link"):
-        entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"link": "javascript:alert(1)"})
+        entries.edit(by(database, OWNER_OF_IT, parse=parse_metadata), ids[0], {"link": "javascript:alert(1)"})
     with refuses(MetadataRejected, "unknown-field"):
-        entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"owner": "me"})
+        entries.edit(by(database, OWNER_OF_IT, parse=parse_metadata), ids[0], {"owner": "me"})
     with pytest.raises(Conflict, match=ids[1]):
-        entries.edit(by(database, OWNER_OF_IT, parse=parse), ids[0], {"model": "judge 1"})
+        entries.edit(by(database, OWNER_OF_IT, parse=parse_metadata), ids[0], {"model": "judge 1"})
     assert head(database) == before
 
 
 def edited(database: Database, entry: str, *, times: int, ago: float) -> None:
     """That its owner has changed an entry so often, so many seconds ago."""
     with database.write() as session:
-        at = queries.now(session) - ago
+        at = read_clock(session) - ago
         for _ in range(times):
             session.add(Edit(submission_id=entry, editor=OWNER, was={"notes": "a"}, became={"notes": "b"}, at=at))
 
@@ -214,7 +211,7 @@ def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_b
     database: Database, ids: list[str]
 ) -> None:
     def edit(number: int, user: Identity = OWNER_OF_IT, *, entry: str = ids[0]) -> ActionResult:
-        return entries.edit(by(database, user, parse=parse), entry, {"notes": f"note {number}"})
+        return entries.edit(by(database, user, parse=parse_metadata), entry, {"notes": f"note {number}"})
 
     edited(database, ids[0], times=20, ago=DAY + 60)
     for number in range(CHANGES_A_DAY):
@@ -235,7 +232,8 @@ def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_b
 def test_edits_that_come_at_the_same_instant_pass_no_limit(database: Database, ids: list[str]) -> None:
     edited(database, ids[0], times=CHANGES_A_DAY - 1, ago=60)
     edits = [
-        partial(entries.edit, by(database, OWNER_OF_IT, parse=parse), ids[n % 3], {"notes": f"{n}"}) for n in range(6)
+        partial(entries.edit, by(database, OWNER_OF_IT, parse=parse_metadata), ids[n % 3], {"notes": f"{n}"})
+        for n in range(6)
     ]
     results = at_once(*edits)
     assert [isinstance(one, ActionResult) for one in results].count(True) == 1, results
@@ -300,7 +298,7 @@ def test_every_decision_made_twice_has_one_effect(database: Database, ids: list[
         lambda: entries.unflag(by(database, MAINTAINER), ids[0], "not odd"),
         lambda: entries.verify(by(database, MAINTAINER), ids[0], "run again"),
         lambda: entries.unverify(by(database, MAINTAINER), ids[0], "no"),
-        lambda: entries.edit(by(database, MAINTAINER, parse=parse), ids[0], {"notes": "new"}),
+        lambda: entries.edit(by(database, MAINTAINER, parse=parse_metadata), ids[0], {"notes": "new"}),
         lambda: entries.hide(by(database, MAINTAINER), ids[0], "because"),
         lambda: entries.restore(by(database, MAINTAINER), ids[0], reason="because"),
         lambda: entries.withdraw(by(database, OWNER_OF_IT), ids[0], "because"),

@@ -26,7 +26,7 @@ from storage.integrity.integrity_alarms import RecordChanged
 from storage.integrity.row_commitments import TALLY, ScoreFacts
 from storage.labels import label_levels
 from storage.models.core import AuditEvent, Score, Submission
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from tests.databases import new_database
 from tests.factories import small_benchmark
 from tests.factories.accounts import LOCAL, MAINTAINER, OWNER_OF_IT, STRANGER
@@ -47,10 +47,6 @@ from workers.task_runner import TaskRunner
 DETAILS = {"parameters_b": 7, "temperature": 0.1, "open_weights": True, "notes": "ä\u2028", "organisation": "Lab"}
 
 
-def _parse(raw: dict[str, object]) -> dict[str, object]:
-    return Metadata.parse(raw).columns()
-
-
 def _lived_in(database: Database) -> list[str]:
     """Eight entries: scored alone or in bulk, edited, transferred, withdrawn, anonymous, unpublished,
     waiting."""
@@ -64,16 +60,18 @@ def _lived_in(database: Database) -> list[str]:
     while score_next(database, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.SCORED:
         pass
     rescore(database, scorer, revision="flipped", chunk=3)
-    edited = entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[0], DETAILS)  # type: ignore[arg-type]
+    edited = entries.edit(by(database, OWNER_OF_IT, parse=parse_metadata), ids[0], DETAILS)  # type: ignore[arg-type]
     assert edited.changed
-    assert entries.edit(by(database, MAINTAINER, parse=_parse), ids[0], {"notes": "", "parameters_b": 7.5}).changed  # type: ignore[arg-type]
-    entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[5], DETAILS)  # type: ignore[arg-type]
+    assert entries.edit(
+        by(database, MAINTAINER, parse=parse_metadata), ids[0], {"notes": "", "parameters_b": 7.5}
+    ).changed  # type: ignore[arg-type]
+    entries.edit(by(database, OWNER_OF_IT, parse=parse_metadata), ids[5], DETAILS)  # type: ignore[arg-type]
     entries.transfer(by(database, MAINTAINER), ids[1], LOCAL.account, "asked for")
     entries.withdraw(by(database, OWNER_OF_IT), ids[4], "a mistake")
     publish_if_changed(database, scorer)
     compute_if_changed(database, scorer)
     publish_if_changed(database, scorer)
-    entries.edit(by(database, OWNER_OF_IT, parse=_parse), ids[3], {"notes": "after the snapshot"})  # type: ignore[arg-type]
+    entries.edit(by(database, OWNER_OF_IT, parse=parse_metadata), ids[3], {"notes": "after the snapshot"})  # type: ignore[arg-type]
     return ids
 
 

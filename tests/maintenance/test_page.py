@@ -21,7 +21,7 @@ from maintenance.view import Row, Table, TableCell, View, terminal
 from storage.database import Database
 from storage.jobs import leases, tasks
 from storage.models.visibility import Approval
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from tests.databases import new_database, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, STRANGER
@@ -42,7 +42,7 @@ def board(tmp_path: Path) -> Database:
 
 
 def _page(database: Database, user: Identity = MAINTAINER, **more: Any) -> MaintainVisitor:
-    return MaintainVisitor(by(database, user, parse=lambda raw: Metadata.parse(raw).columns()), **more)
+    return MaintainVisitor(by(database, user, parse=parse_metadata), **more)
 
 
 def test_nobody_but_maintainers_sees_a_section_or_sends_a_form(board: Database) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from sqlalchemy import insert, text
 
@@ -10,11 +12,11 @@ from storage.database import Database
 from storage.integrity import audit
 from storage.jobs.leases import MAX_ATTEMPTS
 from storage.models.core import Account
-from storage.notifications import NewSubscription, StoredSubscription
+from storage.models.queue import EmailSubscription
 from tests.databases import submitted, with_labels
 
 ACCOUNT, KEY = "aowner000000", "a" * 64
-NEW = NewSubscription(ACCOUNT, "s" * 43, address=b"sealed", address_key=KEY, language="en")
+NEW = {"id": "s" * 43, "address": b"sealed", "address_key": KEY, "language": "en"}
 
 
 @pytest.fixture
@@ -26,12 +28,12 @@ def subscribed(database: Database) -> Database:
         session.execute(
             insert(Account).values(id=ACCOUNT, issuer="i", subject="s", name="alice", organisations=[], **times)
         )
-        notifications.subscribe(session, NEW)
-        notifications.confirm(session, NEW.id)
+        notifications.subscribe(session, ACCOUNT, **NEW)
+        notifications.confirm(session, NEW["id"])
     return database
 
 
-def _news(database: Database) -> list[StoredSubscription]:
+def _news(database: Database) -> Sequence[EmailSubscription]:
     with database.read() as session:
         return notifications.news(session, ("rescore.applied",))
 
@@ -61,14 +63,14 @@ def test_an_e_mail_is_tried_later_and_later_and_then_failed(subscribed: Database
             assert not notifications.any_due(session)
             session.execute(text("UPDATE queue SET due_at = 1.0"))
     with subscribed.write() as session:
-        assert notifications.last_failed(session, NEW.id)
+        assert notifications.last_failed(session, NEW["id"])
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (1, 1)
         notifications.unsubscribe(session, ACCOUNT)
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (1, 1), (
             "a stop does not make room for more requests"
         )
         session.execute(text("UPDATE queue SET created_at = 1.0"))
-        notifications.subscribe(session, NEW)
+        notifications.subscribe(session, ACCOUNT, **NEW)
         assert session.scalar(text("SELECT count(*) FROM queue")) == 1, "what is older than a month is forgotten"
         session.execute(text("DELETE FROM accounts"))
         assert notifications.requests(session, ACCOUNT, address_key=KEY) == (0, 0)

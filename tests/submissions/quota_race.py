@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from auth import Identity
 from storage.database import is_unavailable, open_database
 from storage.files.spool import UploadedFile
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from submissions.quota import QuotaPolicy, QuotaUsed
 from tests.factories.submission_service import LIMIT, make_setup, person
 
@@ -34,7 +34,7 @@ def race(url: str, folder: Path, *, paths: list[Path], together: Barrier, taken:
         while True:
             file = UploadedFile.on_disk(path, path.name, limit=LIMIT)
             try:
-                setup.intake.submit(file, Metadata.parse({"model": path.name}), submitter(path))
+                setup.intake.submit(file, parse_metadata({"model": path.name}), submitter(path))
             except QuotaUsed:
                 return 0
             except DBAPIError as error:  # on a busy machine the lock takes too long; who is told so comes again

@@ -19,7 +19,7 @@ from storage import confusables
 from storage.confusables import skeleton
 from storage.database import Database
 from storage.models.core import Submission
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from submissions.refusals import ConfusableName
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
@@ -48,7 +48,7 @@ def all_at_once(setup: SubmissionSetup, spellings: tuple[str, ...]) -> None:
     def one(number: int, spelling: str) -> None:
         start.wait(60)
         with suppress(ConfusableName):
-            setup.intake.submit(files[number], Metadata.parse({"model": spelling}), person(f"p{number}"))
+            setup.intake.submit(files[number], parse_metadata({"model": spelling}), person(f"p{number}"))
 
     with ThreadPoolExecutor(len(numbered)) as pool:
         for done in [pool.submit(one, *each) for each in numbered]:
@@ -81,10 +81,6 @@ def test_of_look_alikes_that_come_at_the_same_instant_one_is_taken(
     assert len(models(database)) == 1
 
 
-def _columns(raw: Any) -> Any:
-    return Metadata.parse(raw).columns()
-
-
 def reporting(setup: SubmissionSetup, database: Database, *, kind: str) -> str:
     """Make GENUINE a reported result; its id, where it is an imported one."""
     if kind == "shipped":
@@ -110,7 +106,7 @@ def test_nobody_poses_as_a_reported_judge_or_its_makers(setup: SubmissionSetup, 
     own = submit(setup, BOB, number=4, model="Judge C").id
     for changes in ({"model": POSING}, {"organisation": "0penGVLab"}):
         with refuses(Conflict, "too-similar"):
-            entries.edit(by(database, BOB, parse=_columns, shipped=shipped), own, changes)
+            entries.edit(by(database, BOB, parse=parse_metadata, shipped=shipped), own, changes)
     assert submit(setup, BOB, number=5, model=GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
 
 
@@ -170,7 +166,7 @@ def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
         submit(setup, BOB, number=3, model="His model", judge="Rl-Reward")
     assert refused.value.field == "judge"
     edited = entries.edit(
-        by(database, MAINTAINER, parse=_columns), _entry_of(database, "My model"), {"judge": "My judge"}
+        by(database, MAINTAINER, parse=parse_metadata), _entry_of(database, "My model"), {"judge": "My judge"}
     )
     assert edited.changed
 
@@ -185,7 +181,7 @@ def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
     assert (refused.value.field, refused.value.other) == ("model", "GPT-4o")
     entry = submit(setup, BOB, number=2, model="GPT-4o (our run)").id
     with refuses(Conflict, "too-similar"):
-        entries.edit(by(database, BOB, parse=_columns, shipped=bundled_results(VL)), entry, {"model": pose})
+        entries.edit(by(database, BOB, parse=parse_metadata, shipped=bundled_results(VL)), entry, {"model": pose})
 
 
 def _entry_of(database: Database, model: str) -> str:

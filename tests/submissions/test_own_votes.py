@@ -14,7 +14,7 @@ from auth import Forbidden, Identity, Unauthenticated
 from auth.model import ANONYMOUS
 from storage.database import Database
 from storage.visibility import EntryVisibility
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from submissions.own_votes import build, native_file, own_votes
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
@@ -66,7 +66,7 @@ def test_its_owner_alone_gets_the_file(database: Database, tmp_path: Path) -> No
     ids = {}
     for model, shown in (("Seen", EntryVisibility()), ("Unseen", EntryVisibility(published=False))):
         data += b"\n"
-        ids[model] = setup.intake.submit(setup.arrive(data), Metadata.parse({"model": model}), ANN, shown).id
+        ids[model] = setup.intake.submit(setup.arrive(data), parse_metadata({"model": model}), ANN, shown).id
 
     def file(model: str, user: Identity) -> str:
         return own_votes(database, TABLE, submission=ids[model], user=user)

@@ -15,6 +15,7 @@ from maintenance.actions import approvals, operations
 from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from storage import visibility
+from storage.clock import read_clock
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue
@@ -25,7 +26,7 @@ from storage.models.moderation import ImportedLabels
 from storage.models.queue import Job
 from storage.models.quota import Attempt
 from storage.visibility import EntryVisibility
-from submissions import policy_text, queries, status, visibility_options
+from submissions import policy_text, status, visibility_options
 from submissions.metadata import MetadataRejected
 from submissions.quota import QuotaPolicy, QuotaUsed
 from submissions.refusals import ApprovalPending
@@ -172,7 +173,7 @@ def test_wishes_are_read_from_the_form_and_judged_by_field() -> None:
 
 def test_anonymity_is_bounded_and_never_comes_back(setup: SubmissionSetup, database: Database) -> None:
     with database.read() as session:
-        now = queries.now(session)
+        now = read_clock(session)
     for days in (-1, 367):
         with refuses(MetadataRejected, "not-in-range"):
             submit(setup, ANN, number=1, shown=EntryVisibility(now + days * DAY))
@@ -195,7 +196,7 @@ def test_the_day_of_anonymity_is_moved_twenty_times_in_a_day_and_ended_at_any_ti
     setup: SubmissionSetup, database: Database
 ) -> None:
     with database.read() as session:
-        now = queries.now(session)
+        now = read_clock(session)
     taken = submit(setup, ANN, number=1, shown=EntryVisibility(now + DAY))
 
     def stay(until: float | None) -> bool:

@@ -18,13 +18,13 @@ from storage.files.spool import UploadedFile
 from storage.files.uploads import StoreOffline, Uploads
 from storage.models.core import Submission
 from submissions.api import refusal
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from submissions.refusals import NotReplicated
 from submissions.service import SubmissionRules, SubmissionService
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native
 
-JUDGE = Metadata.parse({"model": "Judge"})
+JUDGE = parse_metadata({"model": "Judge"})
 
 
 @pytest.fixture

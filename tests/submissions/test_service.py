@@ -14,14 +14,14 @@ from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.models.core import AuditEvent, Submission
 from storage.models.queue import Job
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from submissions.refusals import DuplicateName, FileRejected
 from submissions.service import ACCEPTED
 from tests.databases import new_database
 from tests.factories.submission_service import SubmissionSetup, make_setup, native, person
 from vlrb.client.jws import event_of, read
 
-JUDGE = Metadata.parse({"model": "Judge"})
+JUDGE = parse_metadata({"model": "Judge"})
 
 
 def count(database: Database, table: type) -> int:
@@ -59,7 +59,7 @@ def test_the_same_bytes_again_are_the_same_submission_and_are_not_read_again(
     setup: SubmissionSetup, database: Database
 ) -> None:
     first = setup.intake.submit(setup.arrive(native(setup.items)), JUDGE, LOCAL)
-    again = setup.intake.submit(setup.arrive(native(setup.items)), Metadata.parse({"model": "Another name"}), LOCAL)
+    again = setup.intake.submit(setup.arrive(native(setup.items)), parse_metadata({"model": "Another name"}), LOCAL)
     assert (again.id, again.receipt) == (first.id, first.receipt)
     assert (first.duplicate, again.duplicate) == (False, True)
     assert len(setup.reads) == 1
@@ -99,7 +99,7 @@ def test_another_file_under_a_used_name_is_refused_with_the_remedy(setup: Submis
         setup.intake.submit(setup.arrive(native(setup.items, choice=1)), JUDGE, LOCAL)
     assert caught.value.facts["existing"] == first.id
     assert caught.value.facts["problems"][0]["field"] == "version"
-    other = Metadata.parse({"model": "Judge", "version": "2"})
+    other = parse_metadata({"model": "Judge", "version": "2"})
     assert setup.intake.submit(setup.arrive(native(setup.items, choice=1)), other, LOCAL).id != first.id
     assert count(database, Submission) == 2
 

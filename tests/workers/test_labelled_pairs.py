@@ -15,7 +15,7 @@ from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from storage.database import Database
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from tests.factories.accounts import MAINTAINER
 from tests.factories.submission_service import make_setup, person
 from tests.pair_files import (
@@ -46,7 +46,7 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     def submit(lines: list[dict[str, Any]], model: str, user: Identity | None = None) -> str:
         data = "".join(json.dumps(line) + "\n" for line in lines).encode()
         file = setup.arrive(data, f"{model}.jsonl")
-        return setup.intake.submit(file, Metadata(model=model), user or person(model)).id
+        return setup.intake.submit(file, parse_metadata({"model": model}), user or person(model)).id
 
     first = [{"id": item["id"], "votes": [0]} for item in QUESTIONS]
     constant = submit(first, "constant", MAINTAINER)  # whose files do not wait

@@ -10,7 +10,7 @@ from sqlalchemy import Select, exists, insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import read_clock
 from storage.database import Database
 from storage.integrity import audit, row_commitments, stored_votes
 from storage.integrity.row_commitments import ScoreFacts
@@ -131,7 +131,7 @@ def _record_once(session: Session, texts: Mapping[str, _Counted], *, scorer: Sco
     new = sorted(set(texts) - there)
     if not new:
         return 0
-    now = session.execute(select(database_now())).scalar_one()
+    now = read_clock(session)
     same = {"benchmark": benchmark, "label_revision": revision, "scorer_version": version, "created_at": now}
     salts = {name: new_salt() for name in new}
     rows = [{"submission_id": name, "tally": texts[name].tally, "salt": salts[name], **same} for name in new]

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from enum import Enum, auto
 
 import orjson
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import read_clock
 from storage.database import Database
 from storage.integrity import audit, row_commitments, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
@@ -117,7 +117,7 @@ def record(session: Session, claim: Job, *, text: str, content_sha256: str) -> N
     """
     salt = new_salt()
     leases.finish(session, claim)
-    now = session.execute(select(database_now())).scalar_one()
+    now = read_clock(session)
     rules = {"label_revision": claim.label_revision, "scorer_version": claim.scorer_version}
     whose = {"benchmark": claim.benchmark, "submission_id": claim.submission_id}
     session.execute(insert(Score).values(**whose, **rules, tally=text, created_at=now, salt=salt))

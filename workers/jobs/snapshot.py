@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from common import deltas
 from storage.boards import snapshots
-from storage.clock import database_now, iso
+from storage.clock import iso, read_clock
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets
@@ -145,7 +145,7 @@ def _publish(database: Database, before: ActiveBoard, *, content: _SnapshotConte
     content_sha256 = digest.hexdigest()
     with database.read() as session:
         known = session.scalars(select(Snapshot.content_sha256).where(Snapshot.id == before.snapshot_id)).first()
-        now = session.execute(select(database_now())).scalar_one()
+        now = read_clock(session)
     if known == content_sha256:
         _nothing_new(database, before, through=content.through)
         return None

@@ -21,7 +21,7 @@ from maintenance.actions import audit as actions_audit
 from receipts.jws import Signer
 from receipts.service import ReceiptService
 from storage.integrity import audit
-from submissions.metadata import Metadata
+from submissions.metadata import parse_metadata
 from tests.databases import new_database, with_labels
 from tests.factories.specs import spec_of
 from tests.factories.submission_service import BENCHMARK, SIGNER, make_setup, native
@@ -68,7 +68,7 @@ def original(tmp_path_factory: pytest.TempPathFactory) -> VerifySetup:
     with_labels(database, "r1", benchmark=BENCHMARK)
     setup = make_setup(database, folder)
     data = native(setup.items, k=3)
-    taken = setup.intake.submit(setup.arrive(data), Metadata.parse({"model": "Judge"}), LOCAL)
+    taken = setup.intake.submit(setup.arrive(data), parse_metadata({"model": "Judge"}), LOCAL)
     with database.write() as session:
         audit.append(session, "test", data={"after": "the acceptance"})
     with database.read() as session:
@@ -182,7 +182,7 @@ def _save_scored(folder: Path) -> list[dict[str, Any]]:
     scorer = Scorer(setup.items, labels, version=SCORER_VERSION)
     prepare(database, scorer, label_revision="r1")
     data = native(setup.items, k=3)
-    taken = setup.intake.submit(setup.arrive(data), Metadata.parse({"model": "Judge"}), LOCAL)
+    taken = setup.intake.submit(setup.arrive(data), parse_metadata({"model": "Judge"}), LOCAL)
     rescore(database, scorer, revision="r1")
     receipts = ReceiptService(database, spec_of(BENCHMARK), signer=SIGNER)
     (folder / "scores.json").write_text(json.dumps({"receipts": receipts.of_scores(taken.id, LOCAL)}))
