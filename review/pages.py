@@ -28,16 +28,8 @@ _POLICY = (
 _PRIVATE = {**PRIVATE, "Content-Security-Policy": _POLICY}
 _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp", ".gif": "image/gif"}
 _MOST_DIGITS = 10
+_EMPTY = dict.fromkeys(("better", "tag", "reason", "problem"), "")  # of the dispute form
 _FormText = Annotated[str, Form(max_length=20_000)]
-
-
-class _Draft(NamedTuple):
-    """Values of the dispute form, and what is wrong with them."""
-
-    better: str = ""
-    tag: str = ""
-    reason: str = ""
-    problem: str = ""
 
 
 class _ReviewRoutes(NamedTuple):
@@ -51,8 +43,11 @@ class _ReviewRoutes(NamedTuple):
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         return HTMLResponse(self.pages.render(template, {"current": "", **values}), status, _PRIVATE)
 
-    def dispute(self, user: Identity, name: str, *, draft: _Draft, status: int = 200) -> Response:
-        """Return the form about a pair, and the user's own disputes of it. Raises NotFound, Conflict."""
+    def dispute(self, user: Identity, name: str, *, status: int = 200, **typed: str) -> Response:
+        """Return the form about a pair, and the user's own disputes of it. Raises NotFound, Conflict.
+
+        `typed`: values of the form, and the `problem` with them.
+        """
         items = self.context.items
         index = find_item(items.table, name)
         item, texts = items.table.items[index], items.texts[index] if items.texts else None
@@ -67,7 +62,7 @@ class _ReviewRoutes(NamedTuple):
             texts=texts,
             image=f"/explore/{item.key}/image" if texts and items.image(texts.image) else None,
             own=[dispute for dispute in own if dispute.item == item.key],
-            draft=draft,
+            draft=_EMPTY | typed,
             answer_texts=disputes.ANSWER_TEXTS,
             tags=items.table.spec.tags,
             lengths=REASON_LENGTHS,
@@ -94,7 +89,7 @@ def _add_dispute(router: APIRouter, site: _ReviewRoutes) -> None:
     def form(name: str, request: Request) -> Response:
         """Return the page of a pair, with the form to dispute its label."""
         try:
-            return site.dispute(identity_of(request), name, draft=_Draft())
+            return site.dispute(identity_of(request), name)
         except (NotFound, Conflict):
             return site.not_found(request.headers)
 
@@ -114,9 +109,8 @@ def _add_dispute(router: APIRouter, site: _ReviewRoutes) -> None:
         except NotFound:
             return site.not_found(request.headers)
         except Conflict as impossible:
-            return site.dispute(
-                user, name, draft=_Draft(better, tag, reason=reason, problem=str(impossible)), status=422
-            )
+            typed = {"better": better, "tag": tag, "reason": reason}
+            return site.dispute(user, name, status=422, problem=str(impossible), **typed)
         table = site.context.items.table
         key = table.items[find_item(table, name)].key
         return RedirectResponse(f"{site.pages.prefix}/dispute/{key}#yours", 303, _PRIVATE)

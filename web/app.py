@@ -16,11 +16,9 @@ import leaderboard.judges.pages
 import leaderboard.routes
 import maintenance.api
 import maintenance.page.routes
-import maintenance.page.sections
 import operation.api
 import receipts.api
 import review.pages
-import review.sections
 import submissions.api
 import submissions.notifications.routes
 import submissions.own_votes
@@ -185,9 +183,7 @@ def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> N
 def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
     context = action_context(settings, services, of=of)
     app.include_router(maintenance.api.build(ACTIONS, context))
-    sections = (*maintenance.page.sections.SECTIONS, *review.sections.SECTIONS)
-    page = MaintainPage(ACTIONS, context, of.account_pages, sections)
-    app.include_router(maintenance.page.routes.build(page))
+    app.include_router(maintenance.page.routes.build(MaintainPage(ACTIONS, context, of.account_pages)))
 
 
 def _add_review(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:

@@ -94,13 +94,7 @@ def listing(ctx: ActionContext, search: AccountSearch = "") -> Directory:
     return Directory(tuple(_listed(row, ctx.identity) for row in rows), number, search=search.strip())
 
 
-@action(
-    "accounts.ban",
-    "PUT /api/v1/maintenance/bans/{account}",
-    command="ban",
-    button="Ban",
-    danger=True,
-)
+@action("accounts.ban", "PUT /api/v1/maintenance/bans/{account}", command="ban", button="Ban", danger=True)
 def ban(ctx: ActionContext, account: AccountName, reason: Reason) -> ActionResult:
     """Ban an account: its sessions end, its tokens stop working, its entries stay. Only an owner can ban a maintainer.
 

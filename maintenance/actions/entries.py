@@ -264,12 +264,7 @@ def field_text(value: object) -> str:
     return f"{value}".removesuffix(".0") if isinstance(value, float) else f"{value}"
 
 
-@action(
-    "entries.history",
-    "GET /api/v1/entries/{entry}/history",
-    role=Role.SUBMITTER,
-    view=shown_history,
-)
+@action("entries.history", "GET /api/v1/entries/{entry}/history", role=Role.SUBMITTER, view=shown_history)
 def history(ctx: ActionContext, entry: EntryParam) -> list[Change]:
     """Show the changes of an entry's metadata, the newest first. For the entry's owner and maintainers."""
     with ctx.database.read() as session:

@@ -81,12 +81,7 @@ def search(ctx: ActionContext, filters: EntryFilter = ANY) -> EntryMatches:
     return EntryMatches(tuple(rows), number, page=filters.page)
 
 
-@action(
-    "entries.decide",
-    "POST /api/v1/maintenance/entries/decide",
-    button="Decide about all that match",
-    danger=True,
-)
+@action("entries.decide", "POST /api/v1/maintenance/entries/decide", button="Decide about all that match", danger=True)
 def decide_all(
     ctx: ActionContext, decision: DecisionName, *, reason: Reason, count: MatchCount, filters: EntryFilter = ANY
 ) -> ActionResult:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
 
 from maintenance.action_context import ActionContext
 from maintenance.database import queries
@@ -22,7 +22,7 @@ from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.spec import DEMO
 from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC, readers_words
 
-IMPORT, RETIRE = "labels.import", "labels.retire"
+IMPORT, DRAFT, RETIRE = "labels.import", "labels.draft", "labels.retire"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
 FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
@@ -84,12 +84,7 @@ def stated_level(disclosure: str, *, usual: str) -> str:
     return disclosure or usual
 
 
-@action(
-    "labels.import",
-    "POST /api/v1/maintenance/labels",
-    waits=True,
-    button="Import as a draft",
-)
+@action("labels.import", "POST /api/v1/maintenance/labels", waits=True, button="Import as a draft")
 def request_import(
     ctx: ActionContext, revision: Revision, source: LabelSource, reason: Reason, disclosure: Disclosure = ""
 ) -> ActionResult:
@@ -105,6 +100,19 @@ def request_import(
         check_new(session, ctx.benchmark, revision=revision)
         task, new = request_task(ctx, session, kind=IMPORT, subject=revision, params=params, reason=why)
     return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
+
+
+def request_draft(
+    ctx: ActionContext, session: Session, revision: str, *, base: str, reason: str, params: Mapping[str, Any]
+) -> tuple[int, bool]:
+    """Return the task that writes a draft of `base`: its number, and whether it is new. Raises NotFound, Conflict.
+
+    `params`: where its changes come from, and the disclosure level that was stated.
+    """
+    check_usable(session, ctx.benchmark, revision=base)
+    check_new(session, ctx.benchmark, revision=revision)
+    more = {"params": {"base": base, **params}, "reason": reason}
+    return request_task(ctx, session, kind=DRAFT, subject=revision, **more)
 
 
 @action(

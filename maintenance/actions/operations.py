@@ -53,12 +53,7 @@ class Health:
     alarms: tuple[ServiceAlarm, ...] = ()
 
 
-@action(
-    "jobs.retry",
-    "POST /api/v1/maintenance/jobs/{job}/retry",
-    audit=REQUEUED,
-    button="Retry",
-)
+@action("jobs.retry", "POST /api/v1/maintenance/jobs/{job}/retry", audit=REQUEUED, button="Retry")
 def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     """Have a failed job tried again. For maintainers. Raises NotFound."""
     with ctx.database.write() as session:
@@ -70,12 +65,7 @@ def requeue(ctx: ActionContext, job: RowNumber) -> ActionResult:
     return ActionResult(True, f"Job {job} waits to be tried again.", seq=seq)
 
 
-@action(
-    "jobs.retry_all",
-    "POST /api/v1/maintenance/jobs/retry",
-    command="jobs retry-all",
-    button="Retry failed jobs",
-)
+@action("jobs.retry_all", "POST /api/v1/maintenance/jobs/retry", command="jobs retry-all", button="Retry failed jobs")
 def requeue_all(ctx: ActionContext) -> ActionResult:
     """Have every failed job tried again, each on record; failed tasks are asked for one by one. For maintainers."""
     with ctx.database.read() as session:

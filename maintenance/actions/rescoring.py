@@ -47,12 +47,7 @@ class RescoreRules:
 OF_THE_BOARD = RescoreRules()
 
 
-@action(
-    "rescore.preview",
-    "POST /api/v1/maintenance/rescore/preview",
-    waits=True,
-    button="Preview",
-)
+@action("rescore.preview", "POST /api/v1/maintenance/rescore/preview", waits=True, button="Preview")
 def request_preview(ctx: ActionContext, revision: Revision, *, selected: RescoreRules = OF_THE_BOARD) -> ActionResult:
     """Have a worker compute the board under a revision; nothing public changes. For maintainers."""
     with ctx.database.write() as session:

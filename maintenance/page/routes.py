@@ -25,7 +25,7 @@ from maintenance.action_context import ActionContext
 from maintenance.actions import accounts, rescoring
 from maintenance.database import queries
 from maintenance.page.forms import FormField, form_fields, typed_values
-from maintenance.page.sections import Section
+from maintenance.page.sections import SECTIONS, Section
 from maintenance.registry import BASE, Action, ActionRegistry
 from maintenance.reported_file import MOST_BYTES
 from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
@@ -93,7 +93,6 @@ class MaintainPage:
     registry: ActionRegistry
     context: ActionContext
     pages: AccountPages
-    sections: Sequence[Section]
 
     def look(self, user: Identity, sent: Sent) -> Response:
         """Return a section, or the form of an action. Raises AuthError."""
@@ -205,8 +204,8 @@ class MaintainPage:
 
     def _section_of(self, sent: Sent) -> Section:
         wanted, area = sent.section, (sent.action or sent.shown).partition(".")[0]
-        named = (section for section in self.sections if section.id == wanted or (not wanted and area in section.areas))
-        return next(named, self.sections[0])
+        named = (section for section in SECTIONS if section.id == wanted or (not wanted and area in section.areas))
+        return next(named, SECTIONS[0])
 
     def _page(self, ctx: ActionContext, sent: Sent, *, status: int = 200, **values: Any) -> Response:
         section = self._section_of(sent)
@@ -230,7 +229,7 @@ class MaintainPage:
             **usual,
             "current": PATH,
             "address": self.address,
-            "sections": self.sections,
+            "sections": SECTIONS,
             "section": section,
             "cases": cases,
             "row_actions": row_actions,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from vlrb.label_quality.annotation import GOLD_MINIMUM
+
 
 class Section(NamedTuple):
     """A section. `lists`: actions whose results it shows; `areas`: whose actions stand at rows, else in forms.
@@ -79,5 +81,26 @@ SECTIONS = (
         ("audit",),
         "A chain alone does not show that its end was cut off: keep its head elsewhere, and later check the chain "
         "against it. The public chain at /api/v1/chain is what receipts and heads are checked with elsewhere.",
+    ),
+    Section(
+        "disputes",
+        "Disputes",
+        ("disputes.list",),
+        ("disputes",),
+        "Somebody says that a label is wrong. A and B are the responses as the pair's page shows them, which also says "
+        "how many judges are right. Accepted disputes make a draft when you ask for one; its preview is the board as "
+        "it would be.",
+        cases="disputes",
+    ),
+    Section(
+        "verification",
+        "Verification",
+        ("verification.list",),
+        ("verification",),
+        "People answer at /annotate without seeing the label. A pair takes so many answers, and one more where these "
+        "have no majority. “Show” lists what closing would write. Labels in a file of "
+        f"pairs make gold pairs. An annotator with fewer than {100 * GOLD_MINIMUM:.0f}% of them right keeps a project "
+        "open until you leave the answers out.",
+        cases="projects",
     ),
 )

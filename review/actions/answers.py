@@ -11,18 +11,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from pydantic import Field
-
 from auth import Forbidden, Identity, Role, require
 from maintenance.action_context import ActionContext
-from maintenance.registry import ParamInfo, action
-from maintenance.types import ActionResult, Conflict, NotFound, whole_number
+from maintenance.registry import ParamInfo, RowNumber, action
+from maintenance.types import ActionResult, Conflict, NotFound
 from review.actions.projects import ProjectNumber, known
 from review.items import pair_names
 from review.selection import find_image
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import AnnotatorAnswer, Project, ProjectPair
-from storage.database import LARGEST, Session
+from storage.database import Session
 from storage.integrity import audit
 from storage.models.review import NOTE_LIMIT
 from vlrb.common.messages import _
@@ -31,12 +29,6 @@ from vlrb.label_quality.annotation import PREFERENCES, UNUSABLE, annotation_orde
 ANSWERED = "verification.answered"
 SEEN = ("first", "second")
 """The preferences as an annotator gives them; the other verdicts are those of vlrb.label_quality.annotation."""
-
-Place = Annotated[
-    int,
-    Field(ge=0, le=LARGEST),
-    ParamInfo(help="number of the pair in the project, from 1", read=whole_number),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,33 +85,17 @@ def sheets(ctx: ActionContext) -> list[ProjectView]:
         ]
 
 
-@action(
-    "verification.sheet",
-    "GET /api/v1/verification/{project}",
-    role=Role.SUBMITTER,
-    command="",
-)
+@action("verification.sheet", "GET /api/v1/verification/{project}", role=Role.SUBMITTER, command="")
 def sheet(ctx: ActionContext, project: ProjectNumber) -> ProjectView:
-    """Show one of them: how many pairs, and which you have answered.
-
-    Raises AuthError, NotFound.
-    """
+    """Show one of them: how many pairs, and which you have answered. Raises AuthError, NotFound."""
     _require_annotator(ctx.user)
     with ctx.database.read() as session:
         return _sheet(session, ctx.user, project=_open_to(session, ctx, project=project))
 
 
-@action(
-    "verification.show",
-    "GET /api/v1/verification/{project}/{place}",
-    role=Role.SUBMITTER,
-    command="",
-)
-def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPair:
-    """Show a pair, its responses in your own order, and your answer.
-
-    Raises AuthError, NotFound.
-    """
+@action("verification.show", "GET /api/v1/verification/{project}/{place}", role=Role.SUBMITTER, command="")
+def show(ctx: ActionContext, project: ProjectNumber, *, place: RowNumber) -> ShownPair:
+    """Show a pair, its responses in your own order, and your answer. Raises AuthError, NotFound."""
     _require_annotator(ctx.user)
     with ctx.database.read() as session:
         result = _open_to(session, ctx, project=project)
@@ -152,7 +128,7 @@ def show(ctx: ActionContext, project: ProjectNumber, *, place: Place) -> ShownPa
     audit=ANSWERED,
     command="",
 )
-def answer(ctx: ActionContext, project: ProjectNumber, *, place: Place, given_answer: GivenAnswer) -> ActionResult:
+def answer(ctx: ActionContext, project: ProjectNumber, *, place: RowNumber, given_answer: GivenAnswer) -> ActionResult:
     """Keep an answer, over an earlier one.
 
     The same again changes nothing. A pair that others have answered as often as it needs takes no further answer.

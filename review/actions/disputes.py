@@ -12,11 +12,11 @@ from pydantic import Field
 
 from auth import Role, require
 from maintenance.action_context import ActionContext
+from maintenance.actions import labels
 from maintenance.actions.labels import Disclosure, stated_level
 from maintenance.registry import BaseRevision, DraftName, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, require_maintainer, whole_number
 from maintenance.view import Row, Table, TableCell, View
-from review import drafts
 from review.items import find_item, pair_names
 from storage.annotation import disputes as stored
 from storage.annotation.disputes import Disputed
@@ -71,37 +71,20 @@ class NamedDispute(NamedTuple):
 
 
 def _shown(disputes: Sequence[NamedDispute]) -> View:
-    """Return disputes."""
-    rows = [
-        Row(
-            (
-                dispute.id,
-                TableCell(name, link=f"/explore/{dispute.item}"),
-                dispute.state,
-                f"{ANSWER_TEXTS[dispute.better]}",
-                dispute.tag,
-                dispute.reason,
-                TableCell(dispute.account, account=True),
-                minute(dispute.created_at),
-                dispute.note,
-            ),
-            key=f"{dispute.id}",
-            name=f"{dispute.id}: {name}",
-            without=() if dispute.state == "open" else ("disputes.accept", "disputes.reject"),
-        )
-        for name, dispute in disputes
-    ]
     head = ("No.", "Pair", "State", "Says", "Error", "Why", "By", "At", "Answer")
+    rows = [_row(*named) for named in disputes]
     return View(tables=[Table("Disputes", head, rows, "Nothing is disputed.", parameter="dispute")])
 
 
-@action(
-    "disputes.dispute",
-    "POST /api/v1/disputes",
-    role=Role.SUBMITTER,
-    audit=OPENED,
-    command="disputes open",
-)
+def _row(name: str, dispute: Disputed) -> Row:
+    pair, account = TableCell(name, link=f"/explore/{dispute.item}"), TableCell(dispute.account, account=True)
+    said = (f"{ANSWER_TEXTS[dispute.better]}", dispute.tag, dispute.reason, account, minute(dispute.created_at))
+    without = () if dispute.state == "open" else ("disputes.accept", "disputes.reject")
+    cells = (dispute.id, pair, dispute.state, *said, dispute.note)
+    return Row(cells, key=f"{dispute.id}", name=f"{dispute.id}: {name}", without=without)
+
+
+@action("disputes.dispute", "POST /api/v1/disputes", role=Role.SUBMITTER, audit=OPENED, command="disputes open")
 def dispute(
     ctx: ActionContext, item: ItemName, *, better: Better, reason: Reason, tag: ErrorTag = None
 ) -> ActionResult:
@@ -163,11 +146,7 @@ def own(ctx: ActionContext) -> list[OwnDispute]:
     ]
 
 
-@action(
-    "disputes.list",
-    "GET /api/v1/maintenance/disputes",
-    view=_shown,
-)
+@action("disputes.list", "GET /api/v1/maintenance/disputes", view=_shown)
 def review(ctx: ActionContext, state: DisputeState = "open") -> list[NamedDispute]:
     """Show disputes in a state, the newest first. For maintainers."""
     if state not in STATES:
@@ -178,12 +157,7 @@ def review(ctx: ActionContext, state: DisputeState = "open") -> list[NamedDisput
     return [NamedDispute(names[dispute.item], dispute) for dispute in found if dispute.item in names]
 
 
-@action(
-    "disputes.accept",
-    "POST /api/v1/maintenance/disputes/{dispute}/accept",
-    audit=ACCEPTED,
-    button="Accept",
-)
+@action("disputes.accept", "POST /api/v1/maintenance/disputes/{dispute}/accept", audit=ACCEPTED, button="Accept")
 def accept(ctx: ActionContext, dispute: DisputeNumber, *, note: AuthorNote) -> ActionResult:
     """Accept a dispute, with a note to its author; a decision is final. For maintainers."""
     return decide(ctx, dispute, accepted=True, note=note)
@@ -223,12 +197,7 @@ def decide(ctx: ActionContext, number: int, *, accepted: bool, note: str) -> Act
     return ActionResult(True, f"Dispute {number} is {state}.", seq=seq)
 
 
-@action(
-    "disputes.draft",
-    "POST /api/v1/maintenance/disputes/draft",
-    waits=True,
-    button="Draft from accepted ones",
-)
+@action("disputes.draft", "POST /api/v1/maintenance/disputes/draft", waits=True, button="Draft from accepted ones")
 def request_draft(
     ctx: ActionContext,
     revision: DraftName,
@@ -248,7 +217,7 @@ def request_draft(
         if not accepted:
             raise Conflict("nothing-accepted", "No dispute is accepted yet.")
         params = {"disputes": accepted, "disclosure": stated_level(disclosure, usual="")}
-        task, new = drafts.request(session, ctx, revision=revision, base=base, reason=why, params=params)
+        task, new = labels.request_draft(ctx, session, revision, base=base, reason=why, params=params)
     disputes = plural(len(accepted), "accepted dispute")
     message = f"A worker writes draft {revision} from {base} and {disputes} (task {task})."
     return ActionResult(new, message, task_id=task)

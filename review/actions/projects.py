@@ -17,7 +17,6 @@ from maintenance.database import account_queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, whole_number
 from maintenance.view import Row, Table, TableCell, View
-from review import drafts
 from review.selection import PairSelection, find_pair_file, select_pairs
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import Project
@@ -105,28 +104,21 @@ class ProjectReport(NamedTuple):
 
 
 def _shown(reports: Sequence[ProjectReport]) -> View:
-    """Return annotation projects with their progress and agreement."""
-    rows = [
-        Row(
-            (
-                report.project.id,
-                TableCell(report.project.name, link=f"/annotate/{report.project.id}"),
-                "open" if report.project.closed_at is None else f"closed {minute(report.project.closed_at)}",
-                report.project.base_revision or "a file",
-                report.project.items,
-                "; ".join(f"{user.name} {_progress(user)}" for user in report.progress),
-                _states(report),
-                "; ".join(_agreements(report)),
-            ),
-            key=f"{report.project.id}",
-            name=report.project.name,
-            without=() if report.project.closed_at is None else ("verification.annotators", "verification.leave-out"),
-        )
-        for report in reports
-    ]
     head = ("No.", "Project", "State", "From", "Pairs", "Answered", "Decisions", "Agreement")
-    table = Table("Projects", head, rows, "There are no projects.", "project", False, shows="verification.decisions")
-    return View(tables=[table])
+    rows, nothing = [_row(report) for report in reports], "There are no projects."
+    return View(tables=[Table("Projects", head, rows, nothing, "project", False, shows="verification.decisions")])
+
+
+def _row(report: ProjectReport) -> Row:
+    project, closed_at = report.project, report.project.closed_at
+    name = TableCell(project.name, link=f"/annotate/{project.id}")
+    state = "open" if closed_at is None else f"closed {minute(closed_at)}"
+    answered = "; ".join(f"{user.name} {_progress(user)}" for user in report.progress)
+    states = ", ".join(f"{each} {number}" for each, number in report.states.items() if number)
+    about = (project.id, name, state, project.base_revision or "a file", project.items)
+    without = () if closed_at is None else ("verification.annotators", "verification.leave-out")
+    cells = (*about, answered, states, "; ".join(_agreements(report)))
+    return Row(cells, key=f"{project.id}", name=project.name, without=without)
 
 
 def _progress(user: AnnotatorProgress) -> str:
@@ -135,11 +127,6 @@ def _progress(user: AnnotatorProgress) -> str:
         return f"{user.answered}"
     mark = f", below {100 * GOLD_MINIMUM:.0f}%" if user.below_gold_minimum else ""
     return f"{user.answered} (gold {user.gold_right} of {user.gold} right{mark})"
-
-
-def _states(report: ProjectReport) -> str:
-    """Return how many pairs are in each state."""
-    return ", ".join(f"{state} {number}" for state, number in report.states.items() if number)
 
 
 def _agreements(report: ProjectReport) -> list[str]:
@@ -152,12 +139,7 @@ def _agreements(report: ProjectReport) -> list[str]:
     ]
 
 
-@action(
-    "verification.start",
-    "POST /api/v1/maintenance/verification",
-    audit=CREATED,
-    button="Start the project",
-)
+@action("verification.start", "POST /api/v1/maintenance/verification", audit=CREATED, button="Start the project")
 def create(
     ctx: ActionContext,
     name: ProjectName,
@@ -177,7 +159,7 @@ def create(
         if base:
             labels.check_usable(session, ctx.benchmark, revision=base)
         _check_name(session, ctx.benchmark, name=name)
-        items = select_pairs(ctx.items.table, ctx.import_dirs, base=base, pairs=pairs)
+        items = select_pairs(ctx.items.table, ctx.import_dirs, name=name, base=base, pairs=pairs)
         project = annotation_projects.create(
             session,
             ctx.benchmark,
@@ -210,13 +192,11 @@ def add_annotators(ctx: ActionContext, project: ProjectNumber, *, annotators: Ac
     Raises AuthError, NotFound, Conflict.
     """
     with ctx.database.write() as session:
-        result = _open(session, ctx, project=project)
-        ids = [accounts.find(session, named).id for named in annotators]
+        result, ids = _open(session, ctx, project=project, annotators=annotators)
         added = annotation_projects.add_annotators(session, project, accounts=ids)
         if not added:
             return ActionResult(False, "They may answer already.")
-        facts = {"project": project, "annotators": added, **ctx.author}
-        seq = audit.append(session, ANNOTATORS, data=facts)
+        seq = audit.append(session, ANNOTATORS, data={"project": project, "annotators": added, **ctx.author})
     return ActionResult(True, f"{len(added)} more may answer in {result.name}.", seq=seq)
 
 
@@ -233,13 +213,11 @@ def leave_out(ctx: ActionContext, project: ProjectNumber, *, annotators: Account
     To let them answer again is to take that back. Raises AuthError, NotFound, Conflict.
     """
     with ctx.database.write() as session:
-        result = _open(session, ctx, project=project)
-        ids = [accounts.find(session, named).id for named in annotators]
+        result, ids = _open(session, ctx, project=project, annotators=annotators)
         gone = annotation_projects.leave_out(session, project, accounts=ids)
         if not gone:
             return ActionResult(False, f"None of them answers in {result.name}.")
-        facts = {"project": project, "annotators": gone, **ctx.author}
-        seq = audit.append(session, LEFT_OUT, data=facts)
+        seq = audit.append(session, LEFT_OUT, data={"project": project, "annotators": gone, **ctx.author})
     return ActionResult(True, f"Answers of {len(gone)} in {result.name} do not count.", seq=seq)
 
 
@@ -281,7 +259,7 @@ def close(
         if revision:
             params = {"project": project, "disclosure": stated_level(disclosure, usual="")}
             base = result.base_revision
-            task, new = drafts.request(session, ctx, revision=revision, base=base, reason=why, params=params)
+            task, new = labels.request_draft(ctx, session, revision, base=base, reason=why, params=params)
         if result.closed_at is None:
             annotation_projects.close(session, project, by=ctx.user.account)
             facts = {"project": project, **_answers_digest(session, project), "draft": revision, "reason": why}
@@ -306,11 +284,7 @@ def _check_closing(report: ProjectReport) -> None:
             )
 
 
-@action(
-    "verification.list",
-    "GET /api/v1/maintenance/verification",
-    view=_shown,
-)
+@action("verification.list", "GET /api/v1/maintenance/verification", view=_shown)
 def reports(ctx: ActionContext) -> list[ProjectReport]:
     """Show all projects, the newest first. For maintainers."""
     with ctx.database.read() as session:
@@ -335,11 +309,14 @@ def _check_team(team: AnnotationTeam) -> str:
     return "".join(character for character in team.guidelines if character.isprintable() or character == "\n").strip()
 
 
-def _open(session: Session, ctx: ActionContext, *, project: int) -> Project:
+def _open(
+    session: Session, ctx: ActionContext, *, project: int, annotators: Sequence[str]
+) -> tuple[Project, list[str]]:
+    """Return a project that is open, and the ids of accounts. Raises NotFound, Conflict."""
     result = known(session, ctx.benchmark, project=project, lock=True)
     if result.closed_at is not None:
         raise Conflict("closed", f"{result.name} is closed: answers do not change any more.")
-    return result
+    return result, [accounts.find(session, named).id for named in annotators]
 
 
 def _check_name(session: Session, benchmark: str, *, name: str) -> None:

@@ -72,29 +72,17 @@ class ExportedPair(NamedTuple):
 
 
 def _shown(pairs: Sequence[PairDecision]) -> View:
-    """Return what closing a project would write, pair by pair."""
-    rows = [
-        Row(
-            (
-                pair.place,
-                pair.name,
-                pair.state,
-                pair.verdict,
-                ", ".join(f"{verdict} {number}" for verdict, number in pair.answers.items()),
-                shortened(pair.item),
-            )
-        )
-        for pair in pairs
-    ]
     head = ("No.", "Pair", "State", "Verdict", "Answers", "Key")
+    rows = [_row(pair) for pair in pairs]
     return View(tables=[Table("Decisions", head, rows, "There are no such pairs.")])
 
 
-@action(
-    "verification.decisions",
-    "GET /api/v1/maintenance/verification/{project}/decisions",
-    view=_shown,
-)
+def _row(pair: PairDecision) -> Row:
+    answers = ", ".join(f"{verdict} {number}" for verdict, number in pair.answers.items())
+    return Row((pair.place, pair.name, pair.state, pair.verdict, answers, shortened(pair.item)))
+
+
+@action("verification.decisions", "GET /api/v1/maintenance/verification/{project}/decisions", view=_shown)
 def decisions(ctx: ActionContext, project: ProjectNumber) -> list[PairDecision]:
     """Show what closing a project would write, contested pairs first. For maintainers. Raises AuthError, NotFound."""
     with ctx.database.read() as session:

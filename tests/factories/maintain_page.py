@@ -19,7 +19,6 @@ from maintenance.action_context import ActionContext
 from maintenance.page import routes
 from maintenance.page.sections import SECTIONS
 from maintenance.registry import ActionRegistry
-from review.sections import SECTIONS as REVIEW
 from web.actions import ACTIONS
 
 _NOTICE = re.compile(r'<p class="notice[^>]*>(.*?)</p>', re.S)
@@ -32,7 +31,7 @@ class MaintainVisitor:
         app = FastAPI()
         app.add_exception_handler(AuthError, lambda request, error: refusal(error))  # type: ignore[arg-type]
         pages = AccountPages(lambda: environment(RenderContext()), [routes.TEMPLATES])
-        page = routes.MaintainPage(registry, ctx, pages, (*SECTIONS, *REVIEW))
+        page = routes.MaintainPage(registry, ctx, pages)
         app.include_router(routes.build(page))
 
         @app.middleware("http")
@@ -60,6 +59,6 @@ class MaintainVisitor:
 
     def send(self, action: str, keys: Sequence[str] = (), *, upload: bytes = b"", **typed: str) -> str:
         """Send the form of an action about rows; returns the page."""
-        tab = next((one.id for one in (*SECTIONS, *REVIEW) if action.partition(".")[0] in one.areas), "")
+        tab = next((one.id for one in SECTIONS if action.partition(".")[0] in one.areas), "")
         data: dict[str, Any] = {"do": action, "tab": tab, "on": list(keys), **typed}
         return self.http.post(routes.PATH, data=data, files={"content": upload} if upload else None).text

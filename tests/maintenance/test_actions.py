@@ -21,7 +21,6 @@ from maintenance.decision_log import decisions
 from maintenance.page.sections import SECTIONS
 from maintenance.registry import Action, ActionRegistry, EntryParam, ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, clean_reason, require_owner_of
-from review.sections import SECTIONS as REVIEW
 from scripts import doc_tables
 from storage.database import Database
 from storage.integrity import audit
@@ -200,6 +199,6 @@ def test_every_action_says_what_it_does_and_asks_by_names_that_its_route_has(one
 
 
 def test_every_button_is_in_a_section_of_the_page() -> None:
-    areas = {area for section in (*SECTIONS, *REVIEW) for area in section.areas}
+    areas = {area for section in SECTIONS for area in section.areas}
     assert {one.area for one in ACTIONS if one.declared.button} <= areas
-    assert {name for section in (*SECTIONS, *REVIEW) for name in section.lists} <= {one.name for one in ACTIONS}
+    assert {name for section in SECTIONS for name in section.lists} <= {one.name for one in ACTIONS}

@@ -164,7 +164,7 @@ def test_wishes_are_read_from_the_form_and_judged_by_field() -> None:
     metadata, shown = visibility_options.parse_form(
         {"model": "x", "anonymous_until": "2027-01-31", "published": "false"}
     )
-    assert (metadata.model, shown) == ("x", EntryVisibility(1801353600.0, published=False))
+    assert (metadata["model"], shown) == ("x", EntryVisibility(1801353600.0, published=False))
     assert visibility_options.parse_form({"model": "x", "anonymous_until": " ", "published": ""})[1] == visibility.PLAIN
     with pytest.raises(MetadataRejected) as caught:
         visibility_options.parse_form({"anonymous_until": "31.1.2027", "published": "perhaps"})
