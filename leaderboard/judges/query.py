@@ -36,6 +36,11 @@ class JudgesQuery:
         """Return the view after a click on a heading: its first direction, or the other one of what orders it now."""
         return replace(self, sort=sort, descending=not self.descending if sort == self.sort else sort != NAME, page=1)
 
+    @property
+    def of_agreement(self) -> JudgesQuery:
+        """What counts of the view where benchmarks are compared."""
+        return JudgesQuery(search=self.search, tier=self.tier)
+
     def parameters(self) -> list[tuple[str, str]]:
         """Return the view as the parameters of an address; what is usual is left out."""
         turned = bool(self.sort) and self.descending is (self.sort == NAME)

@@ -1,4 +1,4 @@
-"""Selection of judges from all boards, for pages and JSON: the lines asked for, and composites."""
+"""All boards of a service at one moment, the judges on them, and those of them that a reader asks for."""
 
 from __future__ import annotations
 
@@ -6,81 +6,79 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from starlette.requests import Request
-
 from leaderboard.board.rows import Board
-from leaderboard.cache import BoardVersion
+from leaderboard.cache import BoardVersion, CachedResponse
 from leaderboard.judges.composite import JudgeComposite, composite_of
 from leaderboard.judges.query import COMPOSITE, JudgesQuery, matching, read_judges_query
 from leaderboard.judges.table import JudgeLine, judge_lines, sorted_lines
 from leaderboard.pages.reported_findings import ReportedFinding, report_findings
 from vlrb.statistics.pairwise import PairwiseArrays
 
-
-@dataclass(frozen=True, slots=True)
-class SelectedLines:
-    """The lines of one page, how many there are in all, and the composites of all judges."""
-
-    boards: tuple[Board, ...]
-    lines: tuple[JudgeLine, ...]
-    total: int
-    page: int
-    pages: int
-    composites: Mapping[str, JudgeComposite]
-
-
 Relations = Callable[[BoardVersion], PairwiseArrays | None]
 """The paired counts of a board; it blocks."""
 
 
-def version_key(board_versions: Sequence[BoardVersion]) -> str:
-    """Return the key of what is made of these boards: hiding an entry makes a version anew of the same snapshot."""
-    return "/judges|" + "|".join(
-        f"{board_version.snapshot_id}.{board_version.serial}" for board_version in board_versions
-    )
+@dataclass(frozen=True, slots=True)
+class AllBoards:
+    """The boards of all benchmarks, the first one first. ``relations``: of each. All but ``ready`` block."""
 
+    versions: Sequence[BoardVersion]
+    relations: Sequence[Relations] = ()
 
-def read_query(request: Request, board_versions: Sequence[BoardVersion]) -> JudgesQuery:
-    """Return the view that a request asks for."""
-    return read_judges_query(request.query_params, [board_version.benchmark for board_version in board_versions])
+    @property
+    def key(self) -> str:
+        """The key of what is made of them: hiding an entry makes a version anew of the same snapshot."""
+        return "/judges|" + "|".join(f"{version.snapshot_id}.{version.serial}" for version in self.versions)
 
+    async def ready(self, address: str, make: Callable[[], CachedResponse]) -> CachedResponse:
+        """Return what these boards have at an address, made once, beside the event loop."""
+        return await self.versions[0].ready(f"{self.key}|{address}", make)
 
-def of_agreement(asked: JudgesQuery) -> JudgesQuery:
-    """Return what counts of a view where benchmarks are compared."""
-    return JudgesQuery(search=asked.search, tier=asked.tier)
+    @property
+    def boards(self) -> list[Board]:
+        """The boards under their usual rules."""
+        return [version.board() for version in self.versions]
 
+    @property
+    def prefixes(self) -> dict[str, str]:
+        """Benchmark -> what is before its addresses."""
+        return {version.benchmark: version.context.prefix for version in self.versions}
 
-def tested(board_versions: Sequence[BoardVersion], relations: Sequence[Relations]) -> dict[str, PairwiseArrays]:
-    """Return the counts of pairs of the boards that have some; it blocks."""
-    read = zip(board_versions, relations, strict=False)
-    return {version.benchmark: counts for version, of in read if (counts := of(version)) is not None}
+    @property
+    def lines(self) -> tuple[JudgeLine, ...]:
+        """All judges; they are read once for each version of the boards."""
+        lines: tuple[JudgeLine, ...] = self.versions[0].drawn(self.key, lambda: judge_lines(self.boards))
+        return lines
 
+    @property
+    def composites(self) -> Mapping[str, JudgeComposite]:
+        """The composites of all judges that have one, by slug."""
+        read = zip(self.versions, self.relations, strict=False)
+        tested = {version.benchmark: counts for version, of in read if (counts := of(version)) is not None}
+        return composite_of(self.lines, list(self.prefixes), tested=tested)
 
-def selected(
-    board_versions: Sequence[BoardVersion], asked: JudgesQuery, *, relations: Sequence[Relations] = ()
-) -> SelectedLines:
-    """Return all lines that were asked for, in their order."""
-    boards = tuple(board_version.board() for board_version in board_versions)
-    every = lines_of(board_versions)
-    composites = composite_of(every, [board.benchmark for board in boards], tested=tested(board_versions, relations))
-    lines = sorted_lines(matching(every, asked), boards, sort=asked.sort, descending=asked.descending)
-    if asked.sort == COMPOSITE:
+    @property
+    def findings(self) -> dict[str, ReportedFinding]:
+        """What arithmetic says of all reported results, by their ids."""
+        found: dict[str, ReportedFinding] = {}
+        for version in self.versions:
+            found |= version.drawn("findings", partial(report_findings, version.published))
+        return found
+
+    def read(self, parameters: Mapping[str, str]) -> JudgesQuery:
+        """Return the view of a query string."""
+        return read_judges_query(parameters, list(self.prefixes))
+
+    def find(self, slug: str) -> JudgeLine | None:
+        """Return a judge; None if there is none."""
+        return next((line for line in self.lines if line.slug == slug), None)
+
+    def select(self, asked: JudgesQuery, composites: Mapping[str, JudgeComposite]) -> list[JudgeLine]:
+        """Return all judges that were asked for, in their order."""
+        lines = matching(self.lines, asked)
+        if asked.sort != COMPOSITE:
+            return sorted_lines(lines, self.boards, sort=asked.sort, descending=asked.descending)
         sign = -1 if asked.descending else 1
-        lines.sort(key=lambda line: sign * composites[line.slug].composite.value if line.slug in composites else 2.0)
-    return SelectedLines(boards, tuple(lines), total=len(lines), page=1, pages=1, composites=composites)
-
-
-def findings_of(board_versions: Sequence[BoardVersion]) -> dict[str, ReportedFinding]:
-    """Return what arithmetic says of all reported results, by their ids."""
-    found: dict[str, ReportedFinding] = {}
-    for board_version in board_versions:
-        found |= board_version.drawn("findings", partial(report_findings, board_version.published))
-    return found
-
-
-def lines_of(board_versions: Sequence[BoardVersion]) -> tuple[JudgeLine, ...]:
-    """Return all judges; they are read once for each version of the boards."""
-    lines: tuple[JudgeLine, ...] = board_versions[0].drawn(
-        version_key(board_versions), lambda: judge_lines([board_version.board() for board_version in board_versions])
-    )
-    return lines
+        return sorted(
+            lines, key=lambda line: sign * composites[line.slug].composite.value if line.slug in composites else 2.0
+        )

@@ -9,7 +9,7 @@ import pytest
 from leaderboard.board.rows import BestOf, Board, build_board
 from leaderboard.cache import BoardCache
 from leaderboard.judges.composite import composite_of
-from leaderboard.judges.selection import version_key
+from leaderboard.judges.selection import AllBoards
 from leaderboard.judges.table import judge_json, judge_lines, part_of, sorted_lines
 from tests.factories import pairwise
 from tests.factories.snapshots import FixedSource, entry, snapshot
@@ -135,4 +135,4 @@ def test_what_is_made_of_a_board_is_made_anew_with_each_version_of_it() -> None:
     source = FixedSource(snapshot([entry(1, 0.7)]))
     versions = [BoardCache(source).refresh() for _ in range(2)]  # an entry that was hidden since makes such a one
     assert versions[0].snapshot_id == versions[1].snapshot_id
-    assert len({version_key([version]) for version in versions}) == 2
+    assert len({AllBoards([version]).key for version in versions}) == 2
