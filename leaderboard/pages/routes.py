@@ -1,19 +1,20 @@
-"""Routes of the pages beside the board: number check, compare, explore, about, and the sample file."""
+"""Routes of the pages beside the board: compare, analyse, explore, published figures, about, number check."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
-from leaderboard.cache import BoardCache, CachedResponse
+from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import about, analyse, explore, red_team, reported, tool_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import message_reply, status_page
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
-    HTML,
     OF_A_LANGUAGE,
     REVALIDATE,
     SECURITY,
@@ -27,20 +28,65 @@ _IMAGES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".w
 _LINES = "application/jsonl; charset=utf-8"
 
 
+_View = Callable[[BoardVersion, Mapping[str, str]], tuple[str, Callable[[], str]]]
+"""What reads a query string: the key of the page asked for, and what makes it."""
+
+
 def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
     """Return the routes; ``not_found`` makes the page for addresses that name nothing."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_plain(cache, not_found=not_found))
-    router.include_router(_compare(cache, catalog))
-    router.include_router(_analyse(cache, catalog, not_found=not_found))
-    router.include_router(_explore(cache, catalog, not_found=not_found))
-    router.include_router(_about(cache, catalog))
+
+    def compare(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
+        choice = tool_pages.read_choice(parameters, version)
+        return choice.url(), partial(tool_pages.compare_page, version, catalog, choice=choice)
+
+    def figures(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
+        query = analyse.read_query(parameters, version)
+        return f"{query.url()}|{query.add}", partial(analyse.analyse_page, version, query, catalog=catalog)
+
+    def pairs(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
+        query = explore.read_query(parameters, version.spec)
+        return query.url(), partial(tool_pages.explore_page, version, catalog, query=query)
+
+    def published(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
+        view = reported.read_view(parameters)
+        return view.url(), partial(reported.reported_page, version, view)
+
+    _add_page(router, cache, "/compare", compare, dated=True)
+    _add_page(router, cache, analyse.PATH, figures, dated=True, drawing=True)
+    _add_page(router, cache, "/explore", pairs)
+    _add_page(router, cache, reported.PATH, published)
+    _add_page(
+        router,
+        cache,
+        "/about",
+        lambda version, _parameters: ("/about", partial(tool_pages.about_page, version, catalog)),
+        drawing=True,
+    )
+    _add_plain(router, cache.context, not_found=not_found)
+    _add_pairs(router, cache, catalog, not_found=not_found)
+    _add_files(router, cache, catalog, not_found=not_found)
     return router
 
 
-def _plain(cache: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
-    """Return the pages without a choice of judges: number check, published figures, exploits."""
-    router, context = APIRouter(), cache.context
+def _add_page(
+    router: APIRouter, cache: BoardCache, path: str, view: _View, *, dated: bool = False, drawing: bool = False
+) -> None:
+    """Add a page about a board that is made once for each view. ``dated``: it shows old boards too; ``drawing``: it has
+    a figure."""
+
+    @router.api_route(path, methods=["GET", "HEAD"])
+    async def page(request: Request) -> Response:
+        board_version = await requested_version(cache, request) if dated else await cache.current()
+        if board_version is None:
+            return message_reply(cache.context, "no-board", request.headers)
+        key, make = await asyncio.to_thread(view, board_version, query_of(request, board_version))
+        response = await board_version.ready(key, lambda: status_page(make()))
+        return respond(response, request.headers, drawing=drawing)
+
+
+def _add_plain(router: APIRouter, context: RenderContext, *, not_found: NotFoundPage) -> None:
+    """Add the pages that are about no board: number check, exploits."""
 
     @router.api_route("/check-numbers", methods=["GET", "HEAD"])
     async def check_numbers(request: Request) -> Response:
@@ -49,53 +95,31 @@ def _plain(cache: BoardCache, *, not_found: NotFoundPage) -> APIRouter:
         page, wrong = await asyncio.to_thread(tool_pages.check_page, context, request.query_params)
         return respond(status_page(page), request.headers, status=400 if wrong else 200)
 
-    @router.api_route(reported.PATH, methods=["GET", "HEAD"])
-    async def published_figures(request: Request) -> Response:
-        board_version = await cache.current()
-        view = reported.read_view(request.query_params)
-        response = await board_version.ready(
-            view.url(), lambda: status_page(reported.reported_page(board_version, view))
-        )
-        return respond(response, request.headers)
-
     @router.api_route("/red-team", methods=["GET", "HEAD"])
     async def known_exploits(request: Request) -> Response:
         return respond(status_page(red_team.page(context)), request.headers)
 
-    return router
+
+def _add_pairs(router: APIRouter, cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> None:
+    """Add the pages of single pairs, and their images."""
+
+    @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
+    async def one_pair(name: str, request: Request) -> Response:
+        page = await asyncio.to_thread(tool_pages.item_page, await cache.current(), catalog, name=name)
+        return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
+
+    @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
+    async def image(name: str, request: Request) -> Response:
+        board_version = await cache.current()
+        path = await asyncio.to_thread(tool_pages.image_of, board_version, catalog, name=name)
+        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
+        if path is None or kind is None:
+            return not_found(request.headers)
+        return FileResponse(path, headers={**SECURITY, "Cache-Control": REVALIDATE}, media_type=kind)
 
 
-def _compare(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
-    router = APIRouter()
-
-    @router.api_route("/compare", methods=["GET", "HEAD"])
-    async def compare(request: Request) -> Response:
-        board_version = await requested_version(cache, request)
-        if board_version is None:
-            return message_reply(cache.context, "no-board", request.headers)
-        choice = await asyncio.to_thread(tool_pages.read_choice, query_of(request, board_version), board_version)
-        response = await board_version.ready(
-            choice.url(), lambda: status_page(tool_pages.compare_page(board_version, catalog, choice=choice))
-        )
-        return respond(response, request.headers)
-
-    return router
-
-
-def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
-    router = APIRouter()
-
-    @router.api_route(analyse.PATH, methods=["GET", "HEAD"])
-    async def analyse_page(request: Request) -> Response:
-        board_version = await requested_version(cache, request)
-        if board_version is None:
-            return message_reply(cache.context, "no-board", request.headers)
-        query = await asyncio.to_thread(analyse.read_query, query_of(request, board_version), board_version)
-        key = f"{query.url()}|{query.add}"
-        response = await board_version.ready(
-            key, lambda: status_page(analyse.analyse_page(board_version, query, catalog=catalog))
-        )
-        return respond(response, request.headers, drawing=True)
+def _add_files(router: APIRouter, cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> None:
+    """Add files of figures, and the sample of predictions."""
 
     @router.api_route(f"{analyse.PATH}.{{kind}}", methods=["GET", "HEAD"])
     async def figure(kind: str, request: Request) -> Response:
@@ -112,49 +136,6 @@ def _analyse(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage
         reply.headers["Content-Disposition"] = f'attachment; filename="{query.file_name(kind)}"'
         return reply
 
-    return router
-
-
-def _explore(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -> APIRouter:
-    router = APIRouter()
-
-    @router.api_route("/explore", methods=["GET", "HEAD"])
-    async def all_pairs(request: Request) -> Response:
-        board_version = await cache.current()
-        query = explore.read_query(request.query_params, board_version.spec)
-        response = await board_version.ready(
-            query.url(), lambda: status_page(tool_pages.explore_page(board_version, catalog, query=query))
-        )
-        return respond(response, request.headers)
-
-    @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
-    async def one_pair(name: str, request: Request) -> Response:
-        page = await asyncio.to_thread(tool_pages.item_page, await cache.current(), catalog, name=name)
-        return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
-
-    @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
-    async def image(name: str, request: Request) -> Response:
-        board_version = await cache.current()
-        path = await asyncio.to_thread(tool_pages.image_of, board_version, catalog, name=name)
-        kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
-        if path is None or kind is None:
-            return not_found(request.headers)
-        return FileResponse(path, headers={**SECURITY, "Cache-Control": REVALIDATE}, media_type=kind)
-
-    return router
-
-
-def _about(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
-    router = APIRouter()
-
-    @router.api_route("/about", methods=["GET", "HEAD"])
-    async def about_page(request: Request) -> Response:
-        board_version = await cache.current()
-        response = await board_version.ready(
-            "/about", lambda: CachedResponse.of(tool_pages.about_page(board_version, catalog).encode(), HTML)
-        )
-        return respond(response, request.headers, drawing=True)
-
     @router.api_route("/sample-predictions.jsonl", methods=["GET", "HEAD"])
     async def sample(request: Request) -> Response:
         board_version = await cache.current()
@@ -165,5 +146,3 @@ def _about(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         reply = respond(await board_version.ready("/sample-predictions.jsonl", make), request.headers)
         reply.headers["Content-Disposition"] = 'attachment; filename="sample-predictions.jsonl"'
         return reply
-
-    return router
