@@ -1,42 +1,15 @@
-"""Numbers of pairs and matched splits, against worked examples and slow counting."""
+"""Matched splits, against slow counting."""
 
 from __future__ import annotations
 
-import json
 import random
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
-from tests.factories.suite.programs import edition_main as main
 from vlrb.editions.edition import HIDDEN, PUBLIC, split
-from vlrb.editions.power import neighbours
 
 TRAITS = ["id", "category", "source", "difficulty", "words"]
-
-
-def test_neighbours_are_compared_in_the_order_of_their_scores() -> None:
-    found = neighbours({"c": 0.5, "a": 0.7, "b": 0.6}, discordant=None)
-    assert [(one["better"], one["worse"]) for one in found] == [("a", "b"), ("b", "c")]
-
-
-def test_the_command_reads_what_has_an_interval_on_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    entries: list[dict[str, Any]] = [
-        {"model": name, "general": share, "price_usd": 0.45, "interval": {"general": [0.5, 0.7]}}
-        for name, share in (("A", 0.65), ("B", 0.60))
-    ]
-    entries.append({"model": "R", "tier": "reported", "general": 0.62, "interval": None})
-    (tmp_path / "board.json").write_text(json.dumps({"entries": entries}))
-    assert main(["power", str(tmp_path / "board.json"), "--discordant", "0.25", "--pairs", "500"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        "general: A (65.0%) and B (60.0%) separate from 783 pairs on",
-        "500 pairs: the 95% interval of 60.0% is 8.6 points wide",
-    ]
-    assert (
-        main(["power"]) == main(["power", "--pairs", "0"]) == main(["power", "--pairs", "9", "--discordant", "2"]) == 2
-    )
 
 
 def test_a_split_has_its_share_of_every_category_and_source_and_is_matched() -> None:
