@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from vlrb.common.messages import _
 
@@ -16,8 +15,7 @@ STORED = (_("response 0 is better"), _("response 1 is better"), _("undecided"))
 """Text for each choice (UNDECIDED is the last), in the order shown or in the order stored."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SeenVote:
+class SeenVote(NamedTuple):
     """``reply``: an excerpt of the judge's text or, where a file has none, the value in its place."""
 
     row: int

@@ -15,12 +15,15 @@ FORMATS = _(
     "VLMEvalKit (xlsx, tsv, json) and several reward models write, also as parquet or compressed with "
     "gzip or zip."
 )
+_SHOWN_FIELDS, _MOST_FIELDS = 8, 40  # more is an object with a field for each pair
+_NEARLY_ALL = 0.95
+_FEWEST = 20  # lines that tell anything
 _UPLOAD = _("Upload the file with your judge's replies that your tool wrote.")
 _UNPACK = _("Unpack it and upload the prediction file inside, as it is or compressed with gzip.")
 _LFS = _("Run git lfs pull, and upload the file that it fetches.")
-_SCORE_FILE = _("VLMEvalKit's score file")
 _PREDICTIONS = _("Upload the file beside it: MODEL_VL-RewardBench.xlsx (or .tsv, .json), which holds the replies.")
-_CONTAINER = "unsupported-container"
+_SUMMARY = {"Macro Accuracy", "Overall Consistency"}
+"""Columns of VLMEvalKit's score file."""
 _KINDS = (
     (0, b"\x89PNG", _("a PNG image"), _UPLOAD), (0, b"\xff\xd8\xff", _("a JPEG image"), _UPLOAD),
     (0, b"%PDF", _("a PDF"), _UPLOAD), (0, b"version https://git-lfs", _("a Git LFS pointer"), _LFS),
@@ -28,8 +31,7 @@ _KINDS = (
     (0, b"\x28\xb5\x2f\xfd", _("a zstd file"), _UNPACK), (0, b"7z\xbc\xaf", _("a 7z archive"), _UNPACK),
     (257, b"ustar", _("a tar archive"), _UNPACK),
     (0, b"\xd0\xcf\x11\xe0", _("an old Excel workbook (.xls) or Office file"), _("Save a prediction table as .xlsx.")),
-    *((0, b"\x80" + bytes([protocol]), _("a Python pickle, such as {name} (.pkl)", name=_SCORE_FILE), _PREDICTIONS)
-      for protocol in range(2, 6)),
+    (0, b"\x80", _("a Python pickle, such as VLMEvalKit's score file (.pkl)"), _PREDICTIONS),
 )  # fmt: skip
 
 
@@ -41,9 +43,7 @@ def refuse_binary(data: bytes, findings: ProblemCollector) -> None:
     """
     for offset, magic, name, remedy in _KINDS:
         if data[offset : offset + len(magic)] == magic:
-            raise findings.reject(_CONTAINER, _("This file is {name}. {remedy}", name=name, remedy=remedy))
-    if b"\x00" in data[:4]:
-        raise findings.reject("not-utf8", _("The file begins as UTF-16 or UTF-32 and is damaged. Save it as UTF-8."))
+            raise findings.reject("unsupported-container", _("This file is {name}. {remedy}", name=name, remedy=remedy))
     if b"\x00" in data:
         line = data.count(b"\n", 0, data.index(b"\x00")) + 1
         message = _(
@@ -88,23 +88,9 @@ def _columns(text: str) -> list[str]:
 
 def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: str = "unknown-format") -> UploadRejected:
     """Return the rejection of a table that is no table of predictions."""
-    names = {name.strip() for name in columns}
-    if {"Macro Accuracy", "Overall Consistency"} & names:
-        return findings.reject(
-            "summary-only",
-            _(
-                "This is {score_file}: it holds scores alone. {predictions}",
-                score_file=_SCORE_FILE,
-                predictions=_PREDICTIONS,
-            ),
-        )
-    if {"index", "question"} <= names:
-        message = _(
-            "This table has no column `prediction`: it is a benchmark's list of questions, without the "
-            "judge's replies. Upload the file that VLMEvalKit wrote, MODEL_VL-RewardBench.xlsx (or .tsv, "
-            ".json)."
-        )
-        return findings.reject("no-votes", message)
+    if _SUMMARY & {name.strip() for name in columns}:
+        message = _("This is VLMEvalKit's score file: it holds scores alone. {remedy}", remedy=_PREDICTIONS)
+        return findings.reject("summary-only", message)
     examples = ", ".join(name[:40] for name in columns[:8])
     message = _(
         "A prediction table has the columns index, question, response and prediction, as VLMEvalKit "
@@ -113,11 +99,6 @@ def refuse_table(columns: Sequence[str], findings: ProblemCollector, *, code: st
         shown=examples,
     )
     return findings.reject(code, message)
-
-
-_NATIVE = _(
-    "Write one line for each pair: its `id`, and `votes` (or `judgements`, or `scores`) as the documentation shows."
-)
 
 
 def is_by_column(record: dict[str, Any]) -> bool:
@@ -149,14 +130,14 @@ def refusal(record: Any, *, rows: int) -> tuple[str, str] | None:
     if {"swap_pred", "pair_acc"} & keys or ("pred" in keys and "id" not in keys):
         return "no-item-reference", _(
             "These rows tell neither pair nor order. A file of LWE has `ID`, `Output1`, `Output2` and `response`: "
-            "upload it as written. In any other, as of mmr, give the `id` of each pair: {native}",
-            native=_NATIVE,
+            "upload it as written. In any other, as of mmr, give the `id` of each pair. {votes}",
+            votes=VOTES,
         )
-    if isinstance(record.get("results"), dict) or {"Macro Accuracy", "Overall Consistency"} & keys:
-        return (
-            "summary-only",
-            _("This is a tool's summary of scores. Upload the file of single predictions that it wrote beside it."),
+    if isinstance(record.get("results"), dict) or _SUMMARY & keys:
+        summary = _(
+            "This is a tool's summary of scores. Upload the file of single predictions that it wrote beside it."
         )
+        return "summary-only", summary
     if as_number(record.get("score", "")) is not None and as_vote(record["score"]) is None:
         return "no-votes", _(
             "`score` is one number, and two responses have one each. Write one line for each pair, first the score "
@@ -164,7 +145,7 @@ def refusal(record: Any, *, rows: int) -> tuple[str, str] | None:
         )
     if {"correct", "score", "flag_status"} & keys:
         return "correctness-only", _(
-            "This file says which pairs were right, not which response was chosen. {native}", native=_NATIVE
+            "This file says which pairs were right, not which was chosen. {votes}", votes=VOTES
         )
     return None
 
@@ -177,11 +158,6 @@ def found_in(record: Any) -> str:
     if len(record) > _MOST_FIELDS:
         return _("This is one object with {n:,} fields: {names} and so on.", n=len(record), names=names)
     return _("The first record has the fields {names}.", names=names)
-
-
-_SHOWN_FIELDS, _MOST_FIELDS = 8, 40  # more is an object with a field for each pair
-_NEARLY_ALL = 0.95
-_FEWEST = 20  # lines that tell anything
 
 
 def refuse_flags(rows: Iterable[PredictionRow], findings: ProblemCollector) -> None:

@@ -166,7 +166,7 @@ SHEET = "xl/worksheets/sheet1.xml"
         (lambda: zipped({"a.jsonl": BOMB}), "unsupported-container"),
         (lambda: zipped({"a.jsonl": WHOLE})[:-9], "bad-xlsx"),
         (lambda: b"PAR1" + WHOLE + b"PAR1", "unsupported-container"),
-        (lambda: WHOLE.decode().encode("utf-16-le"), "not-utf8"),
+        (lambda: WHOLE.decode().encode("utf-16-le"), "nul-character"),
         (lambda: WHOLE.decode().encode("utf-16")[:-1], "not-utf8"),
         (lambda: LINES[0] + b"\n" + b'{"id": "\x00"}\n', "nul-character"),
         (lambda: WHOLE.replace(b"\n", b"\r"), "bad-json"),

@@ -50,7 +50,7 @@ def only_problem(data: bytes, items: ItemTable | None = None) -> Problem:
         (SCORES, ("This is VLMEvalKit's score file", "MODEL_VL-RewardBench.xlsx")),
         (files.workbook([{"Macro Accuracy": "0.5", "general": "0.4"}]), ("This is VLMEvalKit's score file",)),
         (b"\x80\x04\x95\x01", ("Python pickle", "MODEL_VL-RewardBench.xlsx")),
-        (QUESTIONS, ("no column `prediction`", "MODEL_VL-RewardBench.xlsx")),
+        (QUESTIONS, ("response and prediction, as VLMEvalKit", "here it has index, question, A, B, answer.")),
         (b"name,score\na,1\nb,2\n", ("index, question, response and prediction", "here it has name, score.")),
         (b"{'id': 'a', 'votes': [0]}\n" * 40, ("Python dictionaries, not JSON", "json.dumps")),
         (zipped({"a.jsonl": b"{}", "b.jsonl": b"{}"}), ("This is a zip archive of 2 files. Unpack it",)),
