@@ -34,7 +34,7 @@ class SourceCount:
     response_words: float
 
 
-_TEXTS = ("pairs", "lengths", "scores", "groupings", "reported")
+_TEXTS = ("pairs", "scores", "groupings", "reported")
 
 
 @cache

@@ -13,7 +13,7 @@ from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_
 from leaderboard.board.reported_results import find, load_published
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import about, compare, explore, reported, separation
-from leaderboard.pages.analyse import AnalyseQuery, find_judge
+from leaderboard.pages.analyse import find_judge
 from leaderboard.pages.explore import ItemQuery, ItemSearch
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, render
@@ -230,8 +230,7 @@ def image_of(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) ->
 
 def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
-    table, revision = catalog.table, board_version.snapshot["label_revision"]
-    relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
+    table = catalog.table
     return render(
         board_version.context,
         "about.html",
@@ -242,9 +241,6 @@ def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
         about=about.texts(board_version.spec),
         sizes=about.sizes(table),
         revisions=table.revisions,
-        lengths=AnalyseQuery(board_version.spec, "lengths")
-        if relations.get("lengths") and not board_version.is_redacted(revision)
-        else None,
         guides=about.guides(board_version.spec),
         explained=partial(about.explained, board_version.spec),
         names_of=lambda keys: [
