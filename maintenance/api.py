@@ -21,16 +21,14 @@ from auth import AuthError, Role
 from auth.middleware import identity_of
 from auth.problem_details import problem, refusal
 from auth.role_routes import require_role
+from common.refused import Refused
 from maintenance import previews
 from maintenance.action_context import ActionContext
 from maintenance.actions import audit, rescoring
 from maintenance.decision_log import decisions
 from maintenance.registry import BASE, Action, ActionParameter, ActionRegistry
-from maintenance.types import ActionResult, Conflict, NotFound, to_jsonable
-from storage.clock import iso
+from maintenance.types import ActionResult, to_jsonable
 from storage.database import LARGEST
-from storage.limits.sliding_window import RateLimited
-from storage.models.core import UnfitText
 
 QueryNumber = Annotated[int, Field(ge=0, le=LARGEST)]
 """Of something that is numbered."""
@@ -197,20 +195,7 @@ class Route(APIRoute):
                 return await inner(request)
             except AuthError as refused:
                 return refusal(refused)
-            except NotFound as missing:
-                return problem(missing.status, missing.code, detail=str(missing.args[0]))
-            except Conflict as impossible:
-                return problem(impossible.status, impossible.code, detail=str(impossible))
-            except RateLimited as often:
-                later = iso(often.next_at)
-                return problem(often.status, often.code, detail=str(often), next_at=later, retry_after=often.seconds)
-            except UnfitText as unfit:
-                return problem(422, "bad-text", detail=str(unfit))
-            except ValueError as rejected:
-                if not hasattr(rejected, "problems"):  # not a description that was rejected, but a fault of ours
-                    raise
-                problems = [row.to_json() for row in rejected.problems]
-                code = getattr(rejected, "code", "metadata-rejected")
-                return problem(422, code, detail=str(rejected), problems=problems)
+            except Refused as refused:
+                return problem(refused.status, refused.code, detail=str(refused), **refused.facts)
 
         return handle

@@ -17,6 +17,7 @@ from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
+from common.refused import Refused
 from storage.metadata import JUDGE_TYPES
 from storage.metadata_fields import Choice, Line, Link, Number, Whole, absent, clean_text, yes_no
 from storage.models.core import MAX_VOTES
@@ -64,7 +65,7 @@ class RowProblem:
         return ": ".join(filter(None, (", ".join(where), self.message)))
 
 
-class ReportedFileRejected(ValueError):
+class ReportedFileRejected(Refused):
     """Nothing of the file was taken; `problems` says why, `problem_count` how many there are."""
 
     code = "file-rejected"
@@ -73,7 +74,7 @@ class ReportedFileRejected(ValueError):
         self.problems, self.problem_count = tuple(problems)[:LISTED], len(problems)
         more = [f"and {len(problems) - LISTED} more"] if len(problems) > LISTED else []
         lines = ["Nothing was imported.", *(problem.sentence for problem in self.problems)]
-        super().__init__("\n".join([*lines, *more]))
+        super().__init__("\n".join([*lines, *more]), problems=[problem.to_json() for problem in self.problems])
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ import secrets
 import subprocess
 import tempfile
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -63,15 +64,10 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
     """
     code = _archive(plan.folder)  # before anything is made
-    _call_hub(lambda: api.create_bucket(plan.bucket, private=True, exist_ok=True))
+    api.create_bucket(plan.bucket, private=True, exist_ok=True)
     say(f"The private bucket {plan.bucket} holds the replica.")
-    new = not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space"))
-    _call_hub(
-        lambda: api.create_repo(
-            plan.name, repo_type="space", space_sdk="docker", exist_ok=True, private=plan.private or None
-        )
-    )
-    name = plan.name
+    name, new = plan.name, not api.repo_exists(plan.name, repo_type="space")
+    api.create_repo(name, repo_type="space", space_sdk="docker", exist_ok=True, private=plan.private or None)
     say(f"The Space {name} was created." if new else f"The Space {name} is there.")
     _mount(api, plan)
     private, public = _missing(api, plan.name)
@@ -81,7 +77,7 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
 
 def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     """Upload the code and change what the plan names; return the address."""
-    if not _call_hub(lambda: api.repo_exists(plan.name, repo_type="space")):
+    if not api.repo_exists(plan.name, repo_type="space"):
         raise SpaceError(f"There is no Space {plan.name}. Create it: python -m maintenance space create {plan.name}")
     code = _archive(plan.folder)
     _configure(api, plan.name, private=plan.secrets, public=plan.variables, say=say)
@@ -90,7 +86,7 @@ def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
 
 def status(api: HfApi, name: str) -> dict[str, Any]:
     """Return the stage of a Space, its hardware and its address."""
-    runtime = _call_hub(lambda: api.get_space_runtime(name))
+    runtime = api.get_space_runtime(name)
     return {"space": name, "stage": str(runtime.stage), "hardware": runtime.hardware, "url": address(name)}
 
 
@@ -101,17 +97,12 @@ def upload(api: HfApi, plan: SpacePlan, *, code: bytes, say: Callable[[str], obj
         with ZipFile(BytesIO(code)) as archive:
             archive.extractall(copies)
         (Path(copies) / COMMIT_FILE).write_text(commit_of(plan.folder) + "\n", "utf-8")
-        _call_hub(
-            lambda: api.upload_folder(
-                repo_id=plan.name,
-                folder_path=copies,
-                repo_type="space",
-                ignore_patterns=list(LEFT_OUT),
-                commit_message="Update the leaderboard",
-            )
+        message, ignored = "Update the leaderboard", list(LEFT_OUT)
+        api.upload_folder(
+            repo_id=plan.name, folder_path=copies, repo_type="space", ignore_patterns=ignored, commit_message=message
         )
     try:
-        runtime = _call_hub(lambda: api.wait_for_space(plan.name, timeout=BUILD_SECONDS))
+        runtime = api.wait_for_space(plan.name, timeout=BUILD_SECONDS)
     except TimeoutError as error:
         raise SpaceError(f"{error} Look again: python -m maintenance space status {plan.name}") from None
     if str(runtime.stage) != "RUNNING":
@@ -143,18 +134,18 @@ def _mount(api: HfApi, plan: SpacePlan) -> None:
     """Mount the bucket; other volumes of the Space stay."""
     from huggingface_hub import Volume
 
-    known = _call_hub(lambda: api.get_space_runtime(plan.name)).volumes or []
+    known = api.get_space_runtime(plan.name).volumes or []
     if any((volume.source, volume.mount_path) == (plan.bucket, MOUNT) for volume in known):
         return
     others = [volume for volume in known if volume.mount_path != MOUNT]
     own = Volume(type="bucket", source=plan.bucket, mount_path=MOUNT)
-    _call_hub(lambda: api.set_space_volumes(plan.name, [*others, own]))
+    api.set_space_volumes(plan.name, [*others, own])
 
 
 def _missing(api: HfApi, name: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the secrets and variables that every Space needs and this one lacks."""
-    private = _call_hub(lambda: api.get_space_secrets(name))
-    public = _call_hub(lambda: api.get_space_variables(name))
+    private = api.get_space_secrets(name)
+    public = api.get_space_variables(name)
     generated = {key: b64encode(secrets.token_bytes(32)).decode() for key in SECRETS if key not in private}
     return generated, {key: value for key, value in VARIABLES.items() if key not in public}
 
@@ -163,20 +154,21 @@ def _configure(
     api: HfApi, name: str, *, private: Mapping[str, str], public: Mapping[str, str], say: Callable[[str], object]
 ) -> None:
     for key, value in public.items():
-        _call_hub(lambda key=key, value=value: api.add_space_variable(name, key, value))  # type: ignore[misc]
+        api.add_space_variable(name, key, value)
     for key, value in private.items():
-        _call_hub(lambda key=key, value=value: api.add_space_secret(name, key, value))  # type: ignore[misc]
+        api.add_space_secret(name, key, value)
     if public or private:
         say(f"Set: {', '.join([*public, *private])}.")
 
 
-def _call_hub(call: Callable[[], Any]) -> Any:
-    """Return the Hub's answer. Raises SpaceError without what was sent."""
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raise SpaceError for what the Hub's client raises, without what was sent."""
     from httpx2 import TransportError
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
-        return call()
+        yield
     except HfHubHTTPError as error:
         code = error.response.status_code
         hint = "Is HF_TOKEN a token that may write there?" if code in (401, 403, 404) else "Try again later."

@@ -19,42 +19,40 @@ if TYPE_CHECKING:
 def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     """Add `space` with its commands."""
     words = "the service on a Hugging Face Space; HF_TOKEN, or `hf auth login`, says who you are"
-    parser = commands.add_parser("space", help=words, description=words)
-    area = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, text in (
-        ("create", "create a Space with its bucket, and start it"),
-        ("update", "upload this code"),
+    area = commands.add_parser("space", help=words, description=words).add_subparsers(required=True, metavar="COMMAND")
+    several: dict[str, Any] = {"action": "append", "default": []}
+    for name, text, run in (
+        ("create", "create a Space with its bucket, and start it", _create),
+        ("update", "upload this code", _update),
+        ("status", "whether it runs", _status),
     ):
         command = area.add_parser(name, help=text, description=text)
         command.add_argument("space", metavar="OWNER/NAME")
-        command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a public variable")
-        command.add_argument(
-            "--secret",
-            action="append",
-            default=[],
-            metavar="NAME",
-            help="a secret: of the environment, or asked for",
-        )
+        command.set_defaults(command=None, files=run)
         if name == "create":
             command.add_argument("--private", action="store_true", help="only your account can open the Space")
-        command.set_defaults(command=None, files=_create if name == "create" else _update)
-    command = area.add_parser("status", help="whether it runs", description="whether it runs")
-    command.add_argument("space", metavar="OWNER/NAME")
-    command.set_defaults(command=None, files=_status)
+        if name != "status":
+            command.add_argument("--set", **several, metavar="NAME=VALUE", help="a public variable")
+            command.add_argument(
+                "--secret", **several, metavar="NAME", help="a secret: of the environment, or asked for"
+            )
 
 
 def _create(options: argparse.Namespace) -> int:
-    print(space.create(_api(), _plan(options), say=say))
+    with space.explained():
+        print(space.create(_api(), _plan(options), say=say))
     return 0
 
 
 def _update(options: argparse.Namespace) -> int:
-    print(space.update(_api(), _plan(options), say=say))
+    with space.explained():
+        print(space.update(_api(), _plan(options), say=say))
     return 0
 
 
 def _status(options: argparse.Namespace) -> int:
-    result = space.status(_api(), options.space)
+    with space.explained():
+        result = space.status(_api(), options.space)
     print(json.dumps(result))
     return 0 if result["stage"] == "RUNNING" else 1
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from auth import Forbidden, Identity, Role, require
+from common.refused import Refused
 from storage.clock import iso
 from storage.database import LARGEST
 from vlrb.common.messages import _
@@ -25,13 +26,13 @@ class ActionResult:
     task_id: int | None = None  # what a worker does about it
 
 
-class NotFound(LookupError):
+class NotFound(Refused):
     """There is no such entry, revision or task here."""
 
     status, code = 404, "not-found"
 
 
-class Conflict(ValueError):
+class Conflict(Refused):
     """It cannot be done in the present state; the message says why and what would help."""
 
     status = 409

@@ -25,25 +25,19 @@ from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, 
 from auth.role_routes import RoleRoute
 from common.kept_answer import KeptAnswer
 from common.openapi import answers
+from common.refused import Refused
 from operation.alarms import NO_FILES, Alarms, ServiceAlarm, service_alarms
 from storage.clock import iso
 from storage.database import LARGEST, Database
 from storage.files.spool import Spool, TooLarge, UploadedFile, UploadWriter
-from storage.files.uploads import StoreOffline
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
-from storage.limits.sliding_window import RateLimited
 from storage.metadata import FIELDS
 from submissions import activity, policy_text, visibility_options
-from submissions.metadata import MetadataRejected
-from submissions.refusals import FileRejected, SubmissionRefused, not_predictions
-from submissions.sandbox import ReadingFailed
+from submissions.refusals import FileRejected, not_predictions
 from submissions.service import Accepted, Allowance, SubmissionService
 from submissions.status import Status
 from vlrb.common.messages import _
-
-SUBMISSION_ERRORS = (SubmissionRefused, StoreOffline)
-"""Why a submission that somebody may make is not taken; `refusal` has the words."""
 
 UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", detail="There is no submission with this id.")
 _READY_SECONDS = 1.0  # for which the answer of /readyz is given again: many ask, every second
@@ -126,10 +120,10 @@ def _add_check(router: APIRouter, reading: _FileReading) -> None:
             try:
                 async with reading.lock(address_of(request.scope)):
                     report = await to_thread.run_sync(reading.intake.check, file, limiter=reading.limiter)
-            except ReadingFailed as failed:
-                return problem_response(error_response(failed))
-            if not_predictions(report):  # nothing in it to report on
-                return problem_response(refusal(FileRejected(report)))
+                if not_predictions(report):  # nothing in it to report on
+                    raise FileRejected(report)
+            except Refused as refused:
+                return problem_response(refusal(refused))
             return JSONResponse(report)
 
 
@@ -154,10 +148,8 @@ def _add_submit(router: APIRouter, reading: _FileReading) -> None:
                     accepted = await to_thread.run_sync(
                         take, file, metadata, user, chosen_visibility, limiter=reading.limiter
                     )
-            except SUBMISSION_ERRORS as refused:
+            except Refused as refused:
                 return problem_response(refusal(refused))
-            except ReadingFailed as failed:
-                return problem_response(error_response(failed))
             return JSONResponse(submission_response(accepted), status_code=202)
 
 
@@ -209,11 +201,8 @@ def _changed_response(change: Callable[[], bool]) -> Response:
         return JSONResponse({"changed": change()}, headers={"Cache-Control": "no-store"})
     except LookupError:
         return problem_response(UNKNOWN_SUBMISSION)
-    except MetadataRejected as rejected:
-        return problem_response(refusal(rejected))
-    except RateLimited as often:
-        later = iso(often.next_at)
-        return problem(often.status, often.code, detail=str(often), next_at=later, retry_after=often.seconds)
+    except Refused as refused:
+        return problem_response(refusal(refused))
 
 
 def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
@@ -265,12 +254,7 @@ def submission_response(accepted: Accepted) -> dict[str, Any]:
     }
 
 
-def error_response(failed: ReadingFailed) -> dict[str, Any]:
-    """Return the problem of a file that the service could not read."""
-    return problem_body(500, "internal", detail=str(failed))
-
-
-def refusal(refused: SubmissionRefused | StoreOffline) -> dict[str, Any]:
+def refusal(refused: Refused) -> dict[str, Any]:
     """Return why a submission was not taken, as a problem."""
     return problem_body(refused.status, refused.code, detail=str(refused), **refused.facts)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from auth import AuthError, Identity
 from auth.problem_details import problem_body
-from storage.files.spool import TooLarge, UploadedFile
+from common.refused import Refused
+from storage.files.spool import UploadedFile
 from storage.models.core import UnfitText
 from submissions import api, visibility_options
-from submissions.sandbox import ReadingFailed
 from submissions.service import SubmissionService
 from submissions.status import Status
 from submissions.submit_html import submit_page
@@ -55,8 +55,8 @@ class GradioSubmissions:
         """Return the report of a dry run, or a problem."""
         try:
             report = self.intake.check(self._arrived(path))
-        except (_EmptyUpload, TooLarge, ReadingFailed) as error:
-            return _unread(error)
+        except Refused as refused:
+            return api.refusal(refused)
         if not report["ok"]:
             self._done_with(path)
         return report
@@ -69,14 +69,10 @@ class GradioSubmissions:
             accepted = self.intake.submit(
                 self._arrived(path), metadata, user, chosen_visibility, accept_unreadable=confirmed
             )
-        except api.SUBMISSION_ERRORS as refused:
+        except Refused as refused:
             return api.refusal(refused)
         except AuthError as refused:
             return problem_body(refused.status, refused.code, detail=refused.detail)
-        except (_EmptyUpload, TooLarge, ReadingFailed) as error:
-            return _unread(error)
-        except UnfitText as unfit:
-            return problem_body(422, "bad-text", detail=str(unfit))
         self._done_with(path)
         return api.submission_response(accepted)
 
@@ -103,21 +99,19 @@ class GradioSubmissions:
         try:
             return UploadedFile.on_disk(path, path.name, limit=self.limit)
         except FileNotFoundError:
-            raise _EmptyUpload from None
+            raise _FileGone from None
 
     def _done_with(self, path: Path) -> None:
         if path.is_relative_to(self.uploads):
             path.unlink(missing_ok=True)
 
 
-class _EmptyUpload(Exception):
+class _FileGone(Refused):
     """The file is not there any more."""
 
+    status, code = 410, "file-gone"
 
-def _unread(error: _EmptyUpload | TooLarge | ReadingFailed) -> dict[str, Any]:
-    if isinstance(error, TooLarge):
-        return problem_body(413, "too-large", detail=str(error))
-    if isinstance(error, ReadingFailed):
-        return api.error_response(error)
-    detail = _("The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again.")
-    return problem_body(410, "file-gone", detail=detail)
+    def __init__(self) -> None:
+        super().__init__(
+            _("The file is deleted: it was refused or submitted before, or uploaded an hour ago. Choose it again.")
+        )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from common.refused import Refused
 from storage.metadata import FIELDS
 from storage.metadata_fields import FieldRefused, absent, yes_no
-from submissions.refusals import FieldProblem, SubmissionRefused
+from submissions.refusals import FieldProblem
 from vlrb.common.messages import _
 from vlrb.common.text import join_sentences
 
@@ -15,7 +16,7 @@ Metadata = dict[str, Any]
 """Field -> value of a judge's description, all of storage.metadata.FIELDS."""
 
 
-class MetadataRejected(SubmissionRefused):
+class MetadataRejected(Refused):
     """Fields of the form cannot be taken."""
 
     code = "metadata-rejected"

@@ -1,8 +1,5 @@
 """HTML pages: the submission policy, and the owner's page of a submission; sections of the account page. They need no
-script.
-
-``web/app.py`` adapts what other packages do (edit, withdraw); whether somebody may is decided there.
-"""
+script."""
 
 from __future__ import annotations
 
@@ -20,16 +17,19 @@ from auth import AuthError, Identity, Role
 from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE
-from receipts.service import ShownScore
+from common.refused import Refused
+from maintenance.action_context import ActionContext
+from maintenance.actions import entries
+from receipts.service import ReceiptService
 from storage.clock import iso, minute
 from storage.database import Database
-from storage.limits.sliding_window import CHANGES_A_DAY, RateLimited
+from storage.integrity.integrity_alarms import RecordChanged
+from storage.limits.sliding_window import CHANGES_A_DAY
 from storage.metadata import FIELDS
 from storage.models.core import MAX_VOTES
 from submissions import policy_text, visibility_options
 from submissions import status as submissions_status
 from submissions.activity import ActivityRules, list_activity
-from submissions.metadata import MetadataRejected
 from submissions.service import Allowance, SubmissionService
 from submissions.status import Status
 from vlrb.common.messages import _
@@ -53,29 +53,17 @@ _UNCONFIRMED = _("Nothing was withdrawn: tick the box to confirm.")
 Fields = Mapping[str, str]
 
 
-class OwnerConflict(ValueError):
-    """The owner's request cannot be done; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnerActions:
-    """Actions of a submission's owner that other packages implement.
-
-    `edit` and `withdraw` (a reason) raise Impossible or MetadataRejected; `metadata` is the current description;
-    `scores` are all that may be shown, in the order in which they were made.
-    """
-
-    metadata: Callable[[Identity, str], Mapping[str, Any]]
-    edit: Callable[[Identity, str, Fields], object]
-    withdraw: Callable[[Identity, str, str], object]
-    scores: Callable[[Identity, str], Sequence[ShownScore]]
-    measures: Sequence[str]  # names of scores, in their order
-
-
-def build(database: Database, intake: SubmissionService, *, pages: AccountPages, owner: OwnerActions) -> APIRouter:
-    """Return the routes."""
+def build(
+    context: ActionContext,
+    intake: SubmissionService,
+    *,
+    pages: AccountPages,
+    receipts: ReceiptService,
+    measures: Sequence[str],
+) -> APIRouter:
+    """Return the routes. `measures`: names of scores, in their order."""
     router = APIRouter(include_in_schema=False)
-    actions = _SubmissionPage(database, intake.benchmark, pages=pages, owner=owner)
+    actions = _SubmissionPage(context, pages, receipts, measures)
 
     @router.get(POLICY_URL)
     def policy(request: Request) -> Response:
@@ -160,10 +148,10 @@ def next_submission_text(allowance: Allowance) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _SubmissionPage:
-    database: Database
-    benchmark: str
+    context: ActionContext
     pages: AccountPages
-    owner: OwnerActions
+    receipts: ReceiptService
+    measures: Sequence[str]
 
     def page(
         self, user: Identity, submission: str, *, error: str = "", typed: Fields | None = None, status: int = 200
@@ -171,10 +159,10 @@ class _SubmissionPage:
         """Return the page of a submission; `typed`: the values of a form that was refused."""
         if not user.signed_in:
             return RedirectResponse(f"{_SIGN_IN}?next=/account/submissions/{submission[:12]}", 303, PRIVATE)
-        own = submissions_status.get_own(self.database, self.benchmark, submission=submission, user=user)
+        own = self._own(user, submission)
         if own is None:
             return self._require_owner()
-        values = typed or _typed(self.owner.metadata(user, own.id))
+        values = typed or _typed(entries.look(self.context.acting_as(user), own.id)[1])
         context = {
             "current": "/account",
             "submission": own,
@@ -182,8 +170,8 @@ class _SubmissionPage:
             "state": STATES[own.state],
             "until": "" if own.shown.anonymous_until is None else iso(own.shown.anonymous_until)[:10],
             "fields": [(name, field, values.get(name, "")) for name, field in FIELDS.items()],
-            "scores": _shown_scores(self.owner.scores(user, own.id), self.owner.measures),
-            "measures": self.owner.measures,
+            "scores": self._scores(user, own.id),
+            "measures": self.measures,
             "error": error,
             "most_days": visibility_options.MOST_DAYS,
             "most_changes": None if Role.MAINTAINER in user.roles else CHANGES_A_DAY,
@@ -193,42 +181,57 @@ class _SubmissionPage:
     def act(self, user: Identity, submission: str, *, what: str, fields: Fields) -> Response:
         """Do what one form of the page asks."""
         actions: Mapping[str, Callable[[Identity, Status, Fields], object]] = {
-            "edit": lambda user, submission, given: self.owner.edit(
-                user, submission.id, {name: given[name] for name in FIELDS}
-            ),
-            "publish": lambda user, submission, given: visibility_options.publish(
-                self.database, self.benchmark, user=user, submission=submission.id
-            ),
+            "edit": self._edit,
+            "publish": self._publish,
             "anonymity": self._anonymity,
             "reveal": lambda user, submission, given: self._name(user, submission.id, until=None),
             "withdraw": self._withdraw,
         }
-        own = submissions_status.get_own(self.database, self.benchmark, submission=submission, user=user)
+        own = self._own(user, submission)
         if own is None or what not in actions:
             return self._require_owner()
         try:
             actions[what](user, own, dict.fromkeys(FIELDS, "") | dict(fields))
-        except (OwnerConflict, MetadataRejected, RateLimited) as refused:
+        except Refused as refused:
             typed = fields if what == "edit" else None
-            status = refused.status if isinstance(refused, RateLimited) else 422
-            return self.page(user, own.id, error=str(refused), typed=typed, status=status)
+            return self.page(user, own.id, error=str(refused), typed=typed, status=refused.status)
         return RedirectResponse(f"/account/submissions/{own.id}", 303, PRIVATE)
+
+    def _own(self, user: Identity, submission: str) -> Status | None:
+        ctx = self.context
+        return submissions_status.get_own(ctx.database, ctx.benchmark, submission=submission, user=user)
+
+    def _edit(self, user: Identity, status: Status, fields: Fields) -> object:
+        return entries.edit(self.context.acting_as(user), status.id, changes={name: fields[name] for name in FIELDS})
+
+    def _publish(self, user: Identity, status: Status, fields: Fields) -> object:
+        ctx = self.context
+        return visibility_options.publish(ctx.database, ctx.benchmark, user=user, submission=status.id)
 
     def _anonymity(self, user: Identity, status: Status, fields: Fields) -> object:
         until = visibility_options.parse_day(fields.get("until"))
         if until is None:
-            raise OwnerConflict(_("Choose a day, or show your name now."))
+            raise Refused(_("Choose a day, or show your name now."))
         return self._name(user, status.id, until=until)
 
     def _name(self, user: Identity, submission: str, *, until: float | None) -> object:
+        ctx = self.context
         return visibility_options.set_anonymous_until(
-            self.database, self.benchmark, user=user, submission=submission, until=until
+            ctx.database, ctx.benchmark, user=user, submission=submission, until=until
         )
 
     def _withdraw(self, user: Identity, status: Status, fields: Fields) -> object:
         if fields.get("confirm") != "yes":
-            raise OwnerConflict(_UNCONFIRMED)
-        return self.owner.withdraw(user, status.id, fields.get("reason", ""))
+            raise Refused(_UNCONFIRMED)
+        return entries.withdraw(self.context.acting_as(user), status.id, reason=fields.get("reason", ""))
+
+    def _scores(self, user: Identity, submission: str) -> list[tuple[str, dict[str, str]]]:
+        """Return (label revision, name -> percent), the newest first."""
+        try:
+            shown = self.receipts.shown_scores(submission, user)
+        except RecordChanged:  # on record and in the log; the page goes without scores
+            return []
+        return [(one.label_revision, _percents(one.scores, self.measures)) for one in reversed(shown)]
 
     def _require_owner(self) -> Response:
         page = self.pages.message(_("There is no such submission"), _NOT_YOURS, links=_BACK)
@@ -240,9 +243,5 @@ def _typed(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: field.typed(values.get(name)) for name, field in FIELDS.items()}
 
 
-def _shown_scores(shown: Sequence[ShownScore], names: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
-    """(label revision, name -> percent), the newest first."""
-    return [
-        (one.label_revision, {name: percent(value) for name in names if (value := one.scores.get(name)) is not None})
-        for one in reversed(shown)
-    ]
+def _percents(scores: Mapping[str, float | None], names: Sequence[str]) -> dict[str, str]:
+    return {name: percent(value) for name in names if (value := scores.get(name)) is not None}

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from auth import Identity
+from common.refused import Refused
 from storage.clock import iso, minute
 from storage.limits.sliding_window import DAY, next_allowed_at
-from submissions.refusals import SubmissionRefused
 from vlrb.common.messages import _
 from vlrb.file_remarks import SAME_SHARE
 
@@ -49,7 +49,7 @@ class QuotaPolicy:
         }
 
 
-class QuotaUsed(SubmissionRefused):
+class QuotaUsed(Refused):
     """No scored submission is possible before `next_at` (seconds since 1970 UTC), which is in so many `seconds`."""
 
     status, code = 429, "quota-used"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from common.refused import Refused
 from vlrb.common.messages import _
 from vlrb.predictions import readability
 
@@ -23,17 +24,7 @@ class FieldProblem(NamedTuple):
         return {"line": None, "id": None, "field": self.field, "code": self.code, "message": self.message}
 
 
-class SubmissionRefused(ValueError):
-    """The message says why, and what to do. `facts`: what the answer says beside it."""
-
-    status, code = 422, "refused"
-
-    def __init__(self, message: str, **facts: Any) -> None:
-        super().__init__(message)
-        self.facts = facts
-
-
-class FileRejected(SubmissionRefused):
+class FileRejected(Refused):
     """The file cannot be taken; `report` is the check report that says why."""
 
     def __init__(self, report: Mapping[str, Any]) -> None:
@@ -47,7 +38,7 @@ class FileRejected(SubmissionRefused):
         self.code = readability.UNREADABLE if unreadable else "file-rejected"
 
 
-class NotConfirmed(SubmissionRefused):
+class NotConfirmed(Refused):
     """Most votes of a file cannot be read, and its sender did not say that this is meant."""
 
     code = readability.MOSTLY_UNREADABLE
@@ -63,7 +54,7 @@ class NotConfirmed(SubmissionRefused):
         super().__init__(message, problems=[FieldProblem(None, self.code, message=message).to_json()], **facts)
 
 
-class DuplicateName(SubmissionRefused):
+class DuplicateName(Refused):
     """This owner has another file under the same model and version."""
 
     status, code = 409, "name-taken"
@@ -80,7 +71,7 @@ class DuplicateName(SubmissionRefused):
         super().__init__(message, problems=[problem.to_json()], existing=existing)
 
 
-class ConfusableName(SubmissionRefused):
+class ConfusableName(Refused):
     """A name is confusable with another owner's."""
 
     status, code = 409, "too-similar"
@@ -97,7 +88,7 @@ class ConfusableName(SubmissionRefused):
         self.field, self.other = field, other
 
 
-class ApprovalPending(SubmissionRefused):
+class ApprovalPending(Refused):
     """The account's first submission waits for a maintainer; `existing` is its id."""
 
     status, code = 409, "awaiting-approval"
@@ -112,13 +103,13 @@ class ApprovalPending(SubmissionRefused):
         self.existing = existing
 
 
-class SubmissionsPaused(SubmissionRefused):
+class SubmissionsPaused(Refused):
     """Nothing is taken at the moment; the message is the maintainers'."""
 
     status, code = 503, "submissions-paused"
 
 
-class NotReplicated(SubmissionRefused):
+class NotReplicated(Refused):
     """The submission is stored here, and the replica did not confirm it in time."""
 
     status, code = 503, "not-replicated"

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from common.exit_deadline import end_with_parent
+from common.refused import Refused
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.items import load_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS
@@ -41,8 +42,10 @@ _MEMORY_WORDS = (b"MemoryError", b"Cannot allocate memory", b"failed to map segm
 log = logging.getLogger(__name__)
 
 
-class ReadingFailed(Exception):
+class ReadingFailed(Refused):
     """The service could not read a file, through no fault of the file; the log says why."""
+
+    status, code = 500, "internal"
 
     def __init__(self) -> None:
         super().__init__(_("The file could not be read: a fault of the service, not of your file. Try again later."))

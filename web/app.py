@@ -28,17 +28,11 @@ from auth import Identity
 from leaderboard.cache import BoardCache
 from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets
-from maintenance.action_context import ActionContext
-from maintenance.actions import entries
 from maintenance.decision_log import PublicLog
 from maintenance.page.routes import MaintainPage
-from maintenance.types import Conflict
 from operation.metrics import render
 from operation.public_status import PublicStatus
-from receipts.service import ReceiptService, ShownScore
 from settings import Settings
-from storage.integrity.integrity_alarms import RecordChanged
-from vlrb.benchmarks.spec import BenchmarkSpec
 from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
@@ -135,41 +129,10 @@ def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of
         )
     )
     app.include_router(submissions.own_votes.build(database, lambda: of.items.table))
-    owner = _owner_actions(action_context(settings, services, of=of), of.receipts, spec=of.served.spec)
-    app.include_router(submissions.pages.build(database, use_cases, pages=of.account_pages, owner=owner))
+    context, measures = action_context(settings, services, of=of), of.served.spec.headline_first
+    pages = submissions.pages.build(context, use_cases, pages=of.account_pages, receipts=of.receipts, measures=measures)
+    app.include_router(pages)
     app.include_router(receipts.api.build(of.receipts))
-
-
-def _owner_actions(
-    context: ActionContext, receipts: ReceiptService, *, spec: BenchmarkSpec
-) -> submissions.pages.OwnerActions:
-    """Return what owners do about their submissions, as the pages of an account need it."""
-
-    def edit(user: Identity, entry: str, fields: Mapping[str, object]) -> object:
-        return possible(lambda: entries.edit(context.acting_as(user), entry, changes=fields))
-
-    def withdraw(user: Identity, entry: str, reason: str) -> object:
-        return possible(lambda: entries.withdraw(context.acting_as(user), entry, reason=reason))
-
-    def possible(act: Callable[[], object]) -> object:
-        try:
-            return act()
-        except Conflict as impossible:
-            raise submissions.pages.OwnerConflict(str(impossible)) from None
-
-    def scores(user: Identity, entry: str) -> Sequence[ShownScore]:
-        try:
-            return receipts.shown_scores(entry, user)
-        except RecordChanged:  # on record and in the log; the page goes without scores
-            return []
-
-    return submissions.pages.OwnerActions(
-        metadata=lambda user, entry: entries.look(context.acting_as(user), entry)[1],
-        edit=edit,
-        withdraw=withdraw,
-        scores=scores,
-        measures=spec.headline_first,
-    )
 
 
 def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.routing import Mount
 
-import submissions.api
 from auth import LOCAL
 from common.exit_deadline import Watchdog
 from common.memory import freeze_loaded
+from common.refused import Refused
 from leaderboard.render_context import LANGUAGE
 from operation.replication.litestream import environment
 from settings import Settings
@@ -137,7 +137,7 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], *, intake: Submis
     file = UploadedFile.on_disk(judges / judge["file"], judge["file"], limit=1 << 30)
     try:
         intake.submit(file, parse_metadata(judge["metadata"]), LOCAL)
-    except submissions.api.SUBMISSION_ERRORS as refused:
+    except Refused as refused:
         log.warning("demo.not_submitted", extra={"data": {"file": judge["file"], "reason": str(refused)}})
     except UNAVAILABLE as error:
         log_away(error)

@@ -13,13 +13,13 @@ from starlette.responses import Response
 import auth.routes
 from auth import AuthError
 from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
+from common.refused import Refused
 from leaderboard.pages.status_pages import message_reply
 from leaderboard.render_context import RenderContext
 from leaderboard.routes import ErrorPages
 from leaderboard.serial_executor import QueueFull
 from storage.database import UNAVAILABLE, is_unavailable
 from storage.database_wait import log_away
-from storage.models.core import UnfitText
 from vlrb.common.messages import _
 from vlrb.common.text import join_sentences
 from web.services import BenchmarkServices, Services
@@ -37,7 +37,7 @@ def add_exception_handlers(app: FastAPI, services: Services, *, of: BenchmarkSer
     app.add_exception_handler(QueueFull, pages.busy)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
-    app.add_exception_handler(UnfitText, _unfit_text)
+    app.add_exception_handler(Refused, _refused)
     for error in UNAVAILABLE:
         app.add_exception_handler(error, partial(_database_unavailable, of.context))
     app.add_exception_handler(AuthError, auth.routes.refusals(services.auth, of.account_pages))
@@ -72,5 +72,6 @@ def _database_unavailable(context: RenderContext, request: Request, error: Excep
     return reply
 
 
-def _unfit_text(request: Request, error: Exception) -> Response:
-    return problem(422, "bad-text", detail=str(error))
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    return problem(error.status, error.code, detail=str(error), **error.facts)

@@ -21,6 +21,7 @@ from auth import Identity
 from auth.middleware import identity_of
 from auth.pages import AccountPages
 from auth.routes import PRIVATE
+from common.refused import Refused
 from maintenance.action_context import ActionContext
 from maintenance.actions import accounts, rescoring
 from maintenance.database import queries
@@ -28,10 +29,8 @@ from maintenance.page.forms import FormField, form_fields, typed_values
 from maintenance.page.sections import SECTIONS, Section
 from maintenance.registry import BASE, Action, ActionRegistry
 from maintenance.reported_file import MOST_BYTES
-from maintenance.types import ActionResult, Conflict, NotFound, require_maintainer
+from maintenance.types import ActionResult, Conflict, require_maintainer
 from maintenance.view import Table, View
-from storage.limits.sliding_window import RateLimited
-from storage.models.core import UnfitText
 
 TEMPLATES = Path(__file__).with_name("templates")
 PATH = "/maintain"
@@ -110,8 +109,8 @@ class MaintainPage:
         for key in sent.keys[:MOST_ROWS] or [""]:
             try:
                 done.append(action.run(ctx, typed_values(action, _with_key(action, sent.typed, key=key))))
-            except (NotFound, ValueError) as refused:
-                problems.append(refusal_of(refused))
+            except Refused as refused:
+                problems.append(f"{refused}")
         if not done:
             return self._form(ctx, sent, problems=problems)
         tasks = [result.task_id for result in done if isinstance(result, ActionResult) and result.task_id is not None]
@@ -287,15 +286,8 @@ def _read(ctx: ActionContext, action: Action[Any, Any], *, typed: Mapping[str, s
     """Return what an action gives, or why it does not."""
     try:
         return action.view(action.run(ctx, typed_values(action, typed)))
-    except (NotFound, ValueError) as refused:
-        return View(alarms=[refusal_of(refused)], good=False)
-
-
-def refusal_of(error: Exception) -> str:
-    """Return what was wrong with what somebody sent. Raises the error where it is a fault of ours."""
-    if isinstance(error, NotFound | Conflict | RateLimited | UnfitText) or hasattr(error, "problems"):
-        return f"{error.args[0]}"
-    raise error
+    except Refused as refused:
+        return View(alarms=[f"{refused}"], good=False)
 
 
 def _account_names(ctx: ActionContext, views: Sequence[View]) -> Mapping[str, str]:

@@ -11,13 +11,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from common.refused import Refused
 from vlrb.common.file_limit import too_large
 
 LEFT_BEHIND = 3600.0  # seconds after which nobody is writing to a file any more
 
 
-class TooLarge(ValueError):
+class TooLarge(Refused):
     """A file is larger than this service takes."""
+
+    status, code = 413, "too-large"
 
     def __init__(self, limit: int) -> None:
         super().__init__(too_large(limit))

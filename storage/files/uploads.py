@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from common.refused import Refused
 from storage.files.object_store import failure_reason, open_store
 from storage.files.spool import LEFT_BEHIND, sweep
 from vlrb.common import atomic_files
@@ -24,18 +25,17 @@ class UploadDamaged(Exception):
     """The stored file no longer has the content that its name is the digest of."""
 
 
-class StoreOffline(ValueError):
+class StoreOffline(Refused):
     """The remote store of uploads does not answer, or refuses."""
 
-    status, code, facts = 503, "store-offline", {"retry_after": 60}
+    status, code = 503, "store-offline"
 
     def __init__(self) -> None:
-        super().__init__(
-            _(
-                "The store of uploaded files does not answer at the moment. Nothing is wrong with your file: send it "
-                "again in a minute; nothing is done twice."
-            )
+        message = _(
+            "The store of uploaded files does not answer at the moment. Nothing is wrong with your file: send it "
+            "again in a minute; nothing is done twice."
         )
+        super().__init__(message, retry_after=60)
 
 
 class Uploads:

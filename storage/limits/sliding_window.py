@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from storage.clock import minute
+from common.refused import Refused
+from storage.clock import iso, minute
 from vlrb.common.messages import _
 
 DAY = 86_400.0  # seconds
@@ -16,21 +17,20 @@ CHANGES_A_DAY = 20
 """Limit on an account's changes in 24 hours: of descriptions, and of the day until which an entry is anonymous."""
 
 
-class RateLimited(ValueError):
+class RateLimited(Refused):
     """Something was done as often as it may be; `next_at` (seconds since 1970 UTC) is when it may be again."""
 
     status, code = 429, "too-many-changes"
 
     def __init__(self, what: str, next_at: float, *, now: float) -> None:
         self.next_at, self.seconds = math.ceil(next_at), math.ceil(next_at - now)
-        super().__init__(
-            _(
-                "{what} can be changed {times} times in 24 hours. The next change is possible from {at}.",
-                what=what,
-                times=CHANGES_A_DAY,
-                at=minute(self.next_at),
-            )
+        message = _(
+            "{what} can be changed {times} times in 24 hours. The next change is possible from {at}.",
+            what=what,
+            times=CHANGES_A_DAY,
+            at=minute(self.next_at),
         )
+        super().__init__(message, next_at=iso(self.next_at), retry_after=self.seconds)
 
 
 def check(what: str, times: Iterable[float], *, now: float) -> None:

@@ -30,6 +30,7 @@ from sqlalchemy.exc import DontWrapMixin
 from sqlalchemy.orm import DeclarativeBase, Mapped, column_property, mapped_column
 from sqlalchemy.types import TypeDecorator
 
+from common.refused import Refused
 from storage.clock import database_now
 from storage.metadata import FIELDS
 from vlrb.commitments import new_salt
@@ -45,11 +46,13 @@ NAMING = {
 MAX_VOTES = 16
 
 
-class UnfitText(ValueError, DontWrapMixin):
+class UnfitText(Refused, DontWrapMixin):
     """A text holds a character that cannot be kept: NUL, or half of one."""
 
+    code = "bad-text"
+
     def __init__(self) -> None:
-        super().__init__(UnfitText.__doc__)
+        super().__init__(UnfitText.__doc__ or "")
 
 
 class PlainText(TypeDecorator[str]):
