@@ -10,18 +10,17 @@ import pytest
 
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import previews
-from maintenance.actions import labels, operations, rescoring, tasks
+from maintenance.actions import labels, rescoring, tasks
 from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
 from storage.labels import label_levels, label_sets
-from submissions import policy_text
 from tests.databases import new_database
 from tests.factories import boards
 from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
 from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
-from vlrb.disclosure import CANNOT_BE_HIDDEN, measured_sentence
+from vlrb.disclosure import CANNOT_BE_HIDDEN
 
 BENCHMARK = "vl-rewardbench"
 
@@ -112,19 +111,6 @@ def test_going_back_to_public_labels_shows_everything_again(board: RealBoard) ->
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
     _import(board, disclosure="public")
     assert "Readers will see everything; now they see the overall alone" in rescoring.effect(board.ctx, "v2")
-
-
-def test_health_and_the_policy_say_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
-    _import(board, disclosure="hidden:categories")
-    ctx = board.ctx
-    assert operations.health(ctx).measured == {}, "of a draft nobody sees a score"
-    _apply(board)
-    found = operations.health(ctx)
-    assert found.measured == {"v2": {"gain": 3.2, "steps": {"general": 5.0, "hallucination": 0.5, "reasoning": 5.0}}}
-    kept = {"disclosure": {"v2": "hidden:categories"}, "measured": found.measured}
-    ((_, _, told),) = policy_text.disclosures(kept)
-    for page in (terminal(operations.health.view(found)), told):
-        assert measured_sentence(found.measured["v2"]) in page
 
 
 # --- disclose ---------------------------------------------------------------------------------------------------------
