@@ -34,6 +34,7 @@ FEW = 100
 RUNS = 5
 ROOT = Path(__file__).parents[1]
 PEER = ROOT / ".venv-peer" / "bin" / "python"
+_PEER_NAME = "gradio_leaderboard"
 _QUIET_MS = 1500  # nothing more is expected when the network has been silent for so long
 _HAND_MS = 150  # between a pointer that has come to a heading or a menu, and its click
 # The clock is in the page, so that neither the driver's way nor its patience is measured: it looks every frame, and
@@ -74,28 +75,14 @@ class BoardTiming:
 
 
 @dataclass(frozen=True, slots=True)
-class Contestant:
-    """A page, and how the pointer comes to what turns it round by macro when clicked."""
+class Target:
+    """A page that is served, how the pointer comes to what turns it round by macro when clicked, and the texts that
+    are waited for: of the first row as the page comes, and after the click has sorted it."""
 
-    kind: str
+    address: str
     reach_sort: Callable[[Page], None]
-
-
-@dataclass(frozen=True, slots=True)
-class FirstRows:
-    """The text that is waited for: of the first row as the page comes, and after a click has sorted it."""
-
     first: str
     after_sort: str
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A contestant that is being served."""
-
-    contestant: Contestant
-    address: str
-    first_rows: FirstRows
 
 
 def figures() -> Iterator[Measurement]:
@@ -133,35 +120,35 @@ def _beside_peer(browser: Browser, folder: Path) -> Iterator[Measurement]:
     service.fill(folder, ENTRIES)
     of = f"{ENTRIES:,} entries"
     with service.service(folder) as address:
-        first_rows = _write_rows(folder, service.board_of(folder))
-        yield from _compared(browser, _our_target(browser, address), folder=folder, first_rows=first_rows)
+        rows = _write_rows(folder, service.board_of(folder))
+        yield from _compared(browser, _our_target(browser, address), folder=folder, rows=rows)
         yield latency_figure(address, ENTRIES)
         rate, plain = requests_per_second(address), requests_per_second(address, "identity")
         yield _load_figure(of, rate, beside="" if plain is None else f"uncompressed: {plain:,.0f}")
 
 
-def _compared(browser: Browser, ours: Target, *, folder: Path, first_rows: FirstRows) -> Iterator[Measurement]:
+def _compared(browser: Browser, ours: Target, *, folder: Path, rows: tuple[str, str]) -> Iterator[Measurement]:
     if reason := _make_peer():
-        yield Measurement("beside gradio_leaderboard", f"not measured: {reason}", beside="", ratio="", asked="")
+        yield Measurement(f"beside {_PEER_NAME}", f"not measured: {reason}", beside="", ratio="", asked="")
         return
     try:
         with _served(folder) as peer:
-            mine, theirs = _turns(browser, [ours, Target(_LEADERBOARD, peer, first_rows=first_rows)])
+            mine, theirs = _turns(browser, [ours, Target(peer, _reach_leaderboard, *rows)])
     except (RuntimeError, Error) as error:
-        yield Measurement(
-            "beside gradio_leaderboard", f"not measured: {str(error).splitlines()[0]}", beside="", ratio="", asked=""
-        )
+        reason = str(error).splitlines()[0]
+        yield Measurement(f"beside {_PEER_NAME}", f"not measured: {reason}", beside="", ratio="", asked="")
         return
     of = f"{ENTRIES:,} entries"
     for what, own, other in (("first row visible", mine.first, theirs.first), ("sort", mine.sort, theirs.sort)):
         ratio = f"{other / own:.1f} times sooner"
-        yield Measurement(f"{what}, {of}", _ms(own), beside=f"{_LEADERBOARD.kind}: {_ms(other)}", ratio=ratio, asked="")
-    beside, ratio = f"{_LEADERBOARD.kind}: {_kb(theirs.size)}", f"{mine.size / theirs.size:.3f}"
+        yield Measurement(f"{what}, {of}", _ms(own), beside=f"{_PEER_NAME}: {_ms(other)}", ratio=ratio, asked="")
+    beside, ratio = f"{_PEER_NAME}: {_kb(theirs.size)}", f"{mine.size / theirs.size:.3f}"
     yield Measurement(f"bytes of a first visit, {of}", _kb(mine.size), beside=beside, ratio=ratio, asked="at most 0.2")
 
 
-def _write_rows(folder: Path, board: Board) -> FirstRows:
-    """Return the service's rows as a table for the peers, in the order of their macro averages."""
+def _write_rows(folder: Path, board: Board) -> tuple[str, str]:
+    """Write the service's rows as a table for the peer, in the order of their macro averages; return the names in the
+    first row and in the last."""
     ordered = sorted(
         (row for row in board.rows if row.value(board.headline) is not None), key=lambda row: -row.value(board.headline)
     )
@@ -176,7 +163,7 @@ def _write_rows(folder: Path, board: Board) -> FirstRows:
         for at, row in enumerate(ordered, 1)
     ]  # fmt: skip
     (folder / "rows.json").write_text(json.dumps({"columns": _COLUMNS, "rows": rows}))
-    return FirstRows(ordered[0].model, ordered[-1].model)
+    return ordered[0].model, ordered[-1].model
 
 
 @contextmanager
@@ -205,7 +192,7 @@ def _our_target(browser: Browser, address: str) -> Target:
     context.close()
     if before == after:
         raise RuntimeError("a click on the heading did not sort the board")
-    return Target(_OURS, address, first_rows=FirstRows(before, after))
+    return Target(address, _reach_ours, before, after)
 
 
 def _first_name(page: Page) -> str:
@@ -232,14 +219,14 @@ def _seen(browser: Browser, target: Target) -> BoardTiming:
     devtools.send("Network.enable")
     sizes: list[float] = []
     devtools.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
-    page.add_init_script(f"{_CLOCK} clock.until({json.dumps(target.first_rows.first)}, 0)")
+    page.add_init_script(f"{_CLOCK} clock.until({json.dumps(target.first)}, 0)")
     page.goto(target.address)
     first = _took(page)
     page.wait_for_timeout(_QUIET_MS)
     size = round(sum(sizes))
-    target.contestant.reach_sort(page)
+    target.reach_sort(page)
     page.wait_for_timeout(_HAND_MS)
-    page.evaluate("text => clock.untilAfterClick(text)", target.first_rows.after_sort)
+    page.evaluate("text => clock.untilAfterClick(text)", target.after_sort)
     page.mouse.down()
     page.mouse.up()
     sort = _took(page)
@@ -267,10 +254,6 @@ def _reach_ours(page: Page) -> None:
 
 def _reach_leaderboard(page: Page) -> None:
     page.locator("th", has_text="Macro").last.locator(".sort-button").hover()
-
-
-_OURS = Contestant("ours", reach_sort=_reach_ours)
-_LEADERBOARD = Contestant("gradio_leaderboard", reach_sort=_reach_leaderboard)
 
 
 def _load_figure(of: str, rate: float | None, *, beside: str) -> Measurement:

@@ -86,7 +86,7 @@ class SnapshotSource(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CachedResponse:
     """One response, in every encoding that pays, each with its strong ETag."""
 

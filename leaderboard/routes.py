@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import orjson
@@ -27,7 +27,7 @@ from leaderboard.pages import routes as tools
 from leaderboard.pages import tool_pages as tools_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import message_reply, not_found_page, status_page
-from leaderboard.render_context import LANGUAGE, RenderContext
+from leaderboard.render_context import RenderContext
 from leaderboard.responses import (
     EMBEDDABLE,
     FOREVER,
@@ -44,7 +44,6 @@ from leaderboard.share import routes as sharing
 from leaderboard.share.feed import Log, nothing
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
-from vlrb.common.translations import languages
 
 _FRONT = "/"
 
@@ -213,17 +212,13 @@ class BoardFastPathMiddleware:
         others: Sequence[BoardCache] = (),
     ) -> None:
         self._app, self._may = app, may
-        self._boards = {
-            (language, f"{board.context.prefix}/"): _FrontMessages(board)
-            for board in (cache, *others)
-            for language in languages()
-        }
+        self._boards = {f"{board.context.prefix}/": board for board in (cache, *others)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
         if (
             scope["type"] != "http"
-            or (board := self._boards.get((LANGUAGE.get(), scope["path"]))) is None
+            or (board := self._boards.get(scope["path"])) is None
             or scope["method"] != "GET"
             or scope.get("query_string")
             or scope.get("root_path")
@@ -231,7 +226,7 @@ class BoardFastPathMiddleware:
         ):
             await self._app(scope, receive, send)
             return
-        board_version = board.cache.peek() or await board.cache.current()
+        board_version = board.peek() or await board.current()
         body = board_version.get_cached(_FRONT)
         if body is None:  # the route makes it beside the event loop
             await self._app(scope, receive, send)
@@ -242,34 +237,16 @@ class BoardFastPathMiddleware:
                 accept = value
             elif name == b"if-none-match":
                 if_none_match = value
-        start, content = board.response(body, accept.decode("latin-1"), if_none_match=if_none_match.decode("latin-1"))
+        coding = body.choose(accept.decode("latin-1"))
+        unchanged = bool(if_none_match) and etag_matches(if_none_match.decode("latin-1"), body.etags[coding])
+        start, content = _messages(body, coding, unchanged)
         await send(start)
         await send(content)
 
 
-class _FrontMessages:
-    """The ASGI messages of a board's front page, made once for each encoding."""
-
-    def __init__(self, cache: BoardCache) -> None:
-        self.cache = cache
-        self._responses: tuple[CachedResponse | None, dict[str, tuple[dict[str, Any], dict[str, Any]]]] = (None, {})
-
-    def response(
-        self, body: CachedResponse, accept: str, *, if_none_match: str
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the start and the body of the response."""
-        if self._responses[0] is not body:
-            self._responses = (body, {})
-        coding = body.choose(accept)
-        unchanged = bool(if_none_match) and etag_matches(if_none_match, body.etags[coding])
-        key = f"{coding} {unchanged}"
-        messages = self._responses[1].get(key)
-        if messages is None:
-            messages = self._responses[1][key] = _messages(body, coding, unchanged=unchanged)
-        return messages
-
-
-def _messages(body: CachedResponse, coding: str, *, unchanged: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+@lru_cache(maxsize=64)  # of a page in each encoding and language
+def _messages(body: CachedResponse, coding: str, unchanged: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the ASGI messages of a front page."""
     content = b"" if unchanged else body.encodings[coding]
     head = response_headers(body, coding, cache_control=REVALIDATE)
     if not unchanged:
