@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
@@ -29,20 +29,20 @@ class ReportedFigures:
 
     id: str
     name: str
-    organisation: str
-    judge_type: str
-    base_model: str
-    parameters_b: float | None
-    open_weights: bool | None
-    votes_per_item: int | None
-    date: str
     figures: Mapping[str, float | None]
     source: str
-    place: str  # where in the source
     url: str
-    notes: str
     check: ReportedCheck
     spec: BenchmarkSpec
+    organisation: str = ""
+    judge_type: str = ""
+    base_model: str = ""
+    parameters_b: float | None = None
+    open_weights: bool | None = None
+    votes_per_item: int | None = None
+    date: str = ""
+    place: str = ""  # where in the source
+    notes: str = ""
     stated_judge: str = ""  # its name, where the result's says more or less
     reported_by: str = "others"  # one of REPORTERS
     corrected_by: str = ""  # id of the result with which its own authors replaced this one
@@ -115,33 +115,18 @@ def load_published(spec: BenchmarkSpec) -> tuple[ReportedFigures, ...]:
     return tuple(_read(row, spec) for row in shipped_rows(spec).values())
 
 
+_STATED = frozenset(field.name for field in fields(ReportedFigures)) - {"figures", "check", "spec", "stated_judge"}
+
+
 def _read(row: Mapping[str, Any], spec: BenchmarkSpec) -> ReportedFigures:
     figures = {name: row.get(name) for name in spec.score_names}
     combined = {name: row.get(name) for name in spec.combined_keys}
     return ReportedFigures(
-        id=row["id"],
-        name=row["name"],
-        organisation=row.get("organisation") or "",
-        judge_type=row.get("judge_type") or "",
-        base_model=row.get("base_model") or "",
-        parameters_b=row.get("parameters_b"),
-        open_weights=row.get("open_weights"),
-        votes_per_item=row.get("votes_per_item"),
-        date=row.get("date") or "",
+        **{name: value for name, value in row.items() if name in _STATED and value is not None},
         figures=figures,
-        source=row["source"],
-        place=row.get("place") or "",
-        url=row["url"],
-        notes=row.get("notes") or "",
         check=check_reported({**figures, **combined}, spec),
         spec=spec,
         stated_judge=row.get("judge_name") or "",
-        reported_by=row.get("reported_by") or "others",
-        corrected_by=row.get("corrected_by") or "",
-        second_hand=bool(row.get("second_hand")),
-        oracle=bool(row.get("oracle")),
-        annotation=row.get("annotation") or "",
-        annotation_url=row.get("annotation_url") or "",
     )
 
 

@@ -311,13 +311,15 @@ def build_board(
     numbers = _numbers(counts, protocol, grouping=grouping, spec=spec, unread=unread)
     rules = _Rules(protocol, grouping, spec=spec)
     if level != PUBLIC:
-        shown = _scored_rows(entries, wanted, numbers=_as_shown(numbers, counts, level=level, spec=spec), spec=spec)
-        rows = _ranked_by_pooled(shown, spec, judges=_judges(snapshot, wanted))
+        numbers = _as_shown(numbers, counts, level=level, spec=spec)
+        scored = _scored_rows(entries, wanted, numbers=numbers, spec=spec)
+        contenders = _rounded_contenders(scored, spec.pooled)
     else:
         chosen = _selections(snapshot, wanted, rules=rules)
         unranked = zip(_scored_rows(entries, wanted, numbers=numbers, spec=spec), _independent(numbers), strict=True)
         scored = [_best_of(row, chosen, sizes=independent, spec=spec) for row, independent in unranked]
-        rows = _ranked(scored, numbers.counted, judges=_judges(snapshot, wanted))
+        contenders = _contenders(scored, numbers.counted)
+    rows = _placed(scored, contenders, judges=_judges(snapshot, wanted))
     baselines = _baseline_rows(snapshot.get("baselines") or (), wanted, rules=rules)
     if level != PUBLIC:
         baselines = [
@@ -326,8 +328,7 @@ def build_board(
     ranges = _ranges(snapshot, wanted, rules=rules)
     reports = by_judge(published)
     names = {slug: same[0].judge_name for slug, same in reports.items()}
-    rows = _named(_with_ranges(_worded(rows), ranges.get(spec.headline, {})), names)
-    rows = [_marked(row, spec) for row in rows]
+    rows = [_marked(row, spec) for row in _completed(rows, ranges.get(spec.headline, {}), judges=names)]
     reported = [_marked(_reported_row(result, names[result.judge]), spec) for result in published]
     return Board(
         "",
@@ -357,14 +358,6 @@ class _Rules:
     protocol: str
     grouping: str
     spec: BenchmarkSpec
-
-
-def _named(rows: Sequence[BoardRow], known: Mapping[str, str]) -> list[BoardRow]:
-    """Give rows of one judge one name for it: the one that a reported result has, or else the earliest row's."""
-    names = dict(known)
-    for row in sorted(rows, key=lambda row: row.submitted_at):
-        names.setdefault(row.judge, row.judge_name)
-    return [row if names[row.judge] == row.judge_name else replace(row, judge_name=names[row.judge]) for row in rows]
 
 
 def _ranges(snapshot: Mapping[str, Any], revision: str, *, rules: _Rules) -> Mapping[str, Mapping[str, RankRange]]:
@@ -417,17 +410,6 @@ def _lower(row: BoardRow, score: tuple[str, float], *, sizes: Mapping[str, float
     if spec.is_mean(name):
         return mover_macro([counts[part] for part in spec.parts_of(name)], z).low
     return wilson(*counts[name], z).low
-
-
-def _with_ranges(rows: Sequence[BoardRow], ranges: Mapping[str, RankRange]) -> list[BoardRow]:
-    if not ranges:
-        return list(rows)
-    versions = {row.id: row.version_of for row in rows if row.version_of}
-    result = standings({row.id: row.rank for row in rows if row.rank is not None}, ranges, versions=versions)
-    return [
-        replace(row, rank_range=(at.best, at.worst)) if (at := result.get(row.id)) and at.best and at.worst else row
-        for row in rows
-    ]
 
 
 def _counts(entries: Sequence[Mapping[str, Any]], revision: str, *, spec: BenchmarkSpec) -> npt.NDArray[np.int64]:
@@ -666,38 +648,50 @@ def _baseline_rows(baselines: Sequence[Mapping[str, Any]], revision: str, *, rul
     return rows
 
 
-def _worded(rows: Sequence[BoardRow]) -> list[BoardRow]:
-    """Return the rows; those that are not the best version of their judge say which one is."""
+def _completed(
+    rows: Sequence[BoardRow], ranges: Mapping[str, RankRange], *, judges: Mapping[str, str]
+) -> list[BoardRow]:
+    """Return the rows with what follows from all of them: the range of the rank, the ranked version of the judge, and
+    one name for it, which is that of a reported result (``judges``), or else the earliest row's."""
+    versions = {row.id: row.version_of for row in rows if row.version_of}
     best = {row.id: phrases(row.model, row.version) for row in rows if row.is_ranked}
-    return [
-        row
-        if row.version_of is None
-        else replace(row, about=phrases(_("ranked as {version}", version=best[row.version_of]), row.about))
-        for row in rows
-    ]
+    ranks = {row.id: row.rank for row in rows if row.rank is not None}
+    tested = standings(ranks, ranges, versions=versions) if ranges else {}
+    earliest = sorted(rows, key=lambda row: row.submitted_at)
+    names = {**{row.judge: row.judge_name for row in reversed(earliest)}, **judges}
+    result = []
+    for row in rows:
+        at = tested.get(row.id)
+        ranked_as = _("ranked as {version}", version=best[row.version_of]) if row.version_of is not None else ""
+        result.append(
+            replace(
+                row,
+                judge_name=names[row.judge],
+                rank_range=(at.best, at.worst) if at and at.best and at.worst else None,
+                about=phrases(ranked_as, row.about),
+            )
+        )
+    return result
 
 
-def _ranked(rows: list[BoardRow], counted: Ratios, *, judges: Mapping[str, str]) -> list[BoardRow]:
-    """Return rows in display order with shared ranks."""
+def _contenders(rows: Sequence[BoardRow], counted: Ratios) -> list[RankingEntry]:
+    """Return the rows that lead, with what orders them."""
     by = counted.spec.tie_breaks
-    fractions = np.concatenate([counted.right, counted.total], axis=-1)
-    contenders = [
+    fractions = np.concatenate([counted.right, counted.total], axis=-1).tolist()
+    return [
         RankingEntry(row.id, tuple(row.scores[name] for name in by), counts=tuple(numbers), submitted=row.submitted_at)
-        for row, numbers in zip(rows, fractions.tolist(), strict=True)
+        for row, numbers in zip(rows, fractions, strict=True)
         if row.leads
     ]
-    return _placed(rows, contenders, judges=judges)
 
 
-def _ranked_by_pooled(rows: Sequence[BoardRow], spec: BenchmarkSpec, *, judges: Mapping[str, str]) -> list[BoardRow]:
-    """Return rows in display order; equal values share a rank, for the numbers behind them are not public."""
-    values = [row.scores[spec.pooled] for row in rows]
-    contenders = [
+def _rounded_contenders(rows: Sequence[BoardRow], pooled: str) -> list[RankingEntry]:
+    """Return the rows that lead, where equal values share a rank, for the numbers behind them are not public."""
+    values = [(row, row.scores[pooled]) for row in rows if row.leads]
+    return [
         RankingEntry(row.id, (value,), counts=(round((value or 0.0) * STEPS),), submitted=row.submitted_at)
-        for row, value in zip(rows, values, strict=True)
-        if row.leads
+        for row, value in values
     ]
-    return _placed(rows, contenders, judges=judges)
 
 
 def _placed(
