@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -39,29 +38,13 @@ class Behaviour:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name."""
-        fields: dict[str, Any] = json.loads(json.dumps(asdict(self)))
-        return fields
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Behaviour:
-        """Return the behaviour of ``to_json``; fields may be missing in what was stored before they came."""
-        stored: dict[str, Any] = {name: data.get(name) for name in cls.__dataclass_fields__}
-        bias, known, style = stored["position_bias"], stored["calibration"], stored["style"]
-        return cls(
-            **stored
-            | {
-                "position_bias": bias and PositionBias(**bias),
-                "calibration": known and Calibration(**_tuples(known)),
-                "style": style and StyleControl(**_tuples(style)),
-            }
-        )
-
-
-def _tuples(value: Any) -> Any:
-    """Return JSON with a tuple for each list."""
-    if isinstance(value, dict):
-        return {name: _tuples(each) for name, each in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+        """Return the behaviour of ``to_json``, also of its first fields alone, which need no label."""
+        parts = {"position_bias": PositionBias, "calibration": Calibration, "style": StyleControl}
+        return cls(**{**data, **{name: part(**data[name]) for name, part in parts.items() if data.get(name)}})
 
 
 def behaviour_of(

@@ -38,7 +38,7 @@ def same_as_baseline(votes: Matrix, table: ItemTable) -> Baseline | None:
         if baseline.votes is None:
             continue
         expected = baseline.votes(table)[:, 0]
-        if any(_agree(verdicts, expected) for verdicts in _verdicts(votes)):
+        if any(_agree(verdicts, expected) for verdicts in (majority(votes), votes[:, 0])):
             return baseline
     return None
 
@@ -49,10 +49,6 @@ def is_one_sided(votes: Matrix) -> bool:
     Looked at are all votes, and the first of each record, which some scoring rules take alone.
     """
     return _is_constant(votes) or _is_constant(votes[:, :1])
-
-
-def _verdicts(votes: Matrix) -> tuple[Matrix, Matrix]:
-    return majority(votes), votes[:, 0]
 
 
 def _agree(verdicts: Matrix, expected: Matrix) -> bool:
@@ -68,12 +64,7 @@ def _is_constant(votes: Matrix) -> bool:
 
 
 def board_remark(codes: Collection[str]) -> str:
-    """Return what the board says of an entry with these remarks; "" of the order alone, which its page tells."""
+    """Return what the board says of votes with these remarks that need no judge; "" of others."""
     if BASELINE_VOTES in codes:
         return _("votes of a baseline")
     return _("votes all the same") if ONE_SIDED_VOTES in codes else ""
-
-
-def needs_no_judge(codes: Collection[str]) -> bool:
-    """Return whether votes with these remarks need no judge."""
-    return any(code in codes for code in NO_JUDGE)

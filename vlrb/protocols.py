@@ -20,13 +20,8 @@ from vlrb.common.messages import _
 from vlrb.scoring import FIELDS, GROUP_SCALES, UNREADABLE, Tally, fields, group_fields, untied_start
 from vlrb.statistics.clustered_intervals import GroupSums, effective_share
 
-_N, _AGREE, _REJECT, _UNDECIDED, _FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED, _HALF_RIGHT = range(len(FIELDS))
-_PAIR_FIELDS = (*FIELDS, *UNREADABLE)
-_BY_VOTES: Mapping[str, tuple[int, int, int]] = {
-    "majority": (_AGREE, _REJECT, _UNDECIDED),
-    "first": (_FIRST_AGREE, _FIRST_REJECT, _FIRST_UNDECIDED),
-}
-_PREFIXES = {"majority": "", "first": "first_"}
+_PLACES = {name: place for place, name in enumerate((*FIELDS, *UNREADABLE))}
+_N, _HALF_RIGHT = _PLACES["n"], _PLACES["half_right"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +85,9 @@ def counts_under(rule: Protocol, counts: npt.NDArray[np.int64], *, unread: bool 
 
 def _counter(rule: ProtocolSpec, spec: BenchmarkSpec) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
     """Return what counts rows (..., FIELDS) under a rule of a definition."""
-    agree, reject, undecided = _BY_VOTES[rule.votes]
-    as_first = 0
-    if spec.tells_ties:  # ties are undecided as well, but they were read
-        prefix = _PREFIXES[rule.votes]
-        undecided = _PAIR_FIELDS.index(f"{prefix}unreadable")
-        as_first = _PAIR_FIELDS.index(f"{prefix}unreadable_first")
+    prefix = "first_" if rule.votes == "first" else ""
+    agree, reject, as_first = (_PLACES[prefix + name] for name in ("agree", "reject", "unreadable_first"))
+    undecided = _PLACES[prefix + ("unreadable" if spec.tells_ties else "undecided")]  # ties are undecided, but read
 
     def count(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
         if rule.unreadable == "excluded":
@@ -190,8 +182,8 @@ def _pooled(categories: FloatArray, untied: FloatArray, *, name: str, spec: Benc
     pairs than there are."""
     overall = spec.overall(name)
     assert overall is not None
-    places = [spec.category_keys.index(key) for key in overall.categories]
-    pooled: FloatArray = (untied if overall.without_ties else categories)[..., places, :].sum(axis=-2)
+    held = untied if overall.without_ties else categories
+    pooled: FloatArray = held[..., spec.category_places(name), :].sum(axis=-2)
     if overall.pairs is not None:
         pooled = pooled * (categories[..., _N].sum(axis=-1) == overall.pairs)[..., np.newaxis]
     return pooled
@@ -201,7 +193,11 @@ def accuracies(value: Ratios) -> FloatArray:
     """(..., scores) in the order of ``score_names``; NaN where nothing was counted."""
     with np.errstate(invalid="ignore"):
         shares = np.where(value.total > 0, value.right / np.where(value.total > 0, value.total, 1), np.nan)
-    means = [shares[..., places].mean(axis=-1, keepdims=True) for places in _mean_places(value.spec)]
+    means = [
+        shares[..., value.spec.category_places(overall.key)].mean(axis=-1, keepdims=True)
+        for overall in value.spec.overalls
+        if overall.kind == MEAN
+    ]
     return np.concatenate([shares, *means], axis=-1)
 
 
@@ -213,15 +209,6 @@ def ranking_keys(counts: npt.NDArray[np.int64], spec: BenchmarkSpec) -> list[tup
     shares = np.nan_to_num(accuracies(ratios(counts, spec)), nan=-1.0)
     keys = -shares[:, [spec.index(name) for name in spec.tie_breaks]]
     return [tuple(key) for key in keys.tolist()]
-
-
-def _mean_places(spec: BenchmarkSpec) -> list[list[int]]:
-    """Return per mean the places of its categories."""
-    return [
-        [spec.category_keys.index(key) for key in overall.categories]
-        for overall in spec.overalls
-        if overall.kind == MEAN
-    ]
 
 
 def scores(tally: Tally, protocol: str | None = None, *, grouping: str | None = None) -> dict[str, float | None]:

@@ -137,7 +137,7 @@ def _k_curve(tally: Tally) -> list[dict[str, Any]]:
     right = k_curve(category_counts(tally.agreeing, spec))
     curves = {spec.pooled: right.sum(axis=0) / sizes.sum()}
     if spec.mean is not None:
-        places = [spec.category_keys.index(key) for key in spec.parts_of(spec.mean)]
+        places = spec.category_places(spec.mean)
         with np.errstate(invalid="ignore", divide="ignore"):
             curves[spec.mean] = (right[places] / sizes[places, np.newaxis]).mean(axis=0)
     points = zip(*(values.tolist() for values in curves.values()), strict=True)

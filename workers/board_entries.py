@@ -15,7 +15,7 @@ from storage.labels.label_sets import ActiveBoard
 from storage.metadata import NAMES
 from storage.models.core import Score, Submission
 from storage.models.quota import Attempt
-from vlrb.file_remarks import KEPT, needs_no_judge
+from vlrb.file_remarks import KEPT, board_remark
 from vlrb.statistics.variants import Variant
 from workers.moderation_state import ModerationState
 
@@ -96,7 +96,7 @@ def _scored_entry(
         json=b"" if off_board else _json(row, tallies, attempt=facts, decided=decided),
         unpublished=row.id in decided.unpublished,
         compared=not off_board
-        and (not needs_no_judge(facts.get("remarks", ())) or decided.of(row.id)["verified_at"] is not None),
+        and (not board_remark(facts.get("remarks", ())) or decided.of(row.id)["verified_at"] is not None),
     )
 
 

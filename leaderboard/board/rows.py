@@ -26,7 +26,7 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import Message, _, joined, ngettext
 from vlrb.common.rounding import percent
 from vlrb.disclosure import PUBLIC, STEPS, rounded_scores, shown_names
-from vlrb.file_remarks import board_remark, needs_no_judge
+from vlrb.file_remarks import board_remark
 from vlrb.judges import judge_name, judge_slug
 from vlrb.protocols import (
     Ratios,
@@ -575,7 +575,7 @@ def _scored_row(
 def unranked_for(entry: Mapping[str, Any]) -> str:
     """Return why an entry has no rank: votes that need no judge, unless a maintainer has verified it; "" with one."""
     remarks = entry.get("remarks") or ()
-    return board_remark(remarks) if needs_no_judge(remarks) and not entry.get("verified_at") else ""
+    return "" if entry.get("verified_at") else board_remark(remarks)
 
 
 def _warnings(entry: Mapping[str, Any], decided: float | None, *, missing: int) -> str:

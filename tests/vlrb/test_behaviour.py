@@ -128,12 +128,10 @@ def test_rates_count_the_pairs_of_the_label_revision_that_the_file_has() -> None
     assert (part.parse_rate, part.first_shown_rate, part.self_consistency) == (1.0, 3 / 4, 0.75)
 
 
-def test_a_behaviour_is_read_back_as_it_was_stored_and_so_is_one_of_before() -> None:
+def test_a_behaviour_is_read_back_as_it_was_stored() -> None:
     orders = (np.arange(100) % 2).astype(np.int8)[:, np.newaxis]
     behaviour = observed(judged(orders, accuracy=0.7), orders)
     assert Behaviour.from_json(behaviour.to_json()) == behaviour
-    before = {"parse_rate": 0.9, "first_shown_rate": 0.5, "self_consistency": None}
-    assert Behaviour.from_json(before) == Behaviour(0.9, 0.5, self_consistency=None)
 
 
 def test_the_verdict_in_both_orders_is_compared_where_each_pair_was_asked_in_both() -> None:

@@ -413,6 +413,10 @@ class BenchmarkSpec:
         overall = self.overall(name)
         return (name,) if overall is None else overall.categories
 
+    def category_places(self, name: str) -> list[int]:
+        """Return the places of the categories that a score is made of."""
+        return [self.category_keys.index(key) for key in self.parts_of(name)]
+
     def title_of(self, name: str) -> str:
         """Return how people call a score: the title of a category, the name of an overall number, else the key."""
         titles = {overall.key: overall.name for overall in self.overalls}
