@@ -5,19 +5,16 @@ from __future__ import annotations
 import copy
 import json
 import shutil
-import socket
 import subprocess
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import uvicorn
 from huggingface_hub.utils import filter_repo_objects
 
 from maintenance import space
 from tests.factories.fakes.fake_space_hub import FakeSpaceHub
+from tests.factories.services.serving import serving
 from tests.factories.suite.programs import Finished, run_maintenance
 
 ROOT = Path(__file__).parents[2]
@@ -47,17 +44,8 @@ CODE = ("app.py", "settings/web.py", "vlrb/numbers/data.json", "storage/labels/l
 @pytest.fixture
 def hub() -> Iterator[tuple[FakeSpaceHub, str]]:
     found = FakeSpaceHub(TOKEN)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else each answer waits 40 ms
-        config = uvicorn.Config(found.application(), log_config=None, log_level="error", lifespan="off")
-        server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.01)
-        yield found, f"http://127.0.0.1:{listener.getsockname()[1]}"
-        server.should_exit = True
-        thread.join()
+    with serving(found.application(), log_config=None) as url:
+        yield found, url
 
 
 @pytest.fixture(autouse=True)

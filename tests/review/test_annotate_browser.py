@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, Route, expect
 
 from auth import Identity
@@ -25,6 +22,7 @@ from tests.factories.actions import by
 from tests.factories.review_setup import ReviewSetup, materials, seen_order, set_up
 from tests.factories.services.axe import expect_accessible, expect_accessible_light_and_dark
 from tests.factories.services.review_pages import serve
+from tests.factories.services.serving import serving
 from vlrb.label_quality.annotation import PREFERENCES
 
 pytestmark = pytest.mark.browser
@@ -54,15 +52,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
     projects.create(
         by(database, MAINTAINER, table=bench.table), "may", base="demo", reason="because", pairs=PairSelection()
     )
-    config = uvicorn.Config(serve(database, materials(bench.table, directory)), port=0, log_level="error")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield _AnnotateSite(bench, f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
-    server.should_exit = True
-    thread.join(5)
+    with serving(serve(database, materials(bench.table, directory))) as url:
+        yield _AnnotateSite(bench, url)
     database.close()
 
 

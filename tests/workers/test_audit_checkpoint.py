@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
-import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import uvicorn
 from huggingface_hub import constants
 from huggingface_hub.errors import HfHubHTTPError
 
@@ -20,6 +16,7 @@ from storage.database import Database
 from storage.integrity import audit
 from tests.factories import small_benchmark
 from tests.factories.fakes.fake_hub import Repository, writable
+from tests.factories.services.serving import serving
 from workers.jobs.audit_checkpoint import HubDataset, publish_heads, write_checkpoint
 from workers.schedule import PeriodicAction, run_logged
 from workers.task_runner import create_task_runner
@@ -31,18 +28,8 @@ OTHER = "hf_of_somebody_else"
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[Repository, str]]:
     repository = Repository("owner/audit", TOKEN)
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(writable(repository), log_config=None, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, args=([listener],))
-    thread.start()
-    deadline = time.monotonic() + 60
-    while not server.started:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    yield repository, f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
+    with serving(writable(repository), log_config=None) as url:
+        yield repository, url
 
 
 @pytest.fixture

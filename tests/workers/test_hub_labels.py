@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import random
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,14 +16,15 @@ import pytest
 
 from leaderboard.pages.item_catalog import read_item_file
 from tests.factories import labels
-from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME
-from tests.factories.services.serving import held_port
+from tests.factories.fakes.fake_hub import COMMIT, DATASET, GATED, INVALID, NAME, build
+from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
+from vlrb.benchmarks.items import load_table
+from vlrb.benchmarks.label_files import LabelsError, load_labels
 from vlrb.benchmarks.pairs import label_set
 from vlrb.benchmarks.spec import DEFINITIONS
 
 TOKEN = "hf_that_may_read_the_labels"
-ROOT = Path(__file__).parents[2]
 IMAGE_BYTES = 100_000
 
 
@@ -60,39 +57,18 @@ def _rows() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
-    with _serving(tmp_path_factory.mktemp("hub"), TOKEN) as served:
-        yield served
-
-
-@contextmanager
-def _serving(directory: Path, token: str) -> Iterator[Hub]:
+    directory = tmp_path_factory.mktemp("hub")
     file, log = directory / "labels.parquet", directory / "ranges.txt"
     parquet.write_table(pa.Table.from_pylist(_rows()), file, row_group_size=7)
-    with held_port() as port:
-        command = [sys.executable, "-m", "tests.factories.fakes.fake_hub", str(port), str(file), str(log), token]
-        process = subprocess.Popen(command, cwd=ROOT)
-        try:
-            deadline = time.monotonic() + 60
-            while not _answers(port):
-                assert process.poll() is None and time.monotonic() < deadline
-                time.sleep(0.05)
-            with _client(port, directory) as client:
-                yield Hub(file, log, client, directory)
-        finally:
-            process.terminate()
-            process.wait()
+    with serving(build(file.read_bytes(), log, TOKEN)) as url, _client(url, directory) as client:
+        yield Hub(file, log, client, directory)
 
 
-def _answers(port: int) -> bool:
-    with socket.socket() as visitor:
-        return visitor.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _client(port: int, folder: Path) -> CommandProcess:
+def _client(url: str, folder: Path) -> CommandProcess:
     """Return a process in which the Hub client, which reads these variables once, finds the Hub."""
     environ = {
         "HF_TOKEN_PATH": str(folder / "no-token"),
-        "HF_ENDPOINT": f"http://127.0.0.1:{port}",
+        "HF_ENDPOINT": url,
         "HF_HUB_OFFLINE": "0",
         "HF_HUB_DISABLE_XET": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
@@ -101,8 +77,22 @@ def _client(port: int, folder: Path) -> CommandProcess:
     return CommandProcess(environ, folder)
 
 
+def main(arguments: Sequence[str]) -> int:
+    """Load labels from the Hub, as a worker does, and print what was found or why not, as JSON.
+
+    `arguments`: the item manifest and where the labels are.
+    """
+    manifest, spec = arguments
+    try:
+        found = load_labels(spec, "r1", table=load_table(Path(manifest)), token=os.environ["LABELS_TOKEN"])
+        print(json.dumps({"digest": found.digest}))
+    except LabelsError as error:
+        print(json.dumps({"error": str(error)}))
+    return 0
+
+
 def _load(hub: Hub, *, spec: str, token: str) -> dict[str, Any]:
-    done = hub.client.run("tests.workers.hub_labels", str(_manifest(hub.folder)), spec, LABELS_TOKEN=token)
+    done = hub.client.run(__name__, str(_manifest(hub.folder)), spec, LABELS_TOKEN=token)
     assert done.returncode == 0, done.stderr
     assert not token or token not in done.stdout + done.stderr
     answer: dict[str, Any] = json.loads(done.stdout)

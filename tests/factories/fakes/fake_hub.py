@@ -1,21 +1,15 @@
-"""A Hub that speaks the endpoints which reading a dataset needs: tests.factories.fakes.fake_hub PORT FILE LOG [TOKEN]
-
-Every range that was asked for is written to LOG, one `start end` a line. With TOKEN the dataset is private: who sends
-no token learns that there is none, and who sends another one is refused. `writable` makes one that takes commits.
-"""
+"""A Hub that speaks the endpoints which reading a dataset needs; `writable` makes one that takes commits."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 
@@ -26,7 +20,11 @@ NAME = "data/test-00000-of-00001.parquet"
 
 
 def build(content: bytes, log: Path, token: str = "", names: tuple[str, ...] = (NAME,)) -> FastAPI:
-    """Return the application; it knows one dataset at one commit, with as many files of the same content."""
+    """Return the application; it knows one dataset at one commit, with as many files of the same content.
+
+    Every range that was asked for is written to `log`, one `start end` a line. With `token` the dataset is private: who
+    sends none learns that there is none, and who sends another one is refused.
+    """
     app = FastAPI()
 
     @app.middleware("http")
@@ -185,9 +183,3 @@ def writable(repository: Repository) -> FastAPI:
 
 def _oid(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-
-
-if __name__ == "__main__":
-    port, file, log, *token = sys.argv[1:]
-    app = build(Path(file).read_bytes(), Path(log), *token)
-    uvicorn.run(app, host="127.0.0.1", port=int(port), log_level="warning")
