@@ -9,12 +9,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from maintenance import cli
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from tests.databases import new_database
 from tests.factories import small_benchmark
+from tests.factories.accounts import LOCAL
+from tests.factories.actions import run_command
+from tests.factories.review_setup import add_judges, set_up
 from tests.factories.suite.programs import run_maintenance
 
 ROOT = Path(__file__).parents[2]
@@ -75,6 +80,26 @@ def test_entries_are_moderated_from_the_command_line(demo: tuple[dict[str, str],
     assert "hold" in _run(environ, "audit", "verify", "--head", str(head))
     head.write_text(json.dumps({**json.loads(head.read_text()), "hash": "0" * 64}))
     assert "not the one" in _run(environ, "audit", "verify", "--head", str(head), expect=1)
+
+
+def test_a_command_that_waits_says_so_until_a_worker_has_done_it_and_shows_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = set_up(new_database(f"sqlite:///{tmp_path}/board.db"), tmp_path)
+    add_judges(bench, np.zeros((2, len(bench.table))), owners=["o0", "o1"])
+    said: list[str] = []
+
+    def work_once_it_waits(line: str) -> None:
+        said.append(line)
+        bench.runner.run_all()
+
+    monkeypatch.setattr(cli, "complain", work_once_it_waits)
+    asked = run_command(bench.by(LOCAL), "rescore", "preview", "demo")
+    assert (said, "task_id" in asked.data) == ([], True), "without the option it comes back at once"
+    done = run_command(bench.by(LOCAL), "rescore", "preview", "demo", "--wait")
+    assert done.ok and "2 entries: 0 change" in done.text
+    assert done.data["summary"]["entries"] == 2, "the preview, not the task"
+    assert len(said) == 1 and "waits for a worker" in said[0]
 
 
 def test_health_fails_while_no_worker_runs(demo: tuple[dict[str, str], Database]) -> None:

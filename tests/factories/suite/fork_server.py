@@ -25,7 +25,7 @@ _IMPORTED = (
     "tests.factories.boards",
     "tests.factories.review_setup",
     "tests.factories.submission_service",
-    "tests.workers.crash_helpers",
+    "tests.workers.test_kill",
 )
 
 
