@@ -28,7 +28,8 @@ def test_the_wheel_checks_scores_and_compares_numbers_where_nothing_else_is_inst
     assert {"vlrb/benchmarks/vl-rewardbench/items.json", "vlrb/locale/zh_CN/LC_MESSAGES/messages.po"} <= set(names)
     _ran(str(UV), "venv", "--quiet", "--python", sys.executable, str(tmp_path / "env"), cwd=tmp_path)
     python = str(tmp_path / "env" / "bin" / "python")
-    _ran(str(UV), "pip", "install", "--quiet", "--python", python, str(wheel), cwd=tmp_path)
+    quickly = ("--quiet", "--link-mode", "symlink")  # nothing is copied
+    _ran(str(UV), "pip", "install", *quickly, "--python", python, str(wheel), cwd=tmp_path)
     vlrb = str(tmp_path / "env" / "bin" / "vlrb")
     small_benchmark.write_demo(tmp_path)
     items, labels = tmp_path / "demo" / "items.json", tmp_path / "demo" / "labels.jsonl"

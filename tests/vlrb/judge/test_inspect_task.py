@@ -57,7 +57,8 @@ def _counted(bodies: list[Any]) -> list[str]:
 def _inspect(folder: Path, url: str, items: Path) -> bytes:
     python = folder / "env" / "bin" / "python"
     _ran(str(UV), "venv", "--quiet", "--python", sys.executable, str(folder / "env"), cwd=folder)
-    _ran(str(UV), "pip", "install", "--quiet", "--python", str(python), f"{ROOT}[inspect]", cwd=folder)
+    quickly = ("--quiet", "--link-mode", "symlink")  # 600 MB would be copied
+    _ran(str(UV), "pip", "install", *quickly, "--python", str(python), f"{ROOT}[inspect]", cwd=folder)
     _ran(
         str(python.with_name("inspect")), "eval", "vlrb/vl_rewardbench", "--model", "vlrb/o4-judge",
         "--model-base-url", url, "-T", f"items={items}", "-T", f"votes={VOTES}", "-T", "seed=7",
