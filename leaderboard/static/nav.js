@@ -36,7 +36,7 @@
 
   // Paper has no address bar.
   addEventListener("beforeprint", () => {
-    const place = document.querySelector("[data-address]");
+    const place = document.querySelector(".printed [data-address]");
     if (place) place.textContent = location.href + "\u2002";
   });
 
