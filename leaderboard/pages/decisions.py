@@ -22,13 +22,6 @@ from leaderboard.share.feed import Log, PublicDecision
 
 PAGE = 50
 DIGITS = 16  # of a snapshot's id in addresses
-_FACTS = (
-    *("entry", "now", "result", "name", "fields", "before", "after"),
-    *("count", "reason", "note", "message", "revision", "salt", "commitment"),
-    *("from", "to", "snapshot_before", "snapshot_after"),
-)
-"""What a decision may say of itself, and pages show; every kind has some of it."""
-
 Find = Callable[[int], PublicDecision | None]
 """The public decision of a number; None where there is none."""
 
@@ -93,28 +86,24 @@ def _between(before: BoardVersion, after: BoardVersion) -> RankChanges:
 
 
 def _list_page(board_version: BoardVersion, decisions: Sequence[PublicDecision], *, before: int | None) -> str:
-    complete = [_complete(decision) for decision in decisions[:PAGE]]
+    shown = decisions[:PAGE]
     return _render(
         board_version,
         alone=None,
-        decisions=complete,
-        names=_names(board_version, complete),
+        decisions=shown,
+        names=_names(board_version, shown),
         first=before is None,
-        older=complete[-1]["seq"] if len(decisions) > PAGE else None,
+        older=shown[-1]["seq"] if len(decisions) > PAGE else None,
     )
 
 
 def _one_page(board_version: BoardVersion, decision: PublicDecision, *, changed: RankChanges | None) -> str:
     return _render(
         board_version,
-        alone=_complete(decision),
+        alone=decision,
         names=_names(board_version, [decision]),
         moves=changed,
     )
-
-
-def _complete(decision: PublicDecision) -> PublicDecision:
-    return {**dict.fromkeys(_FACTS), **decision}
 
 
 def _render(board_version: BoardVersion, **values: Any) -> str:

@@ -26,7 +26,7 @@ HOSTILE = "<script>alert(1)</script> {{7*7}}"
 BEFORE, AFTER = "snapshot-1", "snapshot-2"
 TURN = {
     **{"seq": 7, "at": "2026-11-20T10:00:00Z", "kind": "rescore.applied", "title": "Scored again under other labels"},
-    **{"sentence": "The board changed from label revision v0 to v2: sixteen labels", "by": "maintainer"},
+    **{"sentence": f"The board changed from v0 to v2: sixteen labels {HOSTILE}", "by": "maintainer"},
     **{"from": {"label_revision": "v0", "scorer_version": "1"}, "to": {"label_revision": "v2", "scorer_version": "1"}},
     **{"reason": f"sixteen labels {HOSTILE}", "entries": 3, "moved": 2},
     "changes": ["Labels: 16 flipped, 0 added, 3 dropped.", "3 entries were scored again, 2 moved in rank."],
