@@ -19,11 +19,10 @@ from urllib.parse import urlsplit
 
 from common.refused import Refused
 from storage.metadata import JUDGE_TYPES
-from storage.metadata_fields import Choice, Line, Link, Number, Whole, absent, clean_text, yes_no
+from storage.metadata_fields import Choice, Line, Link, Number, Whole, absent, bounded_number, clean_text, yes_no
 from storage.models.core import MAX_VOTES
 from storage.reported_results import AFTER_FIGURES, BEFORE_FIGURES
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
-from vlrb.common.parsing import bounded_number
 from vlrb.numbers.reported import UNCHECKED, check_reported
 
 MOST_BYTES, MOST_ROWS, LISTED = 2_000_000, 500, 100

@@ -17,10 +17,10 @@ from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
 from storage import reported_results
+from storage.metadata_fields import invisible
 from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
-from vlrb.common.invisible_characters import invisible
 from vlrb.judges import judge_name, judge_slug
 
 FIELDS = ("model", "organisation", "judge")

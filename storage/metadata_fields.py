@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -10,15 +11,21 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, Literal, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
-from vlrb.common.invisible_characters import invisible
 from vlrb.common.messages import _
-from vlrb.common.parsing import bounded_number
 
 Storage = Literal["text", "number", "whole", "flag"]
 
 _EMOJI_STYLE = "\ufe0e\ufe0f"  # invisible, but in a note a part of what people type
 _MOST_MARKS = 4  # on one letter; written languages have at most three after normalisation
 _HUB_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}")
+_INVISIBLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+# Default_Ignorable_Code_Point beyond these categories (DerivedCoreProperties.txt of Unicode 16), then what is blank
+# without being called so: the Ogham space, the empty Braille cell, the place of an object.
+_RANGES = (
+    (0x034F, 0x034F), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x3164, 0x3164), (0xFE00, 0xFE0F),
+    (0xFFA0, 0xFFA0), (0xE0000, 0xE0FFF), (0x1680, 0x1680), (0x2800, 0x2800), (0xFFFC, 0xFFFC),
+)  # fmt: skip
+_BLANK = frozenset(point for first, last in _RANGES for point in range(first, last + 1))
 _TRUE, _FALSE = frozenset({"true", "yes", "1"}), frozenset({"false", "no", "0"})
 
 
@@ -107,6 +114,25 @@ def absent(value: object) -> bool:
 def refuse(code: str, sentence: str) -> NoReturn:
     """Raise FieldRefused: the value cannot be taken."""
     raise FieldRefused(code, sentence)
+
+
+def invisible(character: str) -> bool:
+    """Return whether a character is drawn as nothing, changes the direction of others, or is none (yet)."""
+    return ord(character) in _BLANK or unicodedata.category(character) in _INVISIBLE
+
+
+def bounded_number(value: object, low: float, *, high: float) -> float:
+    """Return a number from `low` to `high`, given as one or as text with a decimal point. Raises ValueError for all
+    else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError("no number")
+    try:
+        result = float(value)
+    except OverflowError:
+        raise ValueError("too large") from None
+    if not (math.isfinite(result) and low <= result <= high):
+        raise ValueError("out of range")
+    return result
 
 
 def clean_text(value: object, limit: int, *, lines: bool = False) -> str:

@@ -22,6 +22,7 @@ from leaderboard.board.rank_info import RankInfo
 from leaderboard.board.rows import Board, BoardRow, Bounds
 from leaderboard.share import escape
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.csv_text import csv_table
 from vlrb.common.rounding import percent, tenths
 from vlrb.protocols import protocols
 
@@ -129,18 +130,7 @@ def _bounds(before: str, intervals: Mapping[str, Bounds]) -> dict[str, float]:
 
 def as_csv(taken: Extract) -> bytes:
     """RFC 4180, UTF-8. Texts stand in quotation marks and cannot be formulas; numbers are bare."""
-    lines = [",".join(map(_csv_cell, record.values())) for record in records(taken)]
-    return "\r\n".join([",".join(fields(taken.board.spec)), *lines, ""]).encode()
-
-
-def _csv_cell(value: Value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    return '"' + escape.csv_cell(value).replace('"', '""') + '"'
+    return csv_table(list(fields(taken.board.spec)), (list(record.values()) for record in records(taken)))
 
 
 def as_json(taken: Extract) -> bytes:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Any
 
 import pytest
 
 from storage.metadata import FIELDS
+from storage.metadata_fields import bounded_number
 from submissions.metadata import MetadataRejected, parse_metadata
 from submissions.refusals import FieldProblem
 
@@ -135,3 +137,18 @@ def test_web_addresses_pass() -> None:
 def test_every_problem_is_reported_at_once() -> None:
     found = problems(judge_type="x", link="y", parameters_b="z")
     assert {one.field for one in found} == {"judge_type", "link", "parameters_b"}
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [(7, 7.0), (0.5, 0.5), ("7", 7.0), (" 6.4e1 ", 64.0), (0, 0.0), ("100", 100.0)]
+)
+def test_a_number_is_taken_as_one_or_as_text(typed: Any, meant: float) -> None:
+    assert bounded_number(typed, 0, high=100) == meant
+
+
+@pytest.mark.parametrize(
+    "typed", ["", "x", "55,0", True, False, None, [], {}, b"7", "nan", "inf", "-1", 100.1, 10**400, "1e999", "9" * 5000]
+)
+def test_nothing_else_is_a_number(typed: Any) -> None:
+    with pytest.raises(ValueError):
+        bounded_number(typed, 0, high=100)

@@ -30,6 +30,8 @@ def csv_table(head: Sequence[str], rows: Iterable[Sequence[str | float | None]])
 def _cell(value: str | float | None) -> str:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, str):
         return '"' + csv_cell(value).replace('"', '""') + '"'
     return repr(value)
