@@ -28,11 +28,12 @@ class AnswerFailed(Exception):
     """There is no answer, and asking again would not help."""
 
 
-class EndpointAsker:
+class EndpointAsker(Endpoint):
     """Asks a chat endpoint for a judgement, or one that scores for the score of a response."""
 
-    def __init__(self, configuration: RunConfiguration, endpoint: Endpoint) -> None:
-        self._configuration, self._endpoint = configuration, endpoint
+    def __init__(self, configuration: RunConfiguration, key: str | None, *, timeout: float) -> None:
+        super().__init__(str(configuration.base_url), key, timeout=timeout)
+        self._configuration = configuration
         self._image_url = lru_cache(_KEPT_IMAGES)(image_url)
 
     async def ask(self, pair: PairToJudge, key: RequestKey, *, swapped: bool) -> RecordedAnswer:
@@ -43,17 +44,9 @@ class EndpointAsker:
         except Exception as error:  # of files and decoders: any of their errors means that there is no image
             raise AnswerFailed(as_reason(f"the image cannot be read: {error}")) from None
         body = request_body(configuration, pair, key=key, swapped=swapped, image=image)
-        beside = self._endpoint.base_url.removesuffix("/v1")  # where vLLM serves scores
-        reply = await self._endpoint.post("/chat/completions" if api == CHAT else f"{beside}/{api}", body)
+        beside = self.base_url.removesuffix("/v1")  # where vLLM serves scores
+        reply = await self.post("/chat/completions" if api == CHAT else f"{beside}/{api}", body)
         return RecordedAnswer(key, swapped=swapped, **read_answer(api, reply))
-
-    async def is_reachable(self) -> bool:
-        """Return whether the endpoint answers at all."""
-        return await self._endpoint.is_reachable()
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._endpoint.close()
 
 
 class ScorerAsker:

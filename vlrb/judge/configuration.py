@@ -61,18 +61,6 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     return read_object(path, *RunConfiguration.__dataclass_fields__)
 
 
-def require_run(folder: Path) -> dict[str, Any]:
-    """Return what a directory records about its run.
-
-    Raises:
-        JudgeError: it holds no run.
-    """
-    recorded = read_run(folder)
-    if recorded is None:
-        raise JudgeError("{folder} holds no run. `vlrb judge run --output {folder} ...` starts one.", folder=folder)
-    return recorded
-
-
 def require_base_url(base_url: str) -> None:
     """Raise JudgeError for what is no address of an endpoint, or holds what may be a key."""
     address = urlsplit(base_url)

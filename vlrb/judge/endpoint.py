@@ -68,7 +68,7 @@ class Endpoint:
             JudgeError: the endpoint asks to wait for too long.
         """
         reply = await self._in_time(self._client.post(url, body=dict(body), cast_to=httpx2.Response))
-        return _parse(self._without_key(reply.content))
+        return _parse(self._masked(reply.text))
 
     async def _in_time(self, reply: Awaitable[Any]) -> Any:
         """Await a reply; the time-out is that of the whole reply, not of each part."""
@@ -118,19 +118,15 @@ class Endpoint:
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
         return RequestRefused(status, error.body, reason=reason)
 
-    def _without_key(self, content: bytes) -> bytes:
-        """Return a reply without our key, which a debugging proxy may repeat: replies are kept and submitted.
+    def _masked(self, text: str) -> str:
+        """Return a text of the endpoint without our key, which some repeat: replies are kept and submitted.
 
         Short keys, as `EMPTY`, are words of their own and no secrets.
         """
-        if not self._key or len(self._key) < _SHORTEST_SECRET:
-            return content
-        return content.replace(self._key.encode(), b"[key]")
+        return text.replace(self._key, "[key]") if self._key and len(self._key) >= _SHORTEST_SECRET else text
 
     def _safe(self, text: str) -> str:
-        """Return a text of the endpoint without our key, which some repeat."""
-        safe = text.replace(self._key, "[key]") if self._key else text
-        return as_reason(safe)
+        return as_reason(self._masked(text))
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
@@ -150,11 +146,11 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     return None if math.isnan(seconds) else min(max(seconds, 0.0), _CENTURY)
 
 
-def _parse(content: bytes) -> Any:
+def _parse(text: str) -> Any:
     try:
-        return json.loads(content)
+        return json.loads(text)
     except (ValueError, RecursionError):
-        raise TransientFault(f"the reply is not JSON: {content[:60]!r}") from None
+        raise TransientFault(f"the reply is not JSON: {text[:60]!r}") from None
 
 
 def _message(error: openai.APIStatusError) -> str:

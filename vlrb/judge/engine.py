@@ -77,15 +77,14 @@ class JudgeEngine:
         self.totals.failed -= sum(answer.failed for answer in asked_again)
         self.totals.answers -= sum(answer.empty for answer in asked_again)
         remaining = iter(keys)
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(self._limits.concurrency, len(keys))):
-                group.create_task(self._work(remaining, progress))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(min(self._limits.concurrency, len(keys))):
+                    group.create_task(self._work(remaining, progress))
+        finally:
+            await self._asker.close()
         progress.close()
         self.check_stop()
-
-    async def close(self) -> None:
-        """Release connections and threads."""
-        await self._asker.close()
 
     def check_stop(self) -> None:
         """Raise RunStopped if somebody or something has stopped the run."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from vlrb.common.command_line import lines
 from vlrb.common.messages import _, ngettext
-from vlrb.judge.configuration import CHAT, require_run
+from vlrb.judge import JudgeError
+from vlrb.judge.configuration import CHAT, read_run
 from vlrb.judge.journal import JOURNAL, read_journal
 from vlrb.judge.predictions import PREDICTIONS
 from vlrb.judge.texts import as_money
@@ -105,7 +106,9 @@ def _where(state: Mapping[str, Any]) -> str:
 
 def read_state(directory: Path) -> dict[str, Any]:
     """Return the state of a run as JSON has it."""
-    recorded = require_run(directory)
+    recorded = read_run(directory)
+    if recorded is None:
+        raise JudgeError("{folder} holds no run. `vlrb judge run --output {folder} ...` starts one.", folder=directory)
     answers = read_journal(directory / JOURNAL)
     wanted = recorded["pairs"] * recorded["votes"] * (1 if recorded["api"] == CHAT else 2)  # a score for each response
     result = describe(answers.values(), wanted=wanted, reading=recorded["prompt"]["reading"])

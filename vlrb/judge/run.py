@@ -21,7 +21,6 @@ from vlrb.common.messages import _
 from vlrb.judge import JudgeError
 from vlrb.judge.askers import Asker, EndpointAsker, ScorerAsker, load_scorer
 from vlrb.judge.configuration import CHAT, RunConfiguration, configure, open_run
-from vlrb.judge.endpoint import Endpoint
 from vlrb.judge.engine import EngineLimits, JudgeEngine, RunStopped
 from vlrb.judge.journal import JOURNAL, Journal, busy_seconds
 from vlrb.judge.pairs import RequestKey, keys
@@ -102,17 +101,14 @@ def _ask(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm
 
 async def _run(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm[Any]) -> None:
     _stop_on_signals(engine)
-    try:
-        await engine.run(remaining, progress)
-    finally:
-        await engine.close()
+    await engine.run(remaining, progress)
 
 
 def _asker(configuration: RunConfiguration, *, timeout: float) -> Asker:
     if configuration.scorer:
         return ScorerAsker(configuration.scorer)
     key = os.environ.get("OPENAI_API_KEY", "").strip() or None
-    return EndpointAsker(configuration, Endpoint(str(configuration.base_url), key, timeout=timeout))
+    return EndpointAsker(configuration, key, timeout=timeout)
 
 
 def _stop_on_signals(engine: JudgeEngine) -> None:
