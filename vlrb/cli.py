@@ -69,6 +69,9 @@ def _run_command(name: str, *arguments: str) -> int:
         return MISUSED
     except BrokenPipeError:
         raise
+    except FileNotFoundError as error:
+        complain(_("{filename} does not exist.", filename=error.filename))
+        return MISUSED
     except OSError as error:
         complain(f"{error.filename or _('The command')}: {error.strerror or error}.")
         return MISUSED

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from vlrb.client.connection import add_fields, add_server, answer, asks_service, stated_fields
 from vlrb.client.status import add_waiting, report, report_line
-from vlrb.common.command_line import complain, say
+from vlrb.common.command_line import say
 from vlrb.common.messages import _
 from vlrb.readers.problems import votes_phrase
 
@@ -40,9 +40,6 @@ def add_upload_options(parser: argparse.ArgumentParser) -> None:
 @asks_service
 def run(http: httpx.Client, options: argparse.Namespace) -> int:
     """Upload a file, and tell what became of it. Returns the exit code."""
-    if not options.file.is_file():
-        complain(_("There is no file {file}.", file=options.file))
-        return 2
     fields = stated_fields(options)
     fields |= {"anonymous_until": options.anonymous_until} if options.anonymous_until else {}
     fields |= {"published": "false"} if options.unpublished else {}

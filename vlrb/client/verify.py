@@ -22,6 +22,7 @@ from vlrb.client.receipt_checks import (
     title,
 )  # fmt: skip
 from vlrb.common.command_line import CommandError, translated
+from vlrb.common.json_files import read_object
 from vlrb.common.messages import _
 from vlrb.common.text import printable
 from vlrb.predictions.parse import UploadRejected
@@ -93,14 +94,14 @@ def _line(one: Finding) -> str:
 
 def _keys(path: Path) -> Any:
     try:
-        return read_keys(_json(path))
+        return read_keys(read_object(path, "keys"))
     except KeyUnusable as error:
         raise CommandError(_("{file} cannot be used as keys: {error}.", file=path, error=str(error))) from None
 
 
 def _chain(options: argparse.Namespace) -> tuple[list[str] | None, list[Finding]]:
     """Return the chain where one was given, and what is to be said of its head. Raises BrokenChain."""
-    head = _json(options.head) if options.head else None
+    head = read_object(options.head) if options.head else None
     if options.chain is None:
         if head is not None:
             raise CommandError(_("--head needs --chain: a head is checked against a chain."))
@@ -109,11 +110,4 @@ def _chain(options: argparse.Namespace) -> tuple[list[str] | None, list[Finding]
         chain = read_chain(lines)
     if head is None:
         return chain, [finding("head", "no-head")]
-    return chain, [check_place(chain, head if isinstance(head, dict) else {}, what=_("head"), check="head")]
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_bytes())
-    except ValueError:
-        raise CommandError(_("{file} is not JSON.", file=path)) from None
+    return chain, [check_place(chain, head, what=_("head"), check="head")]

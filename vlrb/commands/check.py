@@ -42,10 +42,7 @@ def run(options: argparse.Namespace) -> int:
             complain(_without_items(spec))
             return USAGE
         table = load_table(options.items, None if options.items else spec, definitions=definitions)
-    except FileNotFoundError as error:
-        complain(_("{filename} does not exist.", filename=error.filename))
-        return USAGE
-    except (OSError, ValueError, KeyError) as error:
+    except ValueError as error:
         complain(_("cannot read: {error}", error=error))
         return USAGE
     try:

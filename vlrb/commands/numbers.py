@@ -13,7 +13,6 @@ from vlrb.common.command_line import complain, lines
 from vlrb.common.messages import _
 from vlrb.numbers import report
 from vlrb.numbers.definition_check import figure_names
-from vlrb.numbers.figures import BadFigures
 
 FITS, DOES_NOT, USAGE = 0, 1, 2
 
@@ -38,11 +37,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         report.refuse_unknown(given, spec)
         found = report.answer(given, spec)
-    except BadFigures as wrong:
-        complain(_("--{field}: {problem}", field=wrong.field, problem=str(wrong)) if wrong.field else wrong)
-        return USAGE
-    except ValueError as unknown:  # the sizes of the benchmark
-        complain(unknown)
+    except ValueError as wrong:  # a figure, or nothing is known of the benchmark's sizes
+        field = getattr(wrong, "field", "")
+        complain(_("--{field}: {problem}", field=field, problem=str(wrong)) if field else wrong)
         return USAGE
     print(json.dumps(found) if options.json else lines([found["headline"], *found["sentences"]]))
     return FITS if found["verdict"] == "fits" else DOES_NOT

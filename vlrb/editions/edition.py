@@ -25,7 +25,7 @@ from vlrb.common import atomic_files
 from vlrb.common.json_files import read_object, write_json
 from vlrb.editions.data_card import HIDDEN, PUBLIC, card_parts, describe
 from vlrb.editions.errors import CurateError
-from vlrb.editions.hub import LABELS, QUESTIONS, write_card, write_split
+from vlrb.editions.hub import write_card, write_split
 from vlrb.editions.markdown_report import markdown
 from vlrb.editions.pool import (
     DROPPED,
@@ -110,7 +110,7 @@ class EditionWriter:
         table = build_table(replace(spec, fields=RANKED), revisions)  # the columns of the pool, not of the labels
         write_json(public / ITEMS, table.to_json())  # as a service reads them, in the order of fingerprints
         for part, held in self._parts.items():
-            write_split(public / "hub", part, rows=map(self._question, held), columns=QUESTIONS)
+            write_split(public / "hub", part, map(self._question, held))
         commitment = self._write_labels(private)
         plan, files = self._plan, sorted(path for path in public.rglob("*") if path.is_file())
         card = {
@@ -168,10 +168,7 @@ class EditionWriter:
         write_lines(folder / "labels.jsonl", map(self._label, self._pairs))
         for part, held in self._parts.items():
             write_lines(folder / f"labels-{part}.jsonl", map(self._label, held))
-            write_split(folder / "hub", part, rows=map(self._label, held), columns=LABELS)
-        title, salt = f"{self._plan.title}: labels", secrets.token_bytes(32)
-        text = f"# {title}\n\n{self._canary}\n\nPrivate: keep this data set closed until the edition retires.\n"
-        write_card(folder / "hub", (PUBLIC, HIDDEN), body=text, title=title, licence=self._licences())
+        salt = secrets.token_bytes(32)
         individual = self._plan.verified / "individual.jsonl"
         if individual.is_file():
             atomic_files.write(folder / individual.name, individual.read_bytes())

@@ -1,4 +1,4 @@
-"""An edition as a dataset of the Hub: a folder with parquet files by split and a card."""
+"""The questions of an edition as a dataset of the Hub: a folder with parquet files by split and a card."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ from vlrb.editions.errors import follow
 from vlrb.editions.pool import write_text
 
 QUESTIONS = ("id", "query", "response", "image", "category", "source", "licence", "canary")
-LABELS = ("id", "query", "response_a", "response_b", "category", "preferred", "tags", "split")
 
 
-def write_split(folder: Path, name: str, *, rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> None:
+def write_split(folder: Path, name: str, questions: Iterable[Mapping[str, Any]]) -> None:
     """Write one split as parquet; images are objects with ``bytes`` and ``path``."""
     from datasets import Dataset, Features, Image, List, Value
 
     text = Value("string")
-    kinds = {"response": List(text), "tags": List(text), "image": Image()}
-    held = [{column: row.get(column) for column in columns} for row in follow(rows, f"Writing {name}")]
+    kinds = {**dict.fromkeys(QUESTIONS, text), "response": List(text), "image": Image()}
+    held = [{column: row.get(column) for column in QUESTIONS} for row in follow(questions, f"Writing {name}")]
     path = folder / "data" / f"{name}-00000-of-00001.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
-    Dataset.from_list(held, Features({column: kinds.get(column, text) for column in columns})).to_parquet(path)
+    Dataset.from_list(held, Features(kinds)).to_parquet(path)
 
 
 def write_card(folder: Path, splits: Sequence[str], *, body: str, title: str, licence: str) -> None:

@@ -133,7 +133,7 @@ def test_an_unknown_submission_a_missing_file_and_a_silent_server_are_told_apart
     unknown = server.run("status", "e00000000000")
     assert (unknown.returncode, "no submission with" in unknown.stderr) == (1, True)
     missing = server.run("submit", "/nowhere.jsonl", "--model", "x")
-    assert (missing.returncode, "There is no file" in missing.stderr) == (2, True)
+    assert (missing.returncode, "/nowhere.jsonl does not exist." in missing.stderr) == (2, True)
     silent = run_vlrb("status", "e1", "--server", "http://127.0.0.1:9")
     assert (silent.returncode, "does not answer" in silent.stderr) == (1, True)
 

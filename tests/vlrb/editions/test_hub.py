@@ -11,7 +11,7 @@ from tests.factories.fakes.fake_hub import COMMIT, DATASET, build
 from tests.factories.services.serving import serving
 from tests.factories.suite.command_process import CommandProcess
 from tests.vlrb.editions.synthetic import lines
-from vlrb.editions.hub import QUESTIONS, write_split
+from vlrb.editions.hub import write_split
 
 PAIRS = 4
 
@@ -25,7 +25,7 @@ def _question(number: int) -> dict[str, object]:
 
 
 def test_a_judge_is_run_on_an_edition_of_the_hub_at_a_commit(tmp_path: Path) -> None:
-    write_split(tmp_path, "test", rows=map(_question, range(PAIRS)), columns=QUESTIONS)
+    write_split(tmp_path, "test", map(_question, range(PAIRS)))
     file = tmp_path / "data" / "test-00000-of-00001.parquet"
     (tmp_path / "my_judge.py").write_text(
         "def longer(image, query, response):\n    assert image.size == (8, 8)\n    return len(response)\n"
