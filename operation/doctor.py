@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,104 +49,85 @@ class InstallationFiles:
     variables: Mapping[str, str] = field(default_factory=dict)  # with the keys of the replica, for Litestream
 
 
+Check = Callable[[InstallationFiles], Iterator[tuple[bool, str]]]
+"""Yields whether all is well, and a sentence; nothing where there is nothing to check."""
+
+
 def examine(installation: InstallationFiles) -> list[CheckResult]:
     """Return the findings of every check; a check that raises is a finding itself."""
-    return [finding for check in _CHECKS for finding in _guarded(check, installation)]
+    return [CheckResult(name, *finding) for name, check in _CHECKS.items() for finding in _guarded(check, installation)]
 
 
-def disk(state: Path) -> CheckResult:
-    """Return whether files can be taken."""
-    free = shutil.disk_usage(state).free
-    words = f"{free / 2**20:,.0f} MB are free where {state} is; {KEPT_FREE // 2**20} MB are kept free."
-    return CheckResult(
-        "disk",
-        free > KEPT_FREE,
-        sentence=words if free > KEPT_FREE else f"{words} Make room: uploads are refused.",
-    )
-
-
-def _guarded(
-    check: Callable[[InstallationFiles], Iterator[CheckResult]], installation: InstallationFiles
-) -> list[CheckResult]:
+def _guarded(check: Check, installation: InstallationFiles) -> list[tuple[bool, str]]:
     try:
         return list(check(installation))
     except Exception as error:  # one check that fails must not hide the others
-        return [
-            CheckResult(
-                check.__name__.strip("_"),
-                False,
-                sentence=f"It could not be checked ({type(error).__name__}: {error}).",
-            )
-        ]
+        return [(False, f"It could not be checked ({type(error).__name__}: {error}).")]
 
 
-def _disk(installation: InstallationFiles) -> Iterator[CheckResult]:
-    if not installation.state.is_dir():
-        path = installation.state
-        if sqlite_path(installation.database_url) is None:
-            words = (
-                f"{path} is not a directory. Nothing on this disk is checked; set DATA_DIR where a process of "
-                "the service runs."
-            )
-            yield CheckResult("disk", True, sentence=words)
-        else:
-            words = f"{path} is not a directory. Has a service run with these settings?"
-            yield CheckResult("disk", False, sentence=words)
-        return
-    yield disk(installation.state)
+def _disk(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
+    state = installation.state
+    if state.is_dir():
+        free = shutil.disk_usage(state).free
+        words = f"{free / 2**20:,.0f} MB are free where {state} is; {KEPT_FREE // 2**20} MB are kept free."
+        yield free > KEPT_FREE, words if free > KEPT_FREE else f"{words} Make room: uploads are refused."
+    elif sqlite_path(installation.database_url) is None:
+        remedy = "Nothing on this disk is checked; set DATA_DIR where a process of the service runs."
+        yield True, f"{state} is not a directory. {remedy}"
+    else:
+        yield False, f"{state} is not a directory. Has a service run with these settings?"
 
 
-def _permissions(installation: InstallationFiles) -> Iterator[CheckResult]:
+def _permissions(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
     paths = [sqlite_path(installation.database_url), installation.key_path]
     opened = [path for path in paths if path is not None and path.exists() and path.stat().st_mode & 0o077]
     words = ", ".join(f"chmod 600 {path}" for path in opened)
-    yield CheckResult(
-        "permissions", not opened, sentence=words or "Database and key are readable by the service alone."
-    )
+    yield not opened, words or "Database and key are readable by the service alone."
 
 
-def _database(installation: InstallationFiles) -> Iterator[CheckResult]:
+def _database(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
     path = sqlite_path(installation.database_url)
-    if path is not None:
-        if not path.exists():
-            yield CheckResult("database", False, sentence=f"{path} is missing. Start the service, or restore a copy.")
-            return
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-            answer = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        yield CheckResult("database", answer == "ok", sentence=f"SQLite's own check says: {answer}.")
+    if path is None:
+        return
+    if not path.exists():
+        yield False, f"{path} is missing. Start the service, or restore a copy."
+        return
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        answer = connection.execute("PRAGMA integrity_check").fetchone()[0]
+    yield answer == "ok", f"SQLite's own check says: {answer}."
+
+
+def _chain(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
+    path = sqlite_path(installation.database_url)
+    if path is not None and not path.exists():
+        return
     try:
         database = open_migrated(installation.database_url, must_exist=True)
     except DatabaseUnusable as error:
-        yield CheckResult("database", False, sentence=str(error))
+        yield False, str(error)
         return
-    try:
-        with database.read() as session:
-            found = integrity_check.verify(session)
-    finally:
-        database.close()
-    yield CheckResult("audit chain", found.ok, sentence=found.sentence)
+    with closing(database), database.read() as session:
+        found = integrity_check.verify(session)
+    yield found.ok, found.sentence
 
 
-def _replica(installation: InstallationFiles) -> Iterator[CheckResult]:
+def _replica(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
     replica, path = installation.replica, sqlite_path(installation.database_url)
     if replica is None:
-        words = "REPLICA_URL is not set: this disk holds the only copy."
-        if path is None:
-            words = "REPLICA_URL is not set: labels and uploads are on the disks of the processes alone."
-        yield CheckResult("replica", True, sentence=words)
+        only = "this disk holds the only copy" if path else "labels and uploads are on the disks of the processes alone"
+        yield True, f"REPLICA_URL is not set: {only}."
         return
     try:
         prove(replica, path)
         if path is None:
-            words = f"{replica.public_name} can be written to."
-            yield CheckResult("replica", True, sentence=words)
+            yield True, f"{replica.public_name} can be written to."
         else:
             yield _restored(Litestream(path, replica), installation.variables)
     except (ReplicaUnusable, RestoreRefused) as error:
-        yield CheckResult("replica", False, sentence=str(error))
+        yield False, str(error)
 
 
-def _restored(litestream: Litestream, environ: Mapping[str, str]) -> CheckResult:
+def _restored(litestream: Litestream, environ: Mapping[str, str]) -> tuple[bool, str]:
     """Restore the database into a folder that vanishes, and compare its head with that of this disk.
 
     It tells of a running and of a stopped service alike. Raises ReplicaUnusable and RestoreRefused.
@@ -156,20 +137,17 @@ def _restored(litestream: Litestream, environ: Mapping[str, str]) -> CheckResult
         here = sqlite_head(litestream.database).seq if litestream.database.exists() else 0
         litestream.wait(_WAIT_SECONDS)  # a stopped service has copied everything at its end
         there = sqlite_head(copy).seq if litestream.restore(environ, output=copy) else 0
-    words = (
-        f"{litestream.replica.public_name} holds the database through event {there}; this disk through event {here}."
-    )
-    return CheckResult("replica", there >= here, sentence=words)
+    name = litestream.replica.public_name
+    return there >= here, f"{name} holds the database through event {there}; this disk through event {here}."
 
 
-def _uploads(installation: InstallationFiles) -> Iterator[CheckResult]:
+def _uploads(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
     """Read every stored file, and compare it with the hash that its submission holds."""
     uploads = Uploads(installation.uploads)
     with closing(open_migrated(installation.database_url, must_exist=True)) as database, database.read() as session:
         stored = session.execute(select(Submission.id, Submission.content_sha256)).all()
     problems = [sentence for row in stored if (sentence := _upload_problem(uploads, row.id, sha256=row.content_sha256))]
-    words = " ".join(problems[:_NAMED]) if problems else "Every stored file is what its hash says."
-    yield CheckResult("uploads", not problems, sentence=words)
+    yield not problems, " ".join(problems[:_NAMED]) or "Every stored file is what its hash says."
 
 
 def _upload_problem(uploads: Uploads, submission: str, *, sha256: str) -> str | None:
@@ -182,10 +160,11 @@ def _upload_problem(uploads: Uploads, submission: str, *, sha256: str) -> str | 
     return None
 
 
-_CHECKS: Sequence[Callable[[InstallationFiles], Iterator[CheckResult]]] = (
-    _disk,
-    _permissions,
-    _database,
-    _replica,
-    _uploads,
-)
+_CHECKS: Mapping[str, Check] = {
+    "disk": _disk,
+    "permissions": _permissions,
+    "database": _database,
+    "audit chain": _chain,
+    "replica": _replica,
+    "uploads": _uploads,
+}

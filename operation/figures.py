@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +11,7 @@ from sqlalchemy.orm import Session
 from storage.clock import read_clock
 from storage.integrity import audit
 from storage.jobs import worker_heartbeats
-from storage.models.core import AuditEvent, BoardState, Snapshot, Submission, WorkerHeartbeat
+from storage.models.core import BoardState, Snapshot, Submission, WorkerHeartbeat
 from storage.models.queue import Job, State
 
 _RECENT = 100  # jobs of which times are reported, at most
@@ -25,15 +24,13 @@ class ServiceFigures:
     """Counts and ages in seconds; None where there is nothing to measure yet."""
 
     submissions: int
-    events: int
     jobs: dict[str, int]  # state -> number
     oldest_job_age: float | None
     oldest_running_age: float | None
     last_scored_age: float | None
     waiting_seconds: tuple[float, ...]  # of the last hour's jobs, sorted: from submission to score
     worker_age: float | None  # since the last heartbeat of any worker
-    workers: int
-    revisions: dict[tuple[str, str], int]  # benchmark, label revision -> live workers that hold it
+    workers: int  # that are live
     snapshot_age: float | None
 
     @property
@@ -49,18 +46,16 @@ def gather(session: Session) -> ServiceFigures:
     waiting, last = _recent(session, now)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
     seen = worker_heartbeats.last_seen(session)
-    workers, revisions = _live(session, now)
+    live = select(func.count()).where(WorkerHeartbeat.heartbeat_at > now - worker_heartbeats.LIVE_SECONDS)
     return ServiceFigures(
         submissions=session.execute(select(func.count()).select_from(Submission)).scalar_one(),
-        events=session.execute(select(func.coalesce(func.max(AuditEvent.seq), 0))).scalar_one(),
         jobs=_jobs(session),
         oldest_job_age=_age(now, session.execute(_oldest_waiting(session)).scalar_one()),
         oldest_running_age=_age(now, session.execute(_oldest(Job.started_at, State.RUNNING)).scalar_one()),
         last_scored_age=_age(now, last),
         waiting_seconds=waiting,
         worker_age=seen.seconds_ago if seen else None,
-        workers=workers,
-        revisions=revisions,
+        workers=session.execute(live).scalar_one(),
         snapshot_age=_age(now, snapshot),
     )
 
@@ -120,18 +115,6 @@ def _recent(session: Session, now: float) -> tuple[tuple[float, ...], float | No
     ended_jobs = [(created, ended) for created, ended in rows if ended is not None]
     waiting = sorted(ended - created for created, ended in ended_jobs if ended > now - _RECENT_SECONDS)
     return tuple(waiting), max((ended for _, ended in ended_jobs), default=None)
-
-
-def _live(session: Session, now: float) -> tuple[int, dict[tuple[str, str], int]]:
-    since = now - worker_heartbeats.LIVE_SECONDS
-    held = session.scalars(select(WorkerHeartbeat.label_revisions).where(WorkerHeartbeat.heartbeat_at > since)).all()
-    loaded = Counter(
-        (benchmark, name)
-        for loaded_revisions in held
-        for benchmark, names in (loaded_revisions or {}).items()
-        for name in names
-    )
-    return len(held), dict(loaded)
 
 
 def _age(now: float, at: float | None) -> float | None:

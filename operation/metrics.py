@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector, generate_latest
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
@@ -39,7 +39,8 @@ class InstallationCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield every figure that can be measured now."""
         yield InfoMetricFamily("leaderboard_build", "Version of this build, and its commit.", self.build._asdict())
-        yield from _disk(self.state)
+        free = shutil.disk_usage(self.state).free
+        yield gauge("leaderboard_disk_free_bytes", "Room where the data directory is.", value=free)
         if self.litestream is not None and (lag := self.litestream.lag()) is not None:
             yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=lag)
         try:
@@ -56,10 +57,9 @@ class InstallationCollector(Collector):
 
 
 def make_registry(collector: Collector) -> CollectorRegistry:
-    """Return a registry with the figures of process, platform and installation."""
+    """Return a registry with the figures of process and installation."""
     registry = CollectorRegistry(auto_describe=False)
-    for process_collector in (ProcessCollector, PlatformCollector):
-        process_collector(registry=registry)
+    ProcessCollector(registry=registry)
     registry.register(collector)
     return registry
 
@@ -79,36 +79,14 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
 
 
-def _disk(state: Path) -> Iterator[Metric]:
-    usage = shutil.disk_usage(state)
-    yield gauge("leaderboard_disk_free_bytes", "Room where the data directory is.", value=usage.free)
-    yield gauge("leaderboard_disk_total_bytes", "Size of that disk.", value=usage.total)
-
-
-_AGES: Sequence[tuple[str, str, Callable[[ServiceFigures], float | None]]] = (
-    ("oldest_job", "Of the oldest job that waits.", lambda values: values.oldest_job_age or 0.0),
-    ("running_job", "Of the oldest job in hand.", lambda values: values.oldest_running_age or 0.0),
-    ("worker_heartbeat", "Since the latest sign of life of any worker.", lambda values: values.worker_age),
-)
-
-
 def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
     yield gauge("leaderboard_submissions", "Submissions that were accepted.", value=service_figures.submissions)
-    yield gauge("leaderboard_events", "Length of the audit chain.", value=service_figures.events)
     yield _labelled("leaderboard_jobs", "Scoring jobs by state.", label="state", values=service_figures.jobs)
-    for name, text, age in _AGES:
-        if (seconds := age(service_figures)) is not None:
-            yield gauge(f"leaderboard_{name}_age_seconds", text, value=seconds)
     if values := service_figures.waiting_seconds:
         shares = {str(share): quantile(values, share) for share in QUANTILES}
         words = "From submission to score, of the last hour's jobs."
         yield _labelled("leaderboard_waiting_seconds", words, label="quantile", values=shares)
     yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", value=service_figures.workers)
-    words = "Workers that have loaded a label revision."
-    loaded = GaugeMetricFamily("leaderboard_label_revision_workers", words, labels=["benchmark", "revision"])
-    for (benchmark, revision), number in sorted(service_figures.revisions.items()):
-        loaded.add_metric([benchmark, revision], number)
-    yield loaded
 
 
 def _of_alarms(alarms: Sequence[ServiceAlarm]) -> Iterator[Metric]:

@@ -89,7 +89,7 @@ def _files_of_a_board(replica: Replica, *, sqlite: bool) -> str:
     # Where Litestream has found no database, it may have left folders that it began with.
     folders = (UPLOADS, LABELS, AUDIT) if sqlite else (DATABASE, UPLOADS, LABELS, AUDIT)
     try:
-        found = list(filter(replica.names, folders))
+        found = list(filter(replica.files, folders))
     except Exception as error:  # of whatever library
         raise unusable(replica.url, error=error) from None
     if not found:

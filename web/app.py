@@ -31,7 +31,7 @@ from leaderboard.render import assets
 from maintenance.decision_log import PublicLog
 from maintenance.page.routes import MaintainPage
 from operation.metrics import render
-from operation.public_status import PublicStatus
+from operation.public_status import public_status
 from settings import Settings
 from web.actions import ACTIONS
 from web.background import lifespan
@@ -139,7 +139,8 @@ def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> N
     """Add what operators read."""
     token = settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
-    status = PublicStatus(services.database, services.litestream, benchmarks=services.titles, alarms=services.alarms)
+    titles, alarms = {benchmark.id: benchmark.served.spec.title for benchmark in services.benchmarks}, services.alarms
+    status = partial(public_status, services.database, services.litestream, benchmarks=titles, alarms=alarms)
     app.include_router(web.status_page.build(services.first.context, status))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -90,11 +90,6 @@ class Services:
     def first(self) -> BenchmarkServices:
         """The benchmark whose addresses have no prefix."""
         return self.benchmarks[0]
-
-    @property
-    def titles(self) -> Mapping[str, str]:
-        """Id -> title of the benchmarks."""
-        return {benchmark.id: benchmark.served.spec.title for benchmark in self.benchmarks}
 
     @property
     def board(self) -> BoardCache:

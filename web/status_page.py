@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
+from common.kept_answer import KeptAnswer
+from common.openapi import answers
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import render
 from leaderboard.render_context import RenderContext
 from leaderboard.responses import respond
-from operation.public_status import EXAMPLE, PublicStatus
 from vlrb.common.messages import _
 
+_FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
 
-def build(context: RenderContext, status: PublicStatus) -> APIRouter:
+
+def build(context: RenderContext, status: Callable[[], dict[str, Any]]) -> APIRouter:
     """Return the routes."""
-    router = APIRouter()
+    router, kept = APIRouter(), KeptAnswer(status, _FRESH_SECONDS)
 
-    @router.get("/api/v1/status", responses={200: {"content": {"application/json": {"example": EXAMPLE}}}})
-    def data(request: Request) -> Response:
+    @router.get("/api/v1/status", responses=answers("status"))
+    def data() -> Response:
         """Return how the service is: `operational`, `degraded`, `paused` or `offline`. Ages are in seconds.
 
         `effects`: what visitors notice: `no-files`, `scores-late`, `figures-differ`, `decision-pending` (new files wait
         for a maintainer; `decision` of the benchmark has the command).
         """
-        return JSONResponse(status.get(), headers={"Cache-Control": "no-store"})
+        return JSONResponse(kept.get(), headers={"Cache-Control": "no-store"})
 
     @router.get("/status", include_in_schema=False)
     def page(request: Request) -> Response:
-        text = render(context, "status.html", status=status.get(), age=age_text, current="/status")
+        text = render(context, "status.html", status=kept.get(), age=age_text, current="/status")
         return respond(status_page(text), request.headers, cache_control="no-store")
 
     return router

@@ -8,8 +8,6 @@ from pathlib import Path
 from operation.replication.replica import AUDIT, ITEMS, LABELS, Replica, unusable
 from vlrb.common import atomic_files
 
-Signature = tuple[int, int]  # time of the last change in nanoseconds, and size
-
 
 @dataclass(frozen=True, slots=True)
 class FolderMirror:
@@ -22,12 +20,11 @@ class FolderMirror:
     folder: Path
     name: str
     replica: Replica
-    copied: dict[str, Signature] = field(default_factory=dict)
+    copied: set[str] = field(default_factory=set)
 
     def restore(self) -> int:
         """Bring what the disk has not got; return the number of files. Raises whatever the store raises."""
-        here = self._here()
-        missing = sorted(self.replica.files(self.name) - here.keys())
+        missing = sorted(self.replica.files(self.name) - self._here())
         for name in missing:
             content = self.replica.read(f"{self.name}/{name}")
             if content is not None:
@@ -38,29 +35,21 @@ class FolderMirror:
         return len(missing)
 
     def copy(self) -> int:
-        """Copy what is new or changed since the last call; return how many files changed in the replica."""
+        """Copy what is new since the last call; return how many files changed in the replica."""
         here = self._here()
-        changed = [name for name, signature in here.items() if self.copied.get(name) != signature]
-        gone = [name for name in self.copied if name not in here]
-        new = {name for name in changed if name not in self.copied}
-        there = self.replica.files(self.name) & new if new else set()
-        for name in changed:
-            if name not in there:
-                self.replica.write(f"{self.name}/{name}", (self.folder / name).read_bytes())
-            self.copied[name] = here[name]
+        new, gone = here - self.copied, self.copied - here
+        new -= self.replica.files(self.name) if new else set()
+        for name in new:
+            self.replica.write(f"{self.name}/{name}", (self.folder / name).read_bytes())
         for name in gone:
             self.replica.remove(f"{self.name}/{name}")
-            del self.copied[name]
-        return len(changed) - len(there) + len(gone)
+        self.copied.intersection_update(here)
+        self.copied.update(here)
+        return len(new) + len(gone)
 
-    def _here(self) -> dict[str, Signature]:
-        if not self.folder.is_dir():
-            return {}
-        files = [path for path in self.folder.rglob("*.json") if not path.name.startswith(".")]
-        return {
-            path.relative_to(self.folder).as_posix(): ((stat := path.stat()).st_mtime_ns, stat.st_size)
-            for path in files
-        }
+    def _here(self) -> set[str]:
+        files = (path for path in self.folder.rglob("*.json") if not path.name.startswith("."))
+        return {path.relative_to(self.folder).as_posix() for path in files}
 
 
 def worker_mirrors(replica: Replica, state: Path) -> tuple[FolderMirror, ...]:

@@ -90,16 +90,6 @@ class Replica:
         names = {name.removeprefix(path).strip("/") for name in paths}
         return {name for name in names if not name.rpartition("/")[2].startswith(".")}
 
-    def names(self, folder: str) -> set[str]:
-        """Return the names of what lies in a folder."""
-        system, path = open_store(self.below(folder))
-        try:
-            listed = system.ls(path, detail=False)
-        except FileNotFoundError:
-            return set()
-        names = {path.rstrip("/").rpartition("/")[2] for path in listed}
-        return {name for name in names if name != folder and not name.startswith(".")}
-
 
 def unusable(url: str, *, error: Exception) -> ReplicaUnusable:
     """Return what to raise where a place cannot be used: its address, the reason, and what to do.

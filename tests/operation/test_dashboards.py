@@ -26,7 +26,6 @@ from tests.databases import new_database
 DEPLOY = Path(__file__).parents[2] / "deploy"
 EVERYTHING = ServiceFigures(
     submissions=1,
-    events=2,
     jobs={"queued": 1, "done": 3},
     oldest_job_age=1.0,
     oldest_running_age=1.0,
@@ -34,7 +33,6 @@ EVERYTHING = ServiceFigures(
     waiting_seconds=(0.1, 0.2),
     worker_age=1.0,
     workers=1,
-    revisions={("demo", "v2"): 1},
     snapshot_age=1.0,
 )
 BOARDS = {"demo": BoardFigures(1, 1.0, 1.0)}

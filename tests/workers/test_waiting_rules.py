@@ -20,7 +20,7 @@ from maintenance import previews
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreRules
 from operation.alarms import DECISION_PENDING, service_alarms
-from operation.public_status import PublicStatus
+from operation.public_status import public_status
 from storage.database import Database
 from storage.integrity import audit
 from storage.labels import label_sets
@@ -170,4 +170,4 @@ def _status(database: Database, submission: str) -> Status:
 def _public(database: Database) -> dict[str, Any]:
     """Return what /status says."""
     served = {"demo": "Demo"}
-    return PublicStatus(database, benchmarks=served, alarms=partial(service_alarms, benchmarks=served)).get()
+    return public_status(database, benchmarks=served, alarms=partial(service_alarms, benchmarks=served))
