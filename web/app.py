@@ -48,9 +48,7 @@ def create_app(settings: Settings, services: Services, *, on_misconfigured: Call
 
     `on_misconfigured`: called when the worker cannot use its settings.
     """
-    gradio = GradioAllowlistMiddleware(
-        settings.gradio_dir, settings.identity.public_url, behind_proxies=bool(settings.trusted_proxies)
-    )
+    gradio = GradioAllowlistMiddleware(settings.gradio_dir)
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
         lifespan=lifespan(settings, services, gradio=gradio, on_misconfigured=on_misconfigured),

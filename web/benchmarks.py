@@ -52,6 +52,8 @@ class BenchmarkMiddleware:
             return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
         if former := _FORMER_PAGE.fullmatch(path):
             return RedirectResponse(_with_query(former[1] or "/", scope), 308)
+        if path == "/app/submit/":  # Gradio would lead to /submit
+            return RedirectResponse(_with_query("/app/submit", scope), 308)
         wanted = self._benchmark_parameter(scope) if _takes_benchmark(path) else ""
         if wanted and wanted not in self._ids:
             return self._unknown(wanted, self._ids)

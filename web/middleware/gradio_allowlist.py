@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from auth.problem_details import problem
@@ -37,8 +37,6 @@ _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
 _CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
 _KEY = re.compile("[0-9a-f]{64}")
 _SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
-# What Gradio would take its own address from, instead of from the Host header.
-_SAYS_WHERE = (b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
 
 
 def starting_page(language: str) -> str:
@@ -51,12 +49,10 @@ class GradioAllowlistMiddleware:
     and until it is there visitors get one that comes back by itself.
 
     `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`.
-    `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
-    `behind_proxies`: whether there are proxies that are then believed where they say which host was asked.
     """
 
-    def __init__(self, uploads: Path, public_url: str = "", *, behind_proxies: bool = False) -> None:
-        self._uploads, self._public, self._behind_proxies = str(uploads), urlsplit(public_url), behind_proxies
+    def __init__(self, uploads: Path) -> None:
+        self._uploads = str(uploads)
         self._apps: dict[str, ASGIApp] = {}
         self._functions: Collection[int] = ()
         self.asked = asyncio.Event()  # whether somebody has asked for the page
@@ -70,11 +66,6 @@ class GradioAllowlistMiddleware:
         if scope["type"] != "http":
             return  # Gradio has no WebSocket
         path = scope["path"].removeprefix("/app")
-        if path.rstrip("/") in _PAGES and path.endswith("/"):  # Gradio would lead to /submit
-            query = scope["query_string"].decode("latin-1")
-            target = scope["path"].rstrip("/") + (f"?{query}" if query else "")
-            await RedirectResponse(target, 308)(scope, receive, send)
-            return
         named = path.removeprefix(_FILE) if path.startswith(_FILE) else None
         if not (is_allowed(scope["method"], path) if named is None else self._is_uploaded_file(named)):
             raise HTTPException(404)
@@ -85,12 +76,15 @@ class GradioAllowlistMiddleware:
             await HTMLResponse(starting_page(language), 503, {"Retry-After": "2"})(scope, receive, send)
             return
         if scope["method"] == "POST" and path != _UPLOAD:
-            body = await read_body(receive)
+            try:
+                body = await Request(scope, receive).body()
+            except ClientDisconnect:
+                return
             if (refused := self._refusal(body)) is not None:
                 await refused(scope, receive, send)
                 return
             receive = replay_body(body, receive)
-        await app({**scope, "headers": self._with_public_host(scope["headers"])}, receive, send)
+        await app(scope, receive, send)
 
     def _refusal(self, body: bytes) -> Response | None:
         """Return why a call is refused, or None."""
@@ -124,13 +118,6 @@ class GradioAllowlistMiddleware:
         parent, _slash, key = folder.rpartition("/")
         return parent == self._uploads and _KEY.fullmatch(key) is not None and name not in ("", ".", "..")
 
-    def _with_public_host(self, headers: Sequence[tuple[bytes, bytes]]) -> Sequence[tuple[bytes, bytes]]:
-        """Return a request's headers, with our own address in them or nothing that anybody could invent."""
-        if self._public.netloc:
-            ours = [(b"host", self._public.netloc.encode()), (b"x-forwarded-proto", self._public.scheme.encode())]
-            return ours + [header for header in headers if header[0] not in (b"host", *_SAYS_WHERE)]
-        return headers if self._behind_proxies else [header for header in headers if header[0] not in _SAYS_WHERE]
-
 
 def is_allowed(method: str, path: str) -> bool:
     """Return whether pages or clients need this of Gradio. `path`: below where it is mounted."""
@@ -152,21 +139,11 @@ def file_paths_in(value: Any) -> Iterator[Any]:
             waiting.extend(item)
 
 
-async def read_body(receive: Receive) -> bytes:
-    """Return a body, as far as it has to be known to refuse it."""
-    body = bytearray()
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
-        if len(body) > MOST_BYTES or not message.get("more_body", False):
-            return bytes(body)
-
-
 def replay_body(body: bytes, receive: Receive) -> Receive:
     """Return what was read, to be read once more; then what comes after it."""
-    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    whole: Iterator[Message] = iter([{"type": "http.request", "body": body, "more_body": False}])
 
     async def next_message() -> Message:
-        return waiting.pop() if waiting else await receive()
+        return next(whole, None) or await receive()
 
     return next_message
