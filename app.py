@@ -48,7 +48,7 @@ def main() -> int:
     with suppress(KeyboardInterrupt):
         services = build_services(settings, database, signer=signer)
         # Not asyncio.run, which waits at its end for threads that may wait for something which never answers.
-        configured = asyncio.Runner().run(serve(settings, services, listener=listener))
+        configured = asyncio.Runner().run(serve(services, listener))
     database.close()
     if lock is not None:
         lock.close()

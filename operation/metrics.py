@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from operation import figures
-from operation.alarms import Alarms, ServiceAlarm, service_alarms
+from operation.alarms import Alarms, ServiceAlarm
 from operation.build import BuildFacts
 from operation.figures import BoardFigures, ServiceFigures
 from operation.replication.litestream import Litestream
@@ -29,8 +29,8 @@ class InstallationCollector(Collector):
     database: Database
     state: Path
     build: BuildFacts
+    alarms: Alarms
     litestream: Litestream | None = None
-    alarms: Alarms = service_alarms
 
     def describe(self) -> Sequence[Metric]:
         """Return nothing: registering must not read the database."""

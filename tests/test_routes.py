@@ -74,7 +74,7 @@ def built(settings: Settings, database: Database) -> Any:
     signer = Signer.parse(base64.b64encode(bytes(range(32))).decode())
     services = build_services(settings, database, signer=signer)
     services.spool.sweep()
-    return create_app(settings, services, on_misconfigured=lambda: None)
+    return create_app(services, on_misconfigured=lambda: None)
 
 
 @pytest.fixture(scope="module")

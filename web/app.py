@@ -32,54 +32,51 @@ from maintenance.decision_log import PublicLog
 from maintenance.page.routes import MaintainPage
 from operation.metrics import render
 from operation.public_status import public_status
-from settings import Settings
 from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
 from web.errors import add_exception_handlers
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
 from web.middleware_stack import middleware, wrap
-from web.services import BenchmarkServices, Services, action_context, activity_rules
+from web.services import BenchmarkServices, Services
 
 
-def create_app(settings: Settings, services: Services, *, on_misconfigured: Callable[[], None]) -> ASGIApp:
+def create_app(services: Services, *, on_misconfigured: Callable[[], None]) -> ASGIApp:
     """Return the web application: the board, the routes behind the middleware, and Gradio below /app as soon as it is
     imported.
 
     `on_misconfigured`: called when the worker cannot use its settings.
     """
+    settings = services.settings
     gradio = GradioAllowlistMiddleware(settings.gradio_dir)
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
-        lifespan=lifespan(settings, services, gradio=gradio, on_misconfigured=on_misconfigured),
+        lifespan=lifespan(services, gradio=gradio, on_misconfigured=on_misconfigured),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
     )
-    return wrap(_all_benchmarks(app, settings, services=services, gradio=gradio), middleware(settings, services))
+    return wrap(_all_benchmarks(app, services, gradio=gradio), middleware(services))
 
 
-def _all_benchmarks(app: FastAPI, settings: Settings, *, services: Services, gradio: ASGIApp) -> ASGIApp:
+def _all_benchmarks(app: FastAPI, services: Services, *, gradio: ASGIApp) -> ASGIApp:
     """Return the applications of all benchmarks; `app` becomes that of the first."""
-    _add_benchmark(app, settings, services=services, of=services.first)
+    _add_benchmark(app, services, of=services.first)
     boards = [benchmark.board for benchmark in services.benchmarks]
     app.include_router(
         leaderboard.judges.pages.build(boards, [benchmark.items.relations for benchmark in services.benchmarks])
     )
-    _add_operation(app, settings, services=services)
+    _add_operation(app, services)
     app.add_api_route("/favicon.ico", _icon, include_in_schema=False)
     app.mount("/app", gradio)
     add_exception_handlers(app, services, of=services.first)
-    others = {
-        benchmark.id: _benchmark_app(app, settings, services=services, of=benchmark)
-        for benchmark in services.benchmarks[1:]
-    }
+    others = {benchmark.id: _benchmark_app(app, services, of=benchmark) for benchmark in services.benchmarks[1:]}
     return BenchmarkDispatch(app, others)
 
 
-def _benchmark_app(main: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> FastAPI:
+def _benchmark_app(main: FastAPI, services: Services, *, of: BenchmarkServices) -> FastAPI:
     """Return the application of another benchmark than the first. What the API has once is answered by `main`."""
     app = FastAPI(title=f"{of.served.spec.brand} leaderboard", docs_url=None, redoc_url=None)
-    _add_benchmark(app, settings, services=services, of=of)
+    _add_benchmark(app, services, of=of)
     add_exception_handlers(app, services, of=of)
     missing = app.router.default
 
@@ -90,13 +87,15 @@ def _benchmark_app(main: FastAPI, settings: Settings, *, services: Services, of:
     return app
 
 
-def _add_benchmark(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
+def _add_benchmark(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     """Add what each benchmark has: board, pages, API, submitting, accounts, maintenance, review."""
     _add_board(app, services, of=of)
-    _add_submissions(app, settings, services=services, of=of)
+    _add_submissions(app, services, of=of)
     _add_accounts(app, services, of=of)
-    _add_maintenance(app, settings, services=services, of=of)
-    _add_review(app, settings, services=services, of=of)
+    app.include_router(maintenance.api.build(ACTIONS, of.actions))
+    app.include_router(maintenance.page.routes.build(MaintainPage(ACTIONS, of.actions, of.account_pages)))
+    not_found = partial(not_found_page, of.context)
+    app.include_router(review.pages.build(of.actions, of.account_pages, not_found=not_found))
 
 
 def _add_board(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
@@ -117,58 +116,42 @@ def _entry_elsewhere(boards: Sequence[BoardCache], entry_id: str) -> str | None:
     return None
 
 
-def _add_submissions(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
-    use_cases, database = of.submissions, services.database
-    alarms = services.alarms
-    rules = activity_rules(of.served)
+def _add_submissions(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
+    database, track = services.database, of.submission_status
     app.include_router(
         submissions.api.build(
-            use_cases, services.spool, track=of.submission_status, database=database, rules=rules, alarms=alarms
+            of.submissions, services.spool, track=track, database=database, rules=of.activity, alarms=services.alarms
         )
     )
     app.include_router(submissions.own_votes.build(database, lambda: of.items.table))
-    context, measures = action_context(settings, services, of=of), of.served.spec.headline_first
-    pages = submissions.pages.build(context, use_cases, pages=of.account_pages, receipts=of.receipts, measures=measures)
-    app.include_router(pages)
+    pages, measures = of.account_pages, of.served.spec.headline_first
+    app.include_router(
+        submissions.pages.build(of.actions, of.submissions, pages=pages, receipts=of.receipts, measures=measures)
+    )
     app.include_router(receipts.api.build(of.receipts))
 
 
-def _add_operation(app: FastAPI, settings: Settings, *, services: Services) -> None:
+def _add_operation(app: FastAPI, services: Services) -> None:
     """Add what operators read."""
-    token = settings.metrics_token.get_secret_value()
+    token = services.settings.metrics_token.get_secret_value()
     app.include_router(operation.api.build(partial(render, services.registry), token))
     titles, alarms = {benchmark.id: benchmark.served.spec.title for benchmark in services.benchmarks}, services.alarms
     status = partial(public_status, services.database, services.litestream, benchmarks=titles, alarms=alarms)
     app.include_router(web.status_page.build(services.first.context, status))
 
 
-def _add_maintenance(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
-    context = action_context(settings, services, of=of)
-    app.include_router(maintenance.api.build(ACTIONS, context))
-    app.include_router(maintenance.page.routes.build(MaintainPage(ACTIONS, context, of.account_pages)))
-
-
-def _add_review(app: FastAPI, settings: Settings, *, services: Services, of: BenchmarkServices) -> None:
-    """Add disputes and verification by hand."""
-    context, not_found = action_context(settings, services, of=of), partial(not_found_page, of.context)
-    app.include_router(review.pages.build(context, of.account_pages, not_found=not_found))
-
-
 def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:
     """Add the pages of accounts, in the layout of a benchmark: accounts are those of the service."""
-    database = services.database
-
-    boards = [activity_rules(benchmark.served) for benchmark in services.benchmarks]
-    email = None if services.email is None else services.email.subscriptions
+    boards = [benchmark.activity for benchmark in services.benchmarks]
+    email, routes = None if services.email is None else services.email.subscriptions, submissions.notifications.routes
 
     def sections(user: Identity) -> Mapping[str, Any]:
-        told = submissions.pages.submission_sections(database, boards, intake=of.submissions, user=user)
-        return {**told, "notifications": submissions.notifications.routes.account_sections(email, user)}
+        told = submissions.pages.submission_sections(services.database, boards, intake=of.submissions, user=user)
+        return {**told, "notifications": routes.account_sections(email, user)}
 
     app.include_router(auth.routes.build(services.auth, of.account_pages, sections=sections))
-    routes = submissions.notifications.routes
-    if services.email is not None:
-        app.include_router(routes.build(of.account_pages, services.email.subscriptions))
+    if email is not None:
+        app.include_router(routes.build(of.account_pages, email))
 
 
 async def _icon() -> Response:

@@ -20,7 +20,6 @@ from common.memory import freeze_loaded
 from common.refused import Refused
 from leaderboard.render_context import LANGUAGE
 from operation.replication.litestream import environment
-from settings import Settings
 from storage.database import UNAVAILABLE, is_away
 from storage.database_wait import RETRY_SECONDS, log_away
 from storage.files.spool import UploadedFile
@@ -44,13 +43,10 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def lifespan(
-    settings: Settings,
-    services: Services,
-    *,
-    gradio: GradioAllowlistMiddleware,
-    on_misconfigured: Callable[[], None],
+    services: Services, *, gradio: GradioAllowlistMiddleware, on_misconfigured: Callable[[], None]
 ) -> Lifespan:
     """Return what runs beside the application from its start to its end."""
+    settings = services.settings
 
     @asynccontextmanager
     async def run(_: FastAPI) -> AsyncIterator[None]:
@@ -58,7 +54,7 @@ def lifespan(
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), give_up=on_misconfigured)
         replicating = _replicating(services, after=after)
-        tasks = [_run_gradio(settings, services, allowlist=gradio, stop=stop), _watch_event_loop(stop)]
+        tasks = [_run_gradio(services, gradio, stop=stop), _watch_event_loop(stop)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
@@ -145,9 +141,7 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], *, intake: Submis
     return True
 
 
-async def _run_gradio(
-    settings: Settings, services: Services, *, allowlist: GradioAllowlistMiddleware, stop: asyncio.Event
-) -> None:
+async def _run_gradio(services: Services, allowlist: GradioAllowlistMiddleware, *, stop: asyncio.Event) -> None:
     """Once somebody asks for the page, import and build in a thread (seconds), one application a language; then serve
     until told to stop."""
     asking = asyncio.create_task(allowlist.asked.wait())
@@ -157,14 +151,13 @@ async def _run_gradio(
     async with AsyncExitStack() as running:
         for language in languages():
             LANGUAGE.set(language)
-            building = asyncio.create_task(asyncio.to_thread(_build_gradio, settings, services))
+            building = asyncio.create_task(asyncio.to_thread(_build_gradio, services))
             if not await _ends_before(building, stop):
                 return
             shell, pages = building.result()
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-            rewrite = rewrite_pages(services, settings.upload_limit_bytes / 2**20)
-            served = HtmlPagesMiddleware(mounted, rewrite)
+            served = HtmlPagesMiddleware(mounted, rewrite_pages(services))
             allowlist.attach(served, frozenset(pages.fns), language=language)
         await asyncio.to_thread(freeze_loaded)
         await stop.wait()
@@ -180,7 +173,7 @@ async def _ends_before(work: asyncio.Task[Any], stop: asyncio.Event) -> bool:
     return work.done()
 
 
-def _build_gradio(settings: Settings, services: Services) -> tuple[FastAPI, Any]:
+def _build_gradio(services: Services) -> tuple[FastAPI, Any]:
     from web.gradio_app import build_gradio_app  # imports Gradio: seconds, while the public pages go on
 
-    return build_gradio_app(settings, services)
+    return build_gradio_app(services)

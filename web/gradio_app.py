@@ -36,10 +36,10 @@ QUEUE_SLEEPS = {"sleep_when_free": 0.05, "progress_update_sleep_when_free": 0.1}
 """Seconds between two looks of Gradio's queue while it is empty: those that Gradio takes on Windows."""
 
 
-def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, gr.Blocks]:
+def build_gradio_app(services: Services) -> tuple[FastAPI, gr.Blocks]:
     """Return an application with the Gradio pages, whose lifespan and CORS rules Gradio then takes over; and the
     pages."""
-    pages = _build_pages(settings, services)
+    settings, pages = services.settings, _build_pages(services)
     if settings.requests_per_minute and settings.identity.mode is not Mode.LOCAL:
         limit_gradio_queue(pages)
     calm_queue(pages)
@@ -50,7 +50,8 @@ def build_gradio_app(settings: Settings, services: Services) -> tuple[FastAPI, g
     return shell, pages
 
 
-def _build_pages(settings: Settings, services: Services) -> gr.Blocks:
+def _build_pages(services: Services) -> gr.Blocks:
+    settings = services.settings
     asked, context = partial(_benchmark_of_call, services), services.first.context
     limit_mb = settings.upload_limit_bytes / 2**20
     submitting = {benchmark.id: _submitting(settings, benchmark) for benchmark in services.benchmarks}

@@ -14,7 +14,6 @@ from auth.settings import Mode
 from leaderboard.routes import BoardFastPathMiddleware
 from leaderboard.serial_executor import CLIENT
 from operation.request_metrics import RequestMetricsMiddleware
-from settings import Settings
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware
 from web.middleware.problem_pages import ProblemPagesMiddleware
@@ -23,23 +22,20 @@ from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import Services
 
 
-def middleware(settings: Settings, services: Services) -> list[Middleware]:
+def middleware(services: Services) -> list[Middleware]:
     """Return the middleware, the outermost first. Rates are limited where the service is public."""
+    settings = services.settings
     identity, largest = settings.identity, settings.upload_limit_bytes
     local, openid = identity.mode is Mode.LOCAL, identity.mode is Mode.OPENID
     rate = 0 if local else settings.requests_per_minute
     ids = [benchmark.id for benchmark in services.benchmarks]
     look_up = benchmark_of_submission(services.database)
-
-    def free_bytes() -> int:
-        return shutil.disk_usage(settings.state_dir).free
-
     stack = [
         Middleware(SecurityHeadersMiddleware, settings.frame_ancestors, https=identity.https),
         Middleware(LanguageMiddleware, identity.https),
         Middleware(
             BoardFastPathMiddleware,
-            services.board,
+            services.first.board,
             may=from_here if local else lambda _: True,
             others=[benchmark.board for benchmark in services.benchmarks[1:]],
         ),
@@ -47,7 +43,7 @@ def middleware(settings: Settings, services: Services) -> list[Middleware]:
         Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
         Middleware(BenchmarkMiddleware, ids),
         Middleware(RequestMetricsMiddleware, services.request_metrics),
-        Middleware(RequestLimitsMiddleware, largest, free=free_bytes),
+        Middleware(RequestLimitsMiddleware, largest, free=lambda: shutil.disk_usage(settings.state_dir).free),
         Middleware(ClientMiddleware),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,
         # From here on a request may ask the database.

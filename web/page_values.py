@@ -26,10 +26,10 @@ _CONFIG, _END = b"window.gradio_config = ", b";</script>"
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
 
 
-def rewrite_pages(services: Services, limit_mb: float) -> Rewrite:
+def rewrite_pages(services: Services) -> Rewrite:
     """Return what makes Gradio's page that of the benchmark that a request is about."""
     contexts = {benchmark.id: benchmark.context for benchmark in services.benchmarks}
-    first = services.first.context
+    first, limit_mb = services.first.context, services.settings.upload_limit_bytes / 2**20
 
     def rewrite(scope: Scope, page: bytes) -> bytes:
         context = contexts.get(requested_benchmark(Request(scope), tuple(contexts)), first)

@@ -74,16 +74,16 @@ def open_listener(settings: Settings) -> socket.socket:
     return listener
 
 
-async def serve(settings: Settings, services: Services, *, listener: socket.socket) -> bool:
+async def serve(services: Services, listener: socket.socket) -> bool:
     """Serve until told to stop (True), or until the worker turns out to be configured wrongly (False)."""
-    configured = True
+    settings, configured = services.settings, True
 
     def on_misconfigured() -> None:
         nonlocal configured
         configured, server.should_exit = False, True
 
     config = uvicorn.Config(
-        create_app(settings, services, on_misconfigured=on_misconfigured),
+        create_app(services, on_misconfigured=on_misconfigured),
         log_config=None,  # what uvicorn says goes where everything goes
         log_level="warning",
         access_log=False,

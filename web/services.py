@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from prometheus_client import CollectorRegistry
 
@@ -48,6 +48,8 @@ from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
 
+_TEMPLATES = (submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES, review.pages.TEMPLATES)
+
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkServices:
@@ -60,6 +62,8 @@ class BenchmarkServices:
     account_pages: AccountPages
     board: BoardCache
     items: ItemCatalog
+    actions: ActionContext  # each request adds its user
+    activity: ActivityRules  # what owners may be told of their entries
 
     @property
     def id(self) -> str:
@@ -76,14 +80,15 @@ class BenchmarkServices:
 class Services:
     """What routes, pages and background tasks work with. `benchmarks`: those that are served, the first one first."""
 
+    settings: Settings
     database: Database
     auth: AuthService
     spool: Spool
     benchmarks: tuple[BenchmarkServices, ...]
     request_metrics: RequestMetrics
     registry: CollectorRegistry
+    alarms: Alarms
     litestream: Litestream | None = None
-    alarms: Alarms = service_alarms
     email: EmailDelivery | None = None  # where SMTP_URL is set
 
     @property
@@ -91,103 +96,85 @@ class Services:
         """The benchmark whose addresses have no prefix."""
         return self.benchmarks[0]
 
-    @property
-    def board(self) -> BoardCache:
-        """The board of the first benchmark."""
-        return self.first.board
-
-
-def activity_rules(served: ServedSettings) -> ActivityRules:
-    """Return what owners may be told of their entries."""
-    return ActivityRules(served.spec, ACTIONS.owner_sentences())
-
-
-def _alarms(settings: Settings, litestream: Litestream | None) -> Alarms:
-    """Return what gives the alarms of this process."""
-    return partial(
-        service_alarms,
-        paths=(settings.state_dir,),
-        litestream=litestream,
-        benchmarks={served.id: served.spec.title for served in settings.served},
-    )
-
-
-def _email_delivery(settings: Settings, auth: AuthService) -> EmailDelivery | None:
-    if (server := settings.mail_server) is None:
-        return None
-    subscriptions = EmailSubscriptions(auth.database, auth.seal, site=settings.identity.public_url)
-    rules, name = [activity_rules(served) for served in settings.served], f"web-{random_id()[:8]}"
-    brand = settings.spec.brand
-    return EmailDelivery(auth.database, subscriptions, server=server, rules=rules, brand=brand, name=name)
-
-
-def _account_pages(context: RenderContext) -> AccountPages:
-    return AccountPages(
-        partial(environment, context),
-        [submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES, review.pages.TEMPLATES],
-    )
-
 
 def build_services(settings: Settings, database: Database, *, signer: Signer) -> Services:
     """Return the services; none of them reads the database yet."""
     litestream = replicating_litestream(settings.database_url, settings.replica)
-    alarms = _alarms(settings, litestream)
-    collector = InstallationCollector(database, settings.state_dir, build=BuildFacts(BUILD, own_commit()))
-    collector = replace(collector, litestream=litestream, alarms=alarms)
-    registry = make_registry(collector)
-    local = settings.identity.mode is Mode.LOCAL
-    contexts = contexts_of([worker.spec for worker in settings.served], local_mode=local)
+    titles = {served.id: served.spec.title for served in settings.served}
+    alarms: Alarms = partial(service_alarms, paths=(settings.state_dir,), litestream=litestream, benchmarks=titles)
+    build = BuildFacts(BUILD, own_commit())
+    registry = make_registry(InstallationCollector(database, settings.state_dir, build, alarms, litestream))
+    contexts = contexts_of([served.spec for served in settings.served], local_mode=settings.identity.mode is Mode.LOCAL)
     benchmarks = tuple(
-        _benchmark_services(settings, served, context=context, database=database, signer=signer)
+        _benchmark_services(_Common(settings, database, signer, alarms, litestream), served, context)
         for served, context in zip(settings.served, contexts, strict=True)
     )
     auth = AuthService.create(database, settings.identity)
     return Services(
-        database=database,
+        settings,
+        database,
         auth=auth,
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         benchmarks=benchmarks,
         request_metrics=RequestMetrics(registry),
         registry=registry,
-        litestream=litestream,
         alarms=alarms,
-        email=_email_delivery(settings, auth),
+        litestream=litestream,
+        email=_email_delivery(settings, auth, rules=[benchmark.activity for benchmark in benchmarks]),
     )
 
 
-def _benchmark_services(
-    settings: Settings,
-    served: ServedSettings,
-    *,
-    context: RenderContext,
-    database: Database,
-    signer: Signer,
-) -> BenchmarkServices:
-    snapshots = DatabaseSnapshots(database, served.spec)
+class _Common(NamedTuple):
+    """What the services of all benchmarks share."""
+
+    settings: Settings
+    database: Database
+    signer: Signer
+    alarms: Alarms
+    litestream: Litestream | None
+
+
+def _email_delivery(settings: Settings, auth: AuthService, *, rules: list[ActivityRules]) -> EmailDelivery | None:
+    if (server := settings.mail_server) is None:
+        return None
+    subscriptions = EmailSubscriptions(auth.database, auth.seal, site=settings.identity.public_url)
+    brand, name = settings.spec.brand, f"web-{random_id()[:8]}"
+    return EmailDelivery(auth.database, subscriptions, server=server, rules=rules, brand=brand, name=name)
+
+
+def _benchmark_services(common: _Common, served: ServedSettings, context: RenderContext) -> BenchmarkServices:
+    settings, database, spec = common.settings, common.database, served.spec
+    snapshots = DatabaseSnapshots(database, spec)
+    items = ItemCatalog(served.manifest_path, served.item_texts_path, relations_body=snapshots.relations, spec=spec)
+    public_url, warm = settings.identity.public_url, leaderboard.routes.prerender
     return BenchmarkServices(
         served=served,
-        submissions=_submission_service(settings, served, database=database, signer=signer),
-        submission_status=partial(get_status, database, served.spec),
-        receipts=ReceiptService(database, served.spec, signer=signer),
-        account_pages=_account_pages(context),
-        board=BoardCache(
-            snapshots,
-            context=context,
-            public_url=settings.identity.public_url,
-            warm=leaderboard.routes.prerender,
+        submissions=_submission_service(common, served),
+        submission_status=partial(get_status, database, spec),
+        receipts=ReceiptService(database, spec, signer=common.signer),
+        account_pages=AccountPages(partial(environment, context), _TEMPLATES),
+        board=BoardCache(snapshots, context=context, public_url=public_url, warm=warm),
+        items=items,
+        actions=ActionContext(
+            database=database,
+            benchmark=served.id,
+            parse=parse_metadata,
+            shipped=partial(bundled_results, spec),
+            identity=settings.identity,
+            paths=(settings.state_dir,),
+            import_dirs=() if settings.role == "web" else (settings.import_dir,),
+            items=items,
+            public_events=ACTIONS.public_events(),
+            alarms=common.alarms,
         ),
-        items=ItemCatalog(
-            served.manifest_path, served.item_texts_path, relations_body=snapshots.relations, spec=served.spec
-        ),
+        activity=ActivityRules(spec, ACTIONS.owner_sentences()),
     )
 
 
-def _submission_service(
-    settings: Settings, served: ServedSettings, *, database: Database, signer: Signer
-) -> SubmissionService:
-    litestream = replicating_litestream(settings.database_url, settings.replica)
+def _submission_service(common: _Common, served: ServedSettings) -> SubmissionService:
+    settings, litestream = common.settings, common.litestream
     return SubmissionService(
-        database,
+        common.database,
         Uploads(settings.uploads_url),
         read=partial(
             read_isolated_among,
@@ -196,10 +183,10 @@ def _submission_service(
             served=frozenset(each.id for each in settings.served),
         ),
         benchmark=served.id,
-        signer=signer,
+        signer=common.signer,
         rules=SubmissionRules(
             _quota_policy(settings, served),
-            partial(policy_facts, settings, served),
+            partial(_policy_facts, settings, served),
             shipped=partial(bundled_results, served.spec),
             replicated=litestream.wait if litestream is not None else None,
         ),
@@ -218,7 +205,7 @@ def _quota_policy(settings: Settings, served: ServedSettings) -> QuotaPolicy:
     )
 
 
-def policy_facts(settings: Settings, served: ServedSettings, session: Session) -> dict[str, Any]:
+def _policy_facts(settings: Settings, served: ServedSettings, session: Session) -> dict[str, Any]:
     """Return what governs submitting beside the quotas; recorded with every submission."""
     here = settings.identity.mode
     return {
@@ -228,23 +215,3 @@ def policy_facts(settings: Settings, served: ServedSettings, session: Session) -
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
         "disclosure": label_levels.of_known(session, served.id),
     }
-
-
-def action_context(settings: Settings, services: Services, *, of: BenchmarkServices | None = None) -> ActionContext:
-    """Return the context of actions in the web process; each request adds its user.
-
-    `of`: the benchmark that they are about; None: the first.
-    """
-    of = of or services.first
-    return ActionContext(
-        database=services.database,
-        benchmark=of.id,
-        parse=parse_metadata,
-        shipped=partial(bundled_results, of.served.spec),
-        identity=settings.identity,
-        paths=(settings.state_dir,),
-        import_dirs=() if settings.role == "web" else (settings.import_dir,),
-        items=of.items,
-        public_events=ACTIONS.public_events(),
-        alarms=services.alarms,
-    )

@@ -203,7 +203,7 @@ def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes]
     with database.write() as session:  # alive for as long as the test takes: pages tell of one that is silent
         session.execute(text("UPDATE workers SET heartbeat_at = heartbeat_at + 1000000"))
     services = build_services(settings, database, signer=load_signer(settings))
-    whole = create_app(settings, services, on_misconfigured=lambda: None)
+    whole = create_app(services, on_misconfigured=lambda: None)
     return DisclosureWorld(
         TestClient(whole, "http://127.0.0.1", raise_server_exceptions=False),
         application_within(whole),

@@ -43,7 +43,7 @@ def client(database: Database, folder: Path, *, host: str = "127.0.0.1", **envir
     base = {"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"}
     settings = Settings.from_env({**base, **environ})
     services = build_services(settings, database, signer=Signer.make())
-    app = create_app(settings, services, on_misconfigured=lambda: None)
+    app = create_app(services, on_misconfigured=lambda: None)
     return TestClient(app, base_url="http://127.0.0.1", client=(host, 5), raise_server_exceptions=False)
 
 

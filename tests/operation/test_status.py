@@ -42,9 +42,7 @@ def client(database: Database, folder: Path, *, raised: Sequence[ServiceAlarm] |
     with pytest.MonkeyPatch.context() as patch:
         if raised is not None:
             patch.setattr("web.services.service_alarms", lambda session, **_: list(raised))
-        app = create_app(
-            settings, build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None
-        )
+        app = create_app(build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None)
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5))
 
 

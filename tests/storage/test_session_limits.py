@@ -93,7 +93,7 @@ def test_while_the_database_is_away_responses_have_retry_after(tmp_path: Path, p
     database = open_database(url)
     migrate(database)
     settings = Settings.from_env({"DATA_DIR": str(tmp_path), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"})
-    app = create_app(settings, build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None)
+    app = create_app(build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None)
     http = TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5), raise_server_exceptions=False)
     assert http.get("/api/v1/submissions/e1").status_code == 404
     postgres_cluster.drop(url)

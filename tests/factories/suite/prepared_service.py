@@ -23,7 +23,7 @@ def prepare_service() -> None:
         prepare_files(settings)
         database = open_service_database(settings)
         services = build_services(settings, database, signer=load_signer(settings))
-        create_app(settings, services, on_misconfigured=lambda: None)
+        create_app(services, on_misconfigured=lambda: None)
         for language in languages():
             templates = environment(services.first.context.in_language(language))
             for name in templates.list_templates(extensions=["html"]):
