@@ -16,7 +16,7 @@ from leaderboard.serial_executor import CLIENT
 from operation.request_metrics import RequestMetricsMiddleware
 from web.benchmarks import BenchmarkMiddleware, SubmissionBenchmarkMiddleware, benchmark_of_submission
 from web.middleware.languages import LanguageMiddleware
-from web.middleware.problem_pages import ProblemPagesMiddleware
+from web.middleware.problems import ProblemsMiddleware
 from web.middleware.request_limits import RequestLimitsMiddleware
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import Services
@@ -40,7 +40,7 @@ def middleware(services: Services) -> list[Middleware]:
             others=[benchmark.board for benchmark in services.benchmarks[1:]],
         ),
         # From here on, inside of the fast path, nothing costs the board anything.
-        Middleware(ProblemPagesMiddleware, [benchmark.context for benchmark in services.benchmarks]),
+        Middleware(ProblemsMiddleware, [benchmark.context for benchmark in services.benchmarks]),
         Middleware(BenchmarkMiddleware, ids),
         Middleware(RequestMetricsMiddleware, services.request_metrics),
         Middleware(RequestLimitsMiddleware, largest, free=lambda: shutil.disk_usage(settings.state_dir).free),

@@ -15,12 +15,12 @@ from starlette.testclient import TestClient
 
 from auth.problem_details import problem
 from leaderboard.cache import BoardCache
-from leaderboard.render_context import LANGUAGE
+from leaderboard.render_context import LANGUAGE, RenderContext
 from leaderboard.routes import BoardFastPathMiddleware, build
 from tests.factories.snapshots import FixedSource, entry, snapshot
 from vlrb.common.translations import translations
 from web.middleware.languages import LanguageMiddleware
-from web.middleware.problem_language import translated_problem
+from web.middleware.problems import ProblemsMiddleware, translated_problem
 
 
 def _echo(request: Request) -> JSONResponse:
@@ -97,7 +97,8 @@ def test_an_error_of_the_api_is_said_in_the_language_of_who_asks_and_its_code_st
     async def refuse(request: Request) -> Response:
         return problem(404, "unknown-entry", detail="There is no entry with this id.")
 
-    app = LanguageMiddleware(Starlette(routes=[Route("/api/v1/entries/{id}", refuse)]))
+    routes = [Route("/api/v1/entries/{id}", refuse)]
+    app = LanguageMiddleware(ProblemsMiddleware(Starlette(routes=routes), [RenderContext()]))
     with TestClient(app) as client:
         reply = client.get("/api/v1/entries/nobody", headers=headers)
         empty = client.head("/api/v1/entries/nobody", headers=headers)
@@ -121,7 +122,8 @@ def test_a_check_report_is_said_in_the_language_of_who_asks_as_a_refused_submiss
         return JSONResponse({"ok": False, "problems": listed, "warnings": listed})
 
     paths = ("/api/v1/check", "/b/other/api/v1/check", "/api/v1/checked")
-    app = LanguageMiddleware(Starlette(routes=[Route(path, report, methods=["POST"]) for path in paths]))
+    routes = [Route(path, report, methods=["POST"]) for path in paths]
+    app = LanguageMiddleware(ProblemsMiddleware(Starlette(routes=routes), [RenderContext()]))
     with TestClient(app) as client:
         told, other, unlike = (client.post(path, headers=CHINESE).json() for path in paths)
         english = client.post("/api/v1/check").json()

@@ -1,7 +1,7 @@
 """Language of a request: `?lang=`, then the cookie, then Accept-Language; English otherwise.
 
 Inside, `LANGUAGE` names it, and the query has no `lang` any more. What the API answers stays English but for the
-sentences of its errors (`problem_language`).
+sentences of its errors (`problems`), for which `scope["language"]` has the reader's.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from urllib.parse import parse_qs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.render_context import LANGUAGE
-from vlrb.common.translations import ENGLISH, languages, preferred, translations
-from web.middleware.problem_language import translating
+from vlrb.common.translations import ENGLISH, languages, preferred
 
 COOKIE = "lang"
 _PARAMETER = b"lang="
@@ -48,8 +47,7 @@ class LanguageMiddleware:
             await self._app(scope, receive, send)
             return
         choice = choose(scope)
-        if choice.language != ENGLISH:
-            send = translating(send, translations(choice.language), path=scope["path"])
+        scope["language"] = choice.language
         english_only = _ENGLISH_ONLY.match(scope["path"])
         LANGUAGE.set(ENGLISH if english_only else choice.language)
         if choice.asked and not english_only:

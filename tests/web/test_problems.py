@@ -14,7 +14,7 @@ from auth.problem_details import MEDIA_TYPE, problem
 from leaderboard.render_context import RenderContext
 from vlrb.common.messages import _
 from web.middleware.languages import LanguageMiddleware
-from web.middleware.problem_pages import ProblemPagesMiddleware
+from web.middleware.problems import ProblemsMiddleware
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 REASON = TooManyRequests(7.0).detail
@@ -29,7 +29,7 @@ def _answer(request: Request) -> Response:
 @pytest.fixture(scope="module")
 def client() -> TestClient:
     routes = [Route("/{path:path}", _answer, methods=["GET", "POST"])]
-    return TestClient(LanguageMiddleware(ProblemPagesMiddleware(Starlette(routes=routes), [RenderContext()])))
+    return TestClient(LanguageMiddleware(ProblemsMiddleware(Starlette(routes=routes), [RenderContext()])))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_who_does_not_ask_for_a_page_is_answered_with_a_problem(client: TestClie
 
 def test_a_problem_whose_body_is_encoded_stays_as_it_is() -> None:
     encoded = Response(b"\x8b", 429, {"content-type": MEDIA_TYPE, "content-encoding": "br"})
-    client = TestClient(ProblemPagesMiddleware(encoded, [RenderContext()]))
+    client = TestClient(ProblemsMiddleware(encoded, [RenderContext()]))
     with client.stream("GET", "/account", headers=BROWSER) as answer:
         assert (answer.headers["content-type"], answer.status_code) == (MEDIA_TYPE, 429)
         assert b"".join(answer.iter_raw()) == b"\x8b"
