@@ -13,9 +13,11 @@ from functools import partial
 from common.exit_deadline import WEB_SECONDS, run_until_signal
 from common.logging_setup import log_to_stderr
 from common.memory import share_arenas, shorten_pauses
+from operation.replication.replica import ReplicaUnusable
 from settings import Settings, SettingsError
 from storage.database import DatabaseUnusable
 from storage.database_wait import retry_while_away
+from vlrb.client.jws import KeyUnusable
 from vlrb.common.command_line import complain
 from web.server import open_listener, serve
 from web.services import build_services
@@ -39,7 +41,7 @@ def main() -> int:
         prepare_files(settings)
         database = retry_while_away(partial(open_service_database, settings), time.sleep)
         signer = load_signer(settings)
-    except (SettingsError, DatabaseUnusable, OSError) as error:
+    except (SettingsError, DatabaseUnusable, ReplicaUnusable, KeyUnusable, OSError) as error:
         complain(error)
         return 2
     except KeyboardInterrupt:

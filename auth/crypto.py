@@ -7,7 +7,6 @@ import hashlib
 import hmac
 import json
 import secrets
-import time
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
@@ -34,16 +33,15 @@ class KeyRing:
     def __init__(self, session_secrets: tuple[str, ...]) -> None:
         self._secrets = tuple(secret.encode() for secret in session_secrets)
 
-    def sign(self, purpose: str, value: dict[str, Any], *, seconds: float) -> str:
-        """Return the value as text that nobody else can make, good for so many seconds and for this purpose only."""
-        text = json.dumps({**value, "exp": time.time() + seconds})
-        return self.encrypt(purpose, text, owner="").decode()
+    def sign(self, purpose: str, value: dict[str, Any]) -> str:
+        """Return the value as text that nobody else can make, for this purpose only."""
+        return self.encrypt(purpose, json.dumps(value), owner="").decode()
 
-    def unsign(self, purpose: str, text: str) -> dict[str, Any] | None:
-        """Return the value; None if the text was not made here, not for this purpose, or too long ago."""
-        opened = self.decrypt(purpose, text.encode("utf-8", "replace"), owner="")
-        value: dict[str, Any] = {"exp": 0.0} if opened is None else json.loads(opened)
-        return value if value.pop("exp") > time.time() else None
+    def unsign(self, purpose: str, text: str, *, seconds: int) -> dict[str, Any] | None:
+        """Return the value; None if the text was not made here, not for this purpose, or longer ago than that."""
+        opened = self.decrypt(purpose, text.encode("utf-8", "replace"), owner="", seconds=seconds)
+        value: dict[str, Any] | None = None if opened is None else json.loads(opened)
+        return value
 
     def keyed(self, purpose: str, text: str) -> str:
         """Return a digest that cannot be looked up without the secret: 64 hexadecimal characters."""
@@ -59,10 +57,10 @@ class KeyRing:
         """Return a Fernet token; it can only be read back under the same purpose and owner."""
         return self._fernet(purpose, owner).encrypt(text.encode())
 
-    def decrypt(self, purpose: str, sealed: bytes, *, owner: str) -> str | None:
-        """Return the text; None if it was made with other secrets or for somebody else."""
+    def decrypt(self, purpose: str, sealed: bytes, *, owner: str, seconds: int | None = None) -> str | None:
+        """Return the text; None if it was made with other secrets, for somebody else, or longer ago than that."""
         try:
-            return self._fernet(purpose, owner).decrypt(sealed).decode()
+            return self._fernet(purpose, owner).decrypt(sealed, ttl=seconds).decode()
         except InvalidToken:
             return None
 

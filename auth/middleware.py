@@ -17,7 +17,7 @@ from auth import queries
 from auth.authenticator import Authenticator
 from auth.csrf import SAFE_METHODS, is_cross_site, is_not_loopback
 from auth.model import ANONYMOUS, AuthError, Identity
-from auth.problem_details import refusal
+from auth.problem_details import DATABASE_RETRY_SECONDS, refusal
 from auth.settings import IdentitySettings, Mode
 from vlrb.common.messages import _
 
@@ -30,9 +30,9 @@ IMPERSONAL = ("/static/", "/healthz", "/readyz", "/metrics")
 class _Stop(AuthError):
     """Refused before any handler; status and code are the instance's."""
 
-    def __init__(self, status: int, code: str, *, detail: str) -> None:
+    def __init__(self, code: str, detail: str, *, status: int = 403, retry_after: int | None = None) -> None:
         super().__init__(detail)
-        self.status, self.code = status, code
+        self.status, self.code, self.retry_after = status, code, retry_after
 
 
 class IdentityMiddleware:
@@ -63,12 +63,12 @@ class IdentityMiddleware:
             return
         headers = Headers(scope=scope)
         if local and (reason := is_not_loopback(headers)):
-            raise _Stop(403, "not-local", detail=reason)
+            raise _Stop("not-local", reason)
         if safe:
             return
         own = self._settings.public_url if self._settings.mode is Mode.OPENID else None
         if reason := is_cross_site(headers, own, cookie=cookie):
-            raise _Stop(403, "other-site", detail=reason)
+            raise _Stop("other-site", reason)
 
     async def _identify(self, scope: Scope, cookie: str) -> Identity:
         if self._settings.mode is not Mode.OPENID:
@@ -86,9 +86,8 @@ class IdentityMiddleware:
             log.error("identity.unreadable", extra={"data": {"reason": type(error).__name__}})
             if token is None and scope.get("method") in SAFE_METHODS:
                 return ANONYMOUS  # public pages stay readable
-            raise _Stop(
-                503, "database-offline", detail=_("The database does not answer. Try again in a moment.")
-            ) from None
+            detail = _("The database does not answer. Try again in a moment.")
+            raise _Stop("database-offline", detail, status=503, retry_after=DATABASE_RETRY_SECONDS) from None
 
 
 def from_here(scope: Scope) -> bool:

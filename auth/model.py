@@ -84,6 +84,7 @@ class AuthError(Exception):
     """The request is denied; carries what an HTTP answer needs."""
 
     status, code = 403, "refused"
+    retry_after: int | None = None  # seconds until it may be allowed
 
     def __init__(self, detail: str, identity: Identity = ANONYMOUS, *, needed: Role | None = None) -> None:
         super().__init__(detail)
@@ -109,7 +110,7 @@ class TooManyRequests(AuthError):
 
     def __init__(self, retry_after: float) -> None:
         super().__init__(_("Too many requests. Try again in a moment."))
-        self.retry_after = retry_after  # seconds
+        self.retry_after = int(retry_after) + 1
 
 
 def require(identity: Identity, role: Role) -> Identity:

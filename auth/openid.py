@@ -30,7 +30,6 @@ SCOPE = "openid profile"
 LEEWAY = 60  # seconds that the issuer's clock may differ from ours
 MOST_ORGANISATIONS = 200
 _LOADED_SECONDS = 3600.0
-_RETRY_SECONDS = 15.0  # before an issuer that did not answer is asked for its document again
 _AT_ONCE = 8  # conversations; a slow issuer must not use up the threads that the rest of the service needs
 _TURN_SECONDS = 2.0  # to wait for one's turn
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri")
@@ -76,7 +75,6 @@ class OpenIdClient:
     def __init__(self, settings: IdentitySettings) -> None:
         self._settings = settings
         self._loaded: tuple[float, _IssuerApp] | None = None
-        self._failed_at = -_RETRY_SECONDS
         self._conversations = threading.BoundedSemaphore(_AT_ONCE)
 
     def authorization_url(self, transaction: Transaction) -> str:
@@ -137,13 +135,7 @@ class OpenIdClient:
         """Return the application with the discovery document and keys of the last hour; new key ids are asked for."""
         if self._loaded is not None and time.monotonic() - self._loaded[0] < _LOADED_SECONDS:
             return self._loaded[1]
-        if time.monotonic() - self._failed_at < _RETRY_SECONDS:
-            raise IssuerOffline("it did not answer a moment ago")
-        try:
-            issuer = self._discovered()
-        except (IssuerOffline, httpx2.HTTPError, ValueError):
-            self._failed_at = time.monotonic()
-            raise
+        issuer = self._discovered()
         self._loaded = time.monotonic(), issuer
         return issuer
 

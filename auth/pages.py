@@ -46,10 +46,6 @@ class AccountPages:
         """The language that the pages are written in."""
         return str(self._environment.globals["language"])
 
-    def account(self, context: Mapping[str, Any]) -> str:
-        """Return the account page."""
-        return self.render("identity_account.html", {"current": "/account", **context})
-
     def message(self, title: str, lead: str, *, links: tuple[tuple[str, str], ...], own_tab: bool = False) -> str:
         """Return a sentence and where to go from here."""
         placed = tuple((text, self.prefix + url if url in _PLACED else url) for text, url in links)

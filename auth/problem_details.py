@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from auth.model import AuthError, TooManyRequests
+from auth.model import AuthError
 
 MEDIA_TYPE = "application/problem+json"
 DATABASE_RETRY_SECONDS = 5
@@ -36,16 +36,13 @@ def problem(status: int, code: str, *, detail: str, **more: Any) -> Response:
 
 def refusal(refused: AuthError) -> Response:
     """Return the answer to a request without permission."""
-    later = {"retry_after": int(refused.retry_after) + 1} if isinstance(refused, TooManyRequests) else {}
-    if refused.code == "database-offline":
-        later = {"retry_after": DATABASE_RETRY_SECONDS}
-    return problem_response(
-        problem_body(refused.status, refused.code, detail=refused.detail, **later), extra_headers(refused)
-    )
+    later = {"retry_after": refused.retry_after} if refused.retry_after else {}
+    body = problem_body(refused.status, refused.code, detail=refused.detail, **later)
+    return problem_response(body, extra_headers(refused))
 
 
 def extra_headers(refused: AuthError) -> Mapping[str, str]:
     """Headers that belong to a refusal's status."""
-    if isinstance(refused, TooManyRequests):
-        return {"Retry-After": str(int(refused.retry_after) + 1)}
+    if refused.retry_after:
+        return {"Retry-After": str(refused.retry_after)}
     return {"WWW-Authenticate": "Bearer"} if refused.status == 401 else {}

@@ -103,9 +103,7 @@ def _add_sign_in(router: APIRouter, identities: AuthService, *, pages: AccountPa
         except IssuerOffline as offline:
             return _offline(pages, settings.issuer_name, error=offline)
         answer = RedirectResponse(started.url, 303, PRIVATE)
-        _set_cookie(
-            answer, identities, name=settings.sign_in_cookie, value=started.cookie, seconds=int(TRANSACTION_SECONDS)
-        )
+        _set_cookie(answer, settings.sign_in_cookie, started.cookie, seconds=TRANSACTION_SECONDS, https=settings.https)
         return answer
 
     @router.get("/auth/callback")
@@ -124,21 +122,18 @@ def _add_sign_in(router: APIRouter, identities: AuthService, *, pages: AccountPa
             )
         except SignInFailed as failed:
             log.info("sign_in.failed", extra={"data": {"reason": str(failed)}})
-            return _failed(pages, settings.sign_in_cookie, identities=identities)
+            answer: Response = _failed(pages)
+            _set_cookie(answer, settings.sign_in_cookie, https=settings.https)
+            return answer
         except IssuerOffline as offline:
             return _offline(pages, settings.issuer_name, error=offline)
         except AuthError as refusal:
             page = pages.message(_("You are not signed in"), refusal.detail, links=((_("The board"), "/"),))
             return HTMLResponse(page, refusal.status, {**PRIVATE, **extra_headers(refusal)})
         answer = RedirectResponse(completed.target, 303, PRIVATE)
-        _set_cookie(
-            answer,
-            identities,
-            name=settings.session_cookie,
-            value=completed.cookie,
-            seconds=int(settings.session_seconds),
-        )
-        _set_cookie(answer, identities, name=settings.sign_in_cookie, value="", seconds=0)
+        name, value, seconds = settings.session_cookie, completed.cookie, settings.session_seconds
+        _set_cookie(answer, name, value, seconds=seconds, https=settings.https)
+        _set_cookie(answer, settings.sign_in_cookie, https=settings.https)
         return answer
 
     @router.post("/auth/sign-out")
@@ -146,7 +141,7 @@ def _add_sign_in(router: APIRouter, identities: AuthService, *, pages: AccountPa
         """End this session."""
         identities.sign_in.sign_out(identity_of(request))
         answer = RedirectResponse("/", 303, PRIVATE)
-        _set_cookie(answer, identities, name=settings.session_cookie, value="", seconds=0)
+        _set_cookie(answer, settings.session_cookie, https=settings.https)
         return answer
 
 
@@ -169,14 +164,10 @@ class _Account(NamedTuple):
             "made": made,
             "error": error,
             "days": DAYS,
-            **self._of_session(identity),
+            "tokens": self.identities.tokens.list_for(identity) if identity.auth_method == "session" else (),
+            "current": "/account",
         }
-        return HTMLResponse(self.pages.account(context), status, PRIVATE)
-
-    def _of_session(self, identity: Identity) -> Mapping[str, Any]:
-        if identity.auth_method != "session":
-            return {"tokens": ()}
-        return {"tokens": self.identities.tokens.list_for(identity)}
+        return HTMLResponse(self.pages.render("identity_account.html", context), status, PRIVATE)
 
 
 def _add_account(router: APIRouter, account: _Account) -> None:
@@ -221,7 +212,7 @@ def _add_account_actions(router: APIRouter, account: _Account) -> None:
         """Sign out everywhere, here included."""
         identities.sign_in.sign_out_everywhere(identity_of(request))
         answer = RedirectResponse("/account", 303, PRIVATE)
-        _set_cookie(answer, identities, name=identities.settings.session_cookie, value="", seconds=0)
+        _set_cookie(answer, identities.settings.session_cookie, https=identities.settings.https)
         return answer
 
 
@@ -234,17 +225,15 @@ def _make(account: _Account, identity: Identity, *, fields: Mapping[str, str], s
     return account.page(identity, made=created)
 
 
-def _set_cookie(answer: Response, identities: AuthService, *, name: str, value: str, seconds: int) -> None:
-    secure = identities.settings.https
-    answer.set_cookie(name, value, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax")
+def _set_cookie(answer: Response, name: str, value: str = "", *, seconds: float = 0, https: bool) -> None:
+    """Set a cookie; without a value and seconds, browsers remove it."""
+    answer.set_cookie(name, value, max_age=int(seconds), path="/", secure=https, httponly=True, samesite="lax")
 
 
-def _failed(pages: AccountPages, cookie: str, *, identities: AuthService) -> Response:
+def _failed(pages: AccountPages) -> Response:
     lead = _("This sign-in was started in another browser, or took too long. Nothing has changed; please try again.")
     links = ((_("Sign in"), "/auth/sign-in"), (_("The board"), "/"))
-    answer = HTMLResponse(pages.message(_("You are not signed in"), lead, links=links), 400, PRIVATE)
-    _set_cookie(answer, identities, name=cookie, value="", seconds=0)
-    return answer
+    return HTMLResponse(pages.message(_("You are not signed in"), lead, links=links), 400, PRIVATE)
 
 
 def _offline(pages: AccountPages, issuer: str, *, error: IssuerOffline) -> Response:

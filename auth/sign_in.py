@@ -16,7 +16,7 @@ from storage.database import Database
 from storage.integrity import audit
 from vlrb.common.messages import _
 
-TRANSACTION_SECONDS = 600.0
+TRANSACTION_SECONDS = 600
 ROLE_BOUND = "identity.role-bound"
 _PURPOSE = "sign-in"
 
@@ -51,9 +51,7 @@ class SignIn:
         """
         transaction = Transaction(state=random_id(), nonce=random_id(), verifier=random_id())
         value = {"s": transaction.state, "n": transaction.nonce, "v": transaction.verifier, "t": local_path(target)}
-        return Started(
-            self._client.authorization_url(transaction), self._seal.sign(_PURPOSE, value, seconds=TRANSACTION_SECONDS)
-        )
+        return Started(self._client.authorization_url(transaction), self._seal.sign(_PURPOSE, value))
 
     def complete(
         self, *, code: str, state: str, issuer: str | None, sign_in_cookie: str, session_cookie: str
@@ -65,7 +63,7 @@ class SignIn:
             IssuerOffline: the issuer does not answer.
             Forbidden: the account is banned.
         """
-        value = self._seal.unsign(_PURPOSE, sign_in_cookie)
+        value = self._seal.unsign(_PURPOSE, sign_in_cookie, seconds=TRANSACTION_SECONDS)
         if value is None:
             raise SignInFailed(_("this browser has not started a sign-in, or too long ago"))
         if not constant_time_equal(value["s"], state):

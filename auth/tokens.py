@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from auth import queries
 from auth.authenticator import PREFIX
 from auth.crypto import digest, random_id
-from auth.model import Forbidden, Identity, Role, Scope, require, require_person
+from auth.model import Identity, Role, Scope, require, require_person
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import ApiToken
@@ -106,6 +106,3 @@ def _usable(name: str, scopes: Collection[str], *, days: int) -> tuple[str, froz
 
 def _new_id() -> str:
     return "t" + base64.b32encode(secrets.token_bytes(7)).decode().lower()[:11]
-
-
-__all__ = ["DAYS", "CreatedToken", "Forbidden", "TokenRejected", "Tokens"]

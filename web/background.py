@@ -54,7 +54,7 @@ def lifespan(
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), give_up=on_misconfigured)
         replicating = _replicating(services, after=after)
-        tasks = [_run_gradio(services, gradio, stop=stop), _watch_event_loop(stop)]
+        tasks = [_watch_event_loop(stop)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
         if settings.is_demo:
@@ -63,7 +63,11 @@ def lifespan(
             tasks.append(services.email.run(stop))
         # Litestream ends last, so that it copies what the others commit at their end.
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
+            pages = asyncio.create_task(_run_gradio(services, gradio))
+            pages.add_done_callback(_report)
             yield
+            pages.cancel()
+            await asyncio.wait([pages])
 
     return run
 
@@ -141,36 +145,20 @@ def _submit_demo_judge(judges: Path, judge: Mapping[str, Any], *, intake: Submis
     return True
 
 
-async def _run_gradio(services: Services, allowlist: GradioAllowlistMiddleware, *, stop: asyncio.Event) -> None:
+async def _run_gradio(services: Services, allowlist: GradioAllowlistMiddleware) -> None:
     """Once somebody asks for the page, import and build in a thread (seconds), one application a language; then serve
-    until told to stop."""
-    asking = asyncio.create_task(allowlist.asked.wait())
-    if not await _ends_before(asking, stop):
-        asking.cancel()
-        return
+    until cancelled."""
+    await allowlist.asked.wait()
     async with AsyncExitStack() as running:
         for language in languages():
             LANGUAGE.set(language)
-            building = asyncio.create_task(asyncio.to_thread(_build_gradio, services))
-            if not await _ends_before(building, stop):
-                return
-            shell, pages = building.result()
+            shell, pages = await asyncio.to_thread(_build_gradio, services)
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
             served = HtmlPagesMiddleware(mounted, rewrite_pages(services))
             allowlist.attach(served, frozenset(pages.fns), language=language)
         await asyncio.to_thread(freeze_loaded)
-        await stop.wait()
-
-
-async def _ends_before(work: asyncio.Task[Any], stop: asyncio.Event) -> bool:
-    """Wait for the end of work or the order to stop, whichever comes first; True if it was the end."""
-    stopping = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        stopping.cancel()
-    return work.done()
+        await asyncio.Event().wait()
 
 
 def _build_gradio(services: Services) -> tuple[FastAPI, Any]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.problem_details import problem
@@ -22,7 +22,7 @@ from storage.database import UNAVAILABLE, Database, is_unavailable
 from submissions import queries
 
 _FOR_PROGRAMS = ("/api/", "/export/")
-_FILES = frozenset({"/check-numbers", "/feed.xml", "/og.png"})
+_FILES = frozenset({"/check-numbers", "/feed.xml", "/og.png", "/maintain"})
 _FORMER_PAGE = re.compile("/app((?:/(?:analyse|compare|maintain))?)/?")  # they were Gradio pages once
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]
@@ -40,12 +40,14 @@ class BenchmarkMiddleware:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
-        await self._answer(scope)(scope, receive, send)
+        found = self._look(scope) if scope["type"] == "http" else {}
+        if isinstance(found, Response):
+            await found(scope, receive, send)
+        else:
+            await self._app({**scope, **found}, receive, send)
 
-    def _answer(self, scope: Scope) -> ASGIApp:
-        """Return what answers a request."""
-        if scope["type"] != "http":
-            return self._app
+    def _look(self, scope: Scope) -> Response | Scope:
+        """Return what changes in the scope of a request about another benchmark than the first, or an answer."""
         path: str = scope["path"]
         if path.startswith(PREFIX):
             benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
@@ -54,40 +56,23 @@ class BenchmarkMiddleware:
             return RedirectResponse(_with_query(former[1] or "/", scope), 308)
         if path == "/app/submit/":  # Gradio would lead to /submit
             return RedirectResponse(_with_query("/app/submit", scope), 308)
-        wanted = self._benchmark_parameter(scope) if _takes_benchmark(path) else ""
+        wanted = _benchmark_parameter(scope, path)
         if wanted and wanted not in self._ids:
             return self._unknown(wanted, self._ids)
-        return self._inside(wanted, path) if wanted in self._ids[1:] else self._app
+        return _inside(wanted, path) if wanted in self._ids[1:] else {}
 
-    def _below_prefix(self, scope: Scope, benchmark: str, *, slash: str, rest: str) -> ASGIApp:
+    def _below_prefix(self, scope: Scope, benchmark: str, *, slash: str, rest: str) -> Response | Scope:
         if benchmark not in self._ids:
-            return self._app
-        wanted = self._benchmark_parameter(scope) if _takes_benchmark(f"/{rest}") else ""
-        if wanted not in ("", benchmark):
-            return self._unknown(wanted, (benchmark,))
+            return {}
+        if _benchmark_parameter(scope, f"/{rest}") not in ("", benchmark):
+            return self._unknown(_benchmark_parameter(scope, f"/{rest}"), (benchmark,))
         if benchmark == self._ids[0]:
             return RedirectResponse(_with_query("/" + rest.lstrip("/"), scope), 308)  # "//x" would be another host
         if not slash:
             return RedirectResponse(_with_query(f"{PREFIX}{benchmark}/", scope), 308)
-        return self._inside(benchmark, f"/{rest}")
+        return _inside(benchmark, f"/{rest}")
 
-    def _inside(self, benchmark: str, path: str) -> ASGIApp:
-        """Return the application as it sees a request about another benchmark than the first."""
-
-        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
-            place = {"benchmark": benchmark, "path": path, "raw_path": quote(path).encode("ascii")}
-            await self._app({**scope, **place}, receive, send)
-
-        return answer
-
-    def _benchmark_parameter(self, scope: Scope) -> str:
-        """Return the value of the parameter ``benchmark``."""
-        query = scope.get("query_string", b"")
-        if b"benchmark=" not in query:
-            return ""
-        return str(dict(parse_qsl(query.decode("latin-1"))).get("benchmark", ""))
-
-    def _unknown(self, wanted: str, known: Sequence[str]) -> ASGIApp:
+    def _unknown(self, wanted: str, known: Sequence[str]) -> Response:
         what = f"one of {', '.join(known)}" if len(known) > 1 else f"{known[0]} at this address"
         detail = f"benchmark is {what}, not {wanted[:60]!r}."
         return problem(400, "unknown-benchmark", detail=detail, parameter="benchmark", known=list(known))
@@ -141,9 +126,15 @@ def benchmark_of_submission(database: Database) -> BenchmarkOf:
     return look_up
 
 
-def _takes_benchmark(path: str) -> bool:
-    """Return whether an address inside of a benchmark has the parameter ``benchmark``: files, API, maintain page."""
-    return path.startswith(_FOR_PROGRAMS) or path in _FILES or path == "/maintain"
+def _inside(benchmark: str, path: str) -> Scope:
+    return {"benchmark": benchmark, "path": path, "raw_path": quote(path).encode("ascii")}
+
+
+def _benchmark_parameter(scope: Scope, path: str) -> str:
+    """Return the value of the parameter ``benchmark``, where an address has it: files, API, maintain page."""
+    query = scope.get("query_string", b"")
+    takes = path.startswith(_FOR_PROGRAMS) or path in _FILES
+    return dict(parse_qsl(query.decode("latin-1"))).get("benchmark", "") if takes and b"benchmark=" in query else ""
 
 
 def _with_query(path: str, scope: Scope) -> str:

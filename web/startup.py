@@ -8,11 +8,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from operation.replication.folder_mirror import restore_items
-from operation.replication.replica import ReplicaUnusable
 from operation.restore import put_aside
 from operation.start import prepare_database, record_restore, sqlite_path
 from receipts.jws import Signer, open_signer
@@ -22,7 +23,6 @@ from storage.files.spool import sweep
 from storage.files.uploads import Uploads
 from storage.own_boards import OtherBoards, require_own_boards
 from vlrb.benchmarks.spec import MANIFEST
-from vlrb.client.jws import KeyUnusable
 
 LOCK_FILE = "service.lock"
 ROOT = Path(__file__).parents[1]
@@ -31,19 +31,6 @@ QUIET = {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_DISABLE_TELEMETRY": "1"}
 _UNREACHABLE = 75  # exit code of workers.item_files: another time it may work
 
 log = logging.getLogger(__name__)
-
-
-def prepare_files(settings: Settings) -> None:
-    """Make the data directory with the manifests of all benchmarks in it, and the demo's files where it is served.
-
-    Raises:
-        OSError, SettingsError: with a sentence that says what to do.
-    """
-    prepare_directory(settings)
-    os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
-    if settings.is_demo:
-        prepare_demo(settings)
-    prepare_items(settings)
 
 
 def claim_directory(settings: Settings) -> IO[bytes] | None:
@@ -56,11 +43,8 @@ def claim_directory(settings: Settings) -> IO[bytes] | None:
     """
     if sqlite_path(settings.database_url) is None:
         return None
-    try:
-        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
+    with _made_directory(settings):
         lock = (settings.state_dir / LOCK_FILE).open("ab")
-    except OSError as error:
-        raise _directory_unusable(settings, error) from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -71,53 +55,59 @@ def claim_directory(settings: Settings) -> IO[bytes] | None:
     return lock
 
 
-def _directory_unusable(settings: Settings, error: OSError) -> OSError:
-    return OSError(
-        f"DATA_DIR={settings.data_dir} cannot be used ({error.strerror}). Name a directory that can be written to."
-    )
+def prepare_files(settings: Settings) -> None:
+    """Make the data directory with the manifests of all benchmarks in it, and the demo's files where it is served.
 
-
-def prepare_directory(settings: Settings) -> None:
-    """Make the data directory and remove what killed processes left in it; others may be at work there.
+    What killed processes left in it is removed; others may be at work there.
 
     Raises:
-        OSError, SettingsError: with a sentence that says what to do.
+        OSError, SettingsError, ReplicaUnusable: with a sentence that says what to do.
     """
     try:
         uploads = Uploads(settings.uploads_url)
     except (ValueError, ImportError) as error:
         raise SettingsError(f"REPLICA_URL cannot be used: {error}") from None
-    try:
-        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
+    with _made_directory(settings):
         with tempfile.TemporaryFile(dir=settings.state_dir):
             pass
         settings.import_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep(settings.spool_dir)
         sweep(settings.gradio_dir)
         uploads.sweep()
+    os.environ["GRADIO_TEMP_DIR"] = str(settings.gradio_dir)  # before Gradio is imported
+    if settings.is_demo:
+        prepare_demo(settings)
+    prepare_items(settings)
+
+
+@contextmanager
+def _made_directory(settings: Settings) -> Iterator[None]:
+    """Make the data directory. Raises OSError with a sentence for whatever cannot be done in it."""
+    try:
+        settings.state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # hidden tallies, accounts
+        yield
     except OSError as error:
-        raise _directory_unusable(settings, error) from None
+        raise OSError(
+            f"DATA_DIR={settings.data_dir} cannot be used ({error.strerror}). Name a directory that can be written to."
+        ) from None
 
 
 def open_service_database(settings: Settings) -> Database:
     """Return the database: restored from the replica where the disk has none, with the newest schema.
 
     Raises:
-        SettingsError, OSError, DatabaseUnusable: with a sentence that says what to do.
+        OtherBoards, OSError, DatabaseUnusable, ReplicaUnusable: with a sentence that says what to do.
     """
     replica = settings.replica
-    try:
-        restored = prepare_database(settings.database_url, replica, environ=child_environment())
-    except ReplicaUnusable as error:
-        raise SettingsError(str(error)) from None
+    restored = prepare_database(settings.database_url, replica, environ=child_environment())
     database = open_migrated(settings.database_url)
     try:
         require_own_boards(database, demo=settings.is_demo)
-    except OtherBoards as error:
+    except OtherBoards:
         database.close()
         if restored and (path := sqlite_path(settings.database_url)) is not None:
             put_aside(path)  # so that the next start restores again
-        raise SettingsError(str(error)) from None
+        raise
     if restored and replica is not None:
         record_restore(database, replica)
     return database
@@ -135,13 +125,10 @@ def prepare_items(settings: Settings) -> None:
     """Make the manifests of labelled pairs, in processes of their own; this one never holds a label.
 
     Raises:
-        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why. Or the
-            replica, which may hold manifests, cannot be read.
+        SettingsError: the sources in LABELS are not the benchmark's own files; the process has printed why.
+        ReplicaUnusable: the replica, which may hold manifests, cannot be read.
     """
-    try:
-        restore_items(settings.replica, settings.state_dir)
-    except ReplicaUnusable as error:
-        raise SettingsError(str(error)) from None
+    restore_items(settings.replica, settings.state_dir)
     for served in settings.served:
         path = served.manifest_path
         if settings.is_demo or path is None or path.exists():
@@ -184,12 +171,5 @@ def child_environment() -> dict[str, str]:
 
 
 def load_signer(settings: Settings) -> Signer:
-    """Return the key that receipts are signed with.
-
-    Raises:
-        SettingsError: it cannot be used.
-    """
-    try:
-        return open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)
-    except KeyUnusable as error:
-        raise SettingsError(str(error)) from None
+    """Return the key that receipts are signed with. Raises KeyUnusable."""
+    return open_signer(settings.receipt_key.get_secret_value(), settings.keys_dir)

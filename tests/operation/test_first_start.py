@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from operation.start import replicating_litestream
-from settings import Settings, SettingsError
+from settings import Settings
 from storage.database import Database
 from storage.database_wait import retry_while_away
 from storage.integrity import audit
@@ -44,7 +44,7 @@ def test_no_process_opens_the_demos_board_as_a_real_one_or_a_real_one_as_the_dem
     with database.read() as session:
         before = audit.head(session)
     for start in (lambda: open_service_database(settings), lambda: open_worker_database(settings)):
-        with pytest.raises((SettingsError, OtherBoards), match=r"No board was opened.*another DATABASE_URL"):
+        with pytest.raises(OtherBoards, match=r"No board was opened.*another DATABASE_URL"):
             start()
     with database.read() as session:
         assert audit.head(session) == before

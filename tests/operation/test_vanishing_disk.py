@@ -173,6 +173,7 @@ def test_a_replica_that_cannot_be_read_makes_no_new_board(tmp_path: Path) -> Non
     assert "cannot be restored" in refused.stderr and "No new board" in refused.stderr
     shutil.rmtree(place / "demo" / "database")
     (place / "demo" / "uploads" / "aa").mkdir(parents=True)
+    (place / "demo" / "uploads" / "aa" / "a.gz").touch()
     refused = start(data, REPLICA_URL=str(place))
     assert refused.returncode == 2
     assert "There is no database, but REPLICA_URL" in refused.stderr
