@@ -48,7 +48,7 @@ def create_app(services: Services, *, on_misconfigured: Callable[[], None]) -> A
     `on_misconfigured`: called when the worker cannot use its settings.
     """
     settings = services.settings
-    gradio = GradioAllowlistMiddleware(settings.gradio_dir)
+    gradio = GradioAllowlistMiddleware(settings.gradio_dir, settings.identity.public_url)
     app = FastAPI(
         title=f"{settings.spec.brand} leaderboard",
         lifespan=lifespan(services, gradio=gradio, on_misconfigured=on_misconfigured),

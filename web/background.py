@@ -65,9 +65,11 @@ def lifespan(
         async with _run_tasks(replicating, after), _run_tasks(tasks, stop):
             pages = asyncio.create_task(_run_gradio(services, gradio))
             pages.add_done_callback(_report)
-            yield
-            pages.cancel()
-            await asyncio.wait([pages])
+            try:
+                yield
+            finally:
+                pages.cancel()
+                await asyncio.wait([pages])
 
     return run
 

@@ -124,7 +124,6 @@ def _mount(settings: Settings, pages: gr.Blocks, *, language: str) -> FastAPI:
         shell,
         pages,
         "/app",
-        root_path=f"{settings.identity.public_url}/app" if settings.identity.public_url else None,
         ssr_mode=False,
         mcp_server=False,
         run_history=False,

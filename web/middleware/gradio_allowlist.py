@@ -12,6 +12,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 from starlette.exceptions import HTTPException
@@ -36,6 +37,7 @@ _READ_BELOW = ("/assets/", "/static/", "/svelte/", f"{_API}heartbeat/")
 _FILE, _UPLOAD = f"{_API}file=", f"{_API}upload"
 _CALLS = frozenset(f"{_API}{name}" for name in ("queue/join", "run/predict", "cancel", "reset"))
 _KEY = re.compile("[0-9a-f]{64}")
+_SAYS_WHERE = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-server")
 _SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
 
 
@@ -49,10 +51,11 @@ class GradioAllowlistMiddleware:
     and until it is there visitors get one that comes back by itself.
 
     `uploads`: the directory of what was uploaded, as `uploads/<SHA-256>/<name>`.
+    `public_url`: what Gradio takes for its own address whatever was asked; "" where it is known from requests alone.
     """
 
-    def __init__(self, uploads: Path) -> None:
-        self._uploads = str(uploads)
+    def __init__(self, uploads: Path, public_url: str = "") -> None:
+        self._uploads, self._public = str(uploads), urlsplit(public_url)
         self._apps: dict[str, ASGIApp] = {}
         self._functions: Collection[int] = ()
         self.asked = asyncio.Event()  # whether somebody has asked for the page
@@ -84,6 +87,10 @@ class GradioAllowlistMiddleware:
                 await refused(scope, receive, send)
                 return
             receive = replay_body(body, receive)
+        if self._public.netloc:
+            ours = [(b"host", self._public.netloc.encode()), (b"x-forwarded-proto", self._public.scheme.encode())]
+            others = [header for header in scope["headers"] if header[0] not in _SAYS_WHERE]
+            scope = {**scope, "headers": ours + others}
         await app(scope, receive, send)
 
     def _refusal(self, body: bytes) -> Response | None:
