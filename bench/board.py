@@ -2,9 +2,8 @@
 
 The service is `python app.py` with every middleware of a public one, its entries in its database, reported rows and
 baselines included. In Chromium, with an empty cache: until the first row is visible, until a click has sorted (the way
-to what is clicked is not counted), bytes until the page is quiet. On a connection that is kept alive, as browsers ask
-(bench/latency.py): how long the page takes. With wrk: requests for the page, 50 clients, one process. Without
-Chromium or wrk, or where the peer's environment cannot be made, the lines say so.
+to what is clicked is not counted), bytes until the page is quiet. With wrk: requests for the
+page, 50 clients, one process. Without Chromium or wrk, or where the peer's environment cannot be made, the lines say so.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from bench import service
-from bench.latency import latency_figure, requests_per_second
-from bench.measure import Measurement, print_table
+from bench.measure import Measurement, print_table, requests_per_second
 from leaderboard.board.rows import Board
 from vlrb.common.rounding import percent
 
@@ -111,7 +109,6 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
         yield Measurement(f"first row visible, {of}", _ms(seen.first), beside="", ratio="", asked="")
         yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="")
         yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), beside="", ratio="", asked="at most 40 kB")
-        yield latency_figure(address, FEW)
         yield _load_figure(of, requests_per_second(address), beside="")
 
 
@@ -122,7 +119,6 @@ def _beside_peer(browser: Browser, folder: Path) -> Iterator[Measurement]:
     with service.service(folder) as address:
         rows = _write_rows(folder, service.board_of(folder))
         yield from _compared(browser, _our_target(browser, address), folder=folder, rows=rows)
-        yield latency_figure(address, ENTRIES)
         rate, plain = requests_per_second(address), requests_per_second(address, "identity")
         yield _load_figure(of, rate, beside="" if plain is None else f"uncompressed: {plain:,.0f}")
 

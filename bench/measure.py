@@ -1,9 +1,14 @@
 """Measurements: warm, in process, median of several runs, compared with the peer in the same run."""
 
+import re
+import shutil
 import statistics
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+
+LOAD_SECONDS = 30  # 50 clients wait fifteen seconds each for a Dataframe of 10,000 rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,16 @@ def print_table(figures: Iterable[Measurement]) -> None:
     """Print the table line by line: it takes minutes."""
     for line in table_lines(figures):
         print(line, flush=True)
+
+
+def requests_per_second(address: str, coding: str = "br") -> float | None:
+    """Return how many pages 50 clients get, or None without wrk."""
+    if shutil.which("wrk") is None:
+        return None
+    header = f"Accept-Encoding: {coding}"
+    command = ["wrk", "-t2", "-c50", f"-d{LOAD_SECONDS}s", "--timeout", "60s", "-H", header, f"{address.rstrip('/')}/"]
+    stdout = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    match = re.search(r"Requests/sec:\s+([0-9.]+)", stdout)
+    if not match or "Non-2xx" in stdout:
+        raise RuntimeError(stdout)
+    return float(match[1])

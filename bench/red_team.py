@@ -97,19 +97,11 @@ def _three(bench: ExploitSetup) -> PredictionRows:
     return bench.answered(votes)
 
 
-def _repeated(bench: ExploitSetup) -> PredictionRows:
-    """Random answers, and one known pair a thousand times more, its query longer by a space each time."""
-    random_votes = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
-    rows = bench.answered(random_votes)
-    known = bench.line(0, f"Overall Judgment: Answer {bench.labels.preferred[0] + 1} is better.")
-    return rows + [{**known, "query": known["query"] + " " * (n + 1)} for n in range(1000)]
-
-
-def _spaced(bench: ExploitSetup) -> PredictionRows:
-    """Return the same with the id."""
+def _repeated(bench: ExploitSetup, field: str = "query") -> PredictionRows:
+    """Random answers, and one known pair a thousand times more, a field longer by a space each time."""
     random_votes = np.random.default_rng(SEED).integers(1, 3, (len(bench.pairs), 1))
     known = bench.line(0, f"Overall Judgment: Answer {bench.labels.preferred[0] + 1} is better.")
-    return bench.answered(random_votes) + [{**known, "id": known["id"] + " " * (n + 1)} for n in range(1000)]
+    return bench.answered(random_votes) + [{**known, field: known[field] + " " * (n + 1)} for n in range(1000)]
 
 
 def _even(bench: ExploitSetup) -> PredictionRows:
@@ -128,7 +120,7 @@ EXPLOITS: Mapping[str, Callable[[ExploitSetup], PredictionRows]] = {
     "abstain-when-hard": _hard,
     "three-answers": _three,
     "repeated-query": _repeated,
-    "repeated-id": _spaced,
+    "repeated-id": partial(_repeated, field="id"),
     "even-votes": _even,
     "missing-category": _missing,
 }

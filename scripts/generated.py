@@ -25,7 +25,6 @@ def main() -> None:
     CLIENT_FIELDS.write_text(client_fields(), encoding="utf-8")
     doc_tables.main()
     messages.update()
-    messages.print_missing()
 
 
 if __name__ == "__main__":

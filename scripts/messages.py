@@ -115,15 +115,9 @@ def _forms(string: str | tuple[str, ...] | list[str]) -> tuple[str, ...]:
 
 
 def update() -> None:
-    """Give every catalogue exactly the sentences that there are."""
+    """Give every catalogue exactly the sentences that there are, and print those that have no translation."""
     sentences = template()
     for path in catalogues():
         path.write_bytes(updated(read(path), sentences))
-        print(f"{path.relative_to(ROOT)}: {len(sentences)} sentences, {len(missing(read(path)))} to translate")
-
-
-def print_missing() -> None:
-    """Print the sentences of every catalogue that have no translation."""
-    for path in catalogues():
         for sentence in missing(read(path)):
             print(f"{path.parts[-3]}: {sentence}")

@@ -73,19 +73,11 @@ class RequestLimitsMiddleware:
 
         async def sending(message: Message) -> None:
             nonlocal started
-            if body.refusal is not None and not started:
-                return
             if not started:
                 await body.discard()
-            started = True
-            if message["type"] == "http.response.start" and not body.complete:
-                # Too large or too slow by now: what is still to come is not read.
-                message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
-            if message["type"] == "http.response.body" and not message.get("more_body") and not body.complete:
-                await send({**message, "more_body": True})
-                await body.discard_late()
-                message = {"type": "http.response.body", "body": b""}
-            await send(message)
+            if body.refusal is None or started:
+                started = True
+                await send(message)
 
         try:
             await self._app(scope, body.receive, sending)
