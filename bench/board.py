@@ -3,7 +3,7 @@
 The service is `python app.py` with every middleware of a public one, its entries in its database, reported rows and
 baselines included. In Chromium, with an empty cache: until the first row is visible, until a click has sorted (the way
 to what is clicked is not counted), bytes until the page is quiet. With wrk: requests for the
-page, 50 clients, one process. Without Chromium or wrk, or where the peer's environment cannot be made, the lines say so.
+page, 50 clients, one process. Without Chromium, wrk or the peer's environment, the lines say so.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ def _run(options: argparse.Namespace) -> int:
         database = open_migrated(settings.database_url, must_exist=True)
     except DatabaseNotMade:
         raise DatabaseNotMade(
-            f"No service has run for the benchmark {settings.benchmark} in {settings.state_dir}. Set LABELS, "
+            f"No service has run for the benchmark {settings.spec.id} in {settings.state_dir}. Set LABELS, "
             "DATA_DIR and DATABASE_URL in this shell as they are set for the service."
         ) from None
     try:

@@ -71,13 +71,13 @@ class MailServer:
     def __post_init__(self) -> None:
         """Check both settings."""
         parts = urlsplit(self.url)
-        if parts.scheme not in _PORTS or not parts.hostname or parts.path.strip("/") or parts.query or parts.fragment:
+        named = (
+            parts.scheme in _PORTS and parts.hostname and not (parts.path.strip("/") or parts.query or parts.fragment)
+        )
+        if not named or not is_address(self.sender):
             raise ValueError(
-                "SMTP_URL names no mail server. For instance SMTP_URL=smtps://user:password@mail.example?from=board@example.org."
-            )
-        if not is_address(self.sender):
-            raise ValueError(
-                "SMTP_URL names no sender. For instance SMTP_URL=smtps://mail.example?from=board@example.org."
+                "SMTP_URL names no mail server, or no sender. For instance "
+                "SMTP_URL=smtps://user:password@mail.example?from=board@example.org."
             )
 
     def send(self, email: PlainEmail) -> None:
@@ -86,10 +86,10 @@ class MailServer:
         try:
             with self._connected() as connection:
                 connection.send_message(message, self.sender, [email.to])
-        except (smtplib.SMTPRecipientsRefused, smtplib.SMTPResponseException) as error:
-            code = _code(error)
-            kind = MailRefused if 500 <= code < 600 else MailDelayed
-            raise kind(f"the mail server answered {code}") from None
+        except smtplib.SMTPRecipientsRefused as error:
+            raise _answered(next(iter(error.recipients.values()))[0]) from None
+        except smtplib.SMTPResponseException as error:
+            raise _answered(error.smtp_code) from None
         except (smtplib.SMTPException, OSError) as error:
             raise MailDelayed(f"the mail server could not be used ({type(error).__name__})") from None
 
@@ -127,7 +127,7 @@ class MailServer:
         return connection
 
 
-def _code(error: smtplib.SMTPRecipientsRefused | smtplib.SMTPResponseException) -> int:
-    if isinstance(error, smtplib.SMTPRecipientsRefused):
-        return int(next(iter(error.recipients.values()))[0])
-    return int(error.smtp_code)
+def _answered(code: int) -> MailRefused | MailDelayed:
+    """Return what an answer of the server means."""
+    kind = MailRefused if 500 <= code < 600 else MailDelayed
+    return kind(f"the mail server answered {code}")

@@ -148,18 +148,24 @@ class BenchmarkSettings(DeclaredSettings):
         return tuple(self._served(name, hidden=hidden.get(name, {})) for name in ids)
 
     @cached_property
-    def _texts(self) -> dict[str, str]:
-        """Return benchmark -> where its texts are. Raises ValueError."""
-        texts: dict[str, str] = {}
+    def _texts(self) -> dict[str, tuple[Path, str]]:
+        """Return benchmark -> where its texts are, and the dataset that they are made of, "" for a file.
+
+        Raises ValueError.
+        """
+        texts: dict[str, tuple[Path, str]] = {}
         for part in split_names(self.item_texts):
             name, sign, place = (piece.strip() for piece in part.partition("="))
             name, place = (name, place) if sign else (DEFAULT_BENCHMARK, part)
-            if name in texts or (not Path(place).is_file() and parse_hub_source(place) is None):
+            is_file, source = Path(place).is_file(), parse_hub_source(place)
+            if name in texts or not (is_file or source):
                 raise ValueError(
                     f"ITEMS_FILE has {part}, which is not a file, owner/name@commit or benchmark=file, once each. Make "
                     "a file with python -m maintenance items, or leave it out."
                 )
-            texts[name] = place
+            digest = hashlib.sha256(str(source).encode()).hexdigest()[:12]
+            made = self.data_dir / "items" / f"{name}-texts-{digest}.jsonl"
+            texts[name] = (Path(place).absolute(), "") if is_file else (made, str(source))
         return texts
 
     def served_as(self, benchmark: str) -> ServedSettings:
@@ -215,7 +221,7 @@ class BenchmarkSettings(DeclaredSettings):
 
     def _served(self, name: str, *, hidden: Mapping[str, str]) -> ServedSettings:
         specs = tuple(spec for spec in self.label_specs if spec.benchmark == name)
-        texts, source = self._texts_of(name)
+        texts, source = self._texts.get(name, (None, ""))
         try:
             spec = load_spec(name, self.definitions)
         except SpecError as error:
@@ -238,24 +244,10 @@ class BenchmarkSettings(DeclaredSettings):
             item_texts_source=source,
         )
 
-    def _texts_of(self, name: str) -> tuple[Path | None, str]:
-        """Return where the texts of a benchmark's pairs are, and the dataset that they are from, if from one."""
-        place = self._texts.get(name)
-        source = parse_hub_source(place) if place else None
-        if place is None or source is None or Path(place).is_file():
-            return (Path(place).absolute() if place else None), ""
-        digest = hashlib.sha256(str(source).encode()).hexdigest()[:12]
-        return self.data_dir / "items" / f"{name}-texts-{digest}.jsonl", str(source)
-
     @property
     def is_demo(self) -> bool:
         """True while no labels are configured: synthetic items, synthetic labels."""
         return not self.label_specs
-
-    @property
-    def benchmark(self) -> str:
-        """Name of the first benchmark, as it is in reports and scorecards."""
-        return self.spec.id
 
     @property
     def spec(self) -> BenchmarkSpec:

@@ -31,7 +31,7 @@ def test_that_everybody_may_do_everything_is_nothing_to_fall_into(environ: dict[
 
 def test_local_mode_alone_serves_the_demo_to_this_machine_only() -> None:
     settings = read()
-    assert (settings.host, settings.port, settings.is_demo, settings.benchmark) == ("127.0.0.1", 7860, True, "demo")
+    assert (settings.host, settings.port, settings.is_demo, settings.spec.id) == ("127.0.0.1", 7860, True, "demo")
     assert settings.served[0].label_revision == "demo"
     assert settings.served[0].manifest_path == Path.cwd() / "data" / "demo" / "items.json"
 
@@ -177,7 +177,7 @@ def test_a_space_brings_its_own_client_address_and_proxies() -> None:
     [
         ({"SESSION_SECRET": ""}, "SESSION_SECRET is missing"),
         ({"SMTP_URL": "mail.example?from=a@b.example"}, "SMTP_URL names no mail server"),
-        ({"SMTP_URL": "smtps://mail.example?from=board"}, "SMTP_URL names no sender"),
+        ({"SMTP_URL": "smtps://mail.example?from=board"}, "SMTP_URL names no mail server, or no sender"),
         ({"SESSION_SECRET": "short"}, "SESSION_SECRET is shorter"),
         ({"SESSION_SECRET": "secret" * 10}, "others know or can guess"),
         ({"SESSION_SECRET": f"{SECRET},short"}, "SESSION_SECRET is shorter"),
@@ -224,7 +224,7 @@ def test_every_benchmark_with_labels_is_served_and_vl_rewardbench_is_the_first()
     assert [len(one.label_specs) for one in served] == [2, 1, 1]
     chosen = read(LABELS=SEVERAL, BENCHMARKS="mm-rlhf-rewardbench, multimodal-rewardbench")
     assert [one.id for one in chosen.served] == ["mm-rlhf-rewardbench", "multimodal-rewardbench"]
-    assert chosen.benchmark == "mm-rlhf-rewardbench"
+    assert chosen.spec.id == "mm-rlhf-rewardbench"
 
 
 def test_names_of_revisions_may_name_their_benchmark() -> None:

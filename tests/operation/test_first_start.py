@@ -56,7 +56,7 @@ def test_no_process_opens_the_demos_board_as_a_real_one_or_a_real_one_as_the_dem
 def copied_board(data: Path, settings: Settings) -> None:
     """Begin a board, and have Litestream copy it."""
     database = open_service_database(settings)
-    show(database, settings.benchmark)
+    show(database, settings.spec.id)
     litestream = replicating_litestream(settings.database_url, settings.replica)
     assert litestream is not None
     with subprocess.Popen(litestream.configure()) as process:
