@@ -77,11 +77,17 @@ def _labels_alarms(session: Session, benchmarks: Mapping[str, str]) -> Iterator[
             yield ServiceAlarm("rules-pending", f"{title}: {other}")
         holding = worker_heartbeats.workers_holding(session, benchmark, revision=board.label_revision)
         strangers = [name for name, holds in holding.items() if not holds]
+        labels = f"the labels of revision {board.label_revision}, which the board of {title} shows"
         if len(strangers) == len(holding) > 0:
             remedy = labels_remedy(session, benchmark, revision=board.label_revision)
-            yield _labels_missing(title, board.label_revision, remedy=remedy)
+            words = f"No running worker has {labels}, so submissions wait and the board stays as it is: {remedy}."
+            public = f"No running worker has {labels}; submissions are kept and scored later."
+            yield ServiceAlarm("labels-missing", words, blocking=True, effect=SCORES_LATE, public=public)
         elif strangers:
-            yield _worker_without_labels(strangers, title, revision=board.label_revision)
+            words = f"These workers lack {labels}, and score nothing for it: {', '.join(strangers)}. "
+            words += "Start them with the LABELS of the others, or stop them."
+            public = "A worker lacks the labels of a board and scores nothing for it. The command health names it."
+            yield ServiceAlarm("worker-without-labels", words, public=public)
 
 
 def labels_remedy(session: Session, benchmark: str, *, revision: str) -> str:
@@ -89,27 +95,6 @@ def labels_remedy(session: Session, benchmark: str, *, revision: str) -> str:
     if label_imports.find(session, benchmark, revision=revision) is None:
         return f"name {revision} in LABELS again and start the workers anew"
     return f"bring the file DATA_DIR/labels/{benchmark}/{revision}.json back to them"
-
-
-def _labels_missing(title: str, revision: str, *, remedy: str) -> ServiceAlarm:
-    words = (
-        f"No running worker has the labels of revision {revision}, which the board of {title} shows, so "
-        f"submissions wait and the board stays as it is: {remedy}."
-    )
-    public = (
-        f"No running worker has the labels of revision {revision}, which the board of {title} shows; submissions "
-        "are kept and scored later."
-    )
-    return ServiceAlarm("labels-missing", words, blocking=True, effect=SCORES_LATE, public=public)
-
-
-def _worker_without_labels(names: Sequence[str], title: str, *, revision: str) -> ServiceAlarm:
-    words = (
-        f"These workers lack the labels of revision {revision}, which the board of {title} shows, and score nothing "
-        f"for it: {', '.join(names)}. Start them with the LABELS of the others, or stop them."
-    )
-    public = "A worker lacks the labels of a board and scores nothing for it. The command health names it."
-    return ServiceAlarm("worker-without-labels", words, public=public)
 
 
 def _disk(path: Path) -> ServiceAlarm | None:

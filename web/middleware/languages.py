@@ -7,7 +7,6 @@ sentences of its errors (`problems`), for which `scope["language"]` has the read
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import parse_qs
@@ -63,40 +62,29 @@ class LanguageMiddleware:
 def choose(scope: Scope) -> LanguageChoice:
     """Return the language of a request."""
     query: bytes = scope.get("query_string", b"")
-    known = languages()
-    if _PARAMETER in query and (asked := _requested_language(query, known)):
+    if asked := _requested_language(query):
         rest = b"&".join(part for part in query.split(b"&") if not part.startswith(_PARAMETER))
         return LanguageChoice(asked, True, query=rest)
-    accepted, cookie, referer = b"", b"", b""
-    for name, value in scope["headers"]:
-        if name == b"accept-language":
-            accepted = value
-        elif name == b"cookie":
-            cookie = value
-        elif name == b"referer":
-            referer = value
+    headers: dict[bytes, bytes] = dict(scope["headers"])
     # The referer of a call is its page, which may be in a frame that keeps no cookie.
-    called = scope["path"].startswith(_GRADIO_CALLS) and _PARAMETER in referer
-    if called and (asked := _requested_language(referer.partition(b"?")[2], known)):
-        return LanguageChoice(asked, False, query=query)
-    return LanguageChoice(_remembered(cookie, accepted), False, query=query)
+    page = headers.get(b"referer", b"").partition(b"?")[2] if scope["path"].startswith(_GRADIO_CALLS) else b""
+    kept = _KEPT.search(headers.get(b"cookie", b""))
+    language = _requested_language(page) or (kept[1].decode() if kept else "")
+    if language not in languages():
+        language = _preferred(headers.get(b"accept-language", b"")[:_LONGEST])
+    return LanguageChoice(language, False, query=query)
 
 
-def _requested_language(query: bytes, known: Mapping[str, str]) -> str:
-    values = parse_qs(query.decode("latin-1")).get("lang", [""])
-    if values[-1] in known:
-        return values[-1]
-    if not _TAG.fullmatch(values[-1]) or values[-1].lower().startswith(ENGLISH):
+def _requested_language(query: bytes) -> str:
+    """Return the language that a query asks for; "" where it asks for none that is known."""
+    if _PARAMETER not in query:
         return ""
-    return language if (language := preferred(values[-1], known)) != ENGLISH else ""
-
-
-def _remembered(cookie: bytes, accepted: bytes) -> str:
-    """Return the language of a cookie, else of Accept-Language."""
-    kept = _KEPT.search(cookie)
-    if kept is not None and (language := kept[1].decode()) in languages():
-        return language
-    return _preferred(accepted[:_LONGEST]) if accepted else ENGLISH
+    value = parse_qs(query.decode("latin-1")).get("lang", [""])[-1]
+    if value in languages():
+        return value
+    if not _TAG.fullmatch(value) or value.lower().startswith(ENGLISH):
+        return ""
+    return language if (language := preferred(value, languages())) != ENGLISH else ""
 
 
 @lru_cache(maxsize=1024)
