@@ -27,8 +27,7 @@ from submissions.metadata import parse_metadata
 from submissions.service import SubmissionService
 from vlrb.common.translations import languages
 from web.middleware.gradio_allowlist import GradioAllowlistMiddleware
-from web.middleware.replaced_responses import HtmlPagesMiddleware
-from web.page_values import rewrite_pages
+from web.page_values import GradioPagesMiddleware
 from web.services import Services
 from web.startup import child_environment
 from workers.supervisor import Supervisor
@@ -157,7 +156,7 @@ async def _run_gradio(services: Services, allowlist: GradioAllowlistMiddleware) 
             shell, pages = await asyncio.to_thread(_build_gradio, services)
             await running.enter_async_context(shell.router.lifespan_context(shell))
             mounted = next(route.app for route in shell.routes if isinstance(route, Mount))
-            served = HtmlPagesMiddleware(mounted, rewrite_pages(services))
+            served = GradioPagesMiddleware(mounted, services)
             allowlist.attach(served, frozenset(pages.fns), language=language)
         await asyncio.to_thread(freeze_loaded)
         await asyncio.Event().wait()

@@ -7,18 +7,18 @@ draws.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 
 import orjson
 from starlette.requests import Request
-from starlette.types import Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.render import FOOTER_ID, HEADER_ID, footer_markup, header_markup, render
 from leaderboard.render_context import RenderContext
 from submissions.submit_html import INTRODUCTION_ID, PAGE, introduction_html
 from vlrb.common.messages import _
 from web.benchmarks import requested_benchmark
-from web.middleware.replaced_responses import Rewrite
+from web.middleware.replaced_responses import ResponseHeaders, replacing
 from web.services import Services
 
 _HEAD = b"<head>"
@@ -26,17 +26,25 @@ _CONFIG, _END = b"window.gradio_config = ", b";</script>"
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}  # as Gradio writes JSON into a page
 
 
-def rewrite_pages(services: Services) -> Rewrite:
-    """Return what makes Gradio's page that of the benchmark that a request is about."""
-    contexts = {benchmark.id: benchmark.context for benchmark in services.benchmarks}
-    first, limit_mb = services.first.context, services.settings.upload_limit_bytes / 2**20
+class GradioPagesMiddleware:
+    """Gradio, whose page is that of the benchmark that a request is about."""
 
-    def rewrite(scope: Scope, page: bytes) -> bytes:
-        context = contexts.get(requested_benchmark(Request(scope), tuple(contexts)), first)
-        title, values = page_title(context), page_values(context, limit_mb)
-        return with_noscript(with_values(page, title, values=values, language=context.language), context.language)
+    def __init__(self, app: ASGIApp, services: Services) -> None:
+        self._app, self._limit_mb = app, services.settings.upload_limit_bytes / 2**20
+        self._contexts = {benchmark.id: benchmark.context for benchmark in services.benchmarks}
+        self._first = services.first.context
 
-    return rewrite
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and scope["method"] == "GET":
+            send = replacing(send, partial(self._rewritten, scope), kinds=("text/html",))
+        await self._app(scope, receive, send)
+
+    def _rewritten(self, scope: Scope, start: Message, page: bytes) -> tuple[ResponseHeaders, bytes]:
+        context = self._contexts.get(requested_benchmark(Request(scope), tuple(self._contexts)), self._first)
+        title, values = page_title(context), page_values(context, self._limit_mb)
+        page = with_values(page, title, values=values, language=context.language)
+        return start["headers"], with_noscript(page, context.language)
 
 
 def page_title(context: RenderContext) -> str:

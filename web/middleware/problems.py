@@ -92,9 +92,8 @@ def problem_page(problem: Mapping[str, Any], context: RenderContext) -> str:
 
 def _in_language(of: Translations, start: Message, body: bytes) -> tuple[ResponseHeaders, bytes]:
     body = translated_problem(body, of) if body else body  # HEAD has none
-    kept = [(name, value) for name, value in start["headers"] if name != b"content-length"]
-    length = [(b"content-length", str(len(body)).encode())] if body else []
-    return [*kept, *length, (b"content-language", of.language.encode()), (b"vary", b"Accept-Language, Cookie")], body
+    language = [(b"content-language", of.language.encode()), (b"vary", b"Accept-Language, Cookie")]
+    return [*start["headers"], *language], body
 
 
 def translated_problem(body: bytes, of: Translations) -> bytes:

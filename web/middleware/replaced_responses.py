@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Send
 
 ResponseHeaders = list[tuple[bytes, bytes]]
 _LONG = 8192  # bytes of a response that are replaced in a thread
 Replace = Callable[[Message, bytes], tuple[ResponseHeaders, bytes]]
-"""Takes the start of a response and its body, and returns the headers and the body to send instead."""
-Rewrite = Callable[[Scope, bytes], bytes]
-"""(connection, page) -> the page as it is sent."""
+"""Takes the start of a response and its body, and returns the headers and the body to send instead; the length of a
+body is told here."""
 
 
 def replacing(send: Send, replace: Replace, *, kinds: tuple[str, ...]) -> Send:
@@ -32,7 +31,9 @@ def replacing(send: Send, replace: Replace, *, kinds: tuple[str, ...]) -> Send:
                 # Hundreds of sentences take a tenth of a second, in which everybody else would wait.
                 thread = len(body) > _LONG
                 headers, replaced = await asyncio.to_thread(replace, start, body) if thread else replace(start, body)
-                await send({**start, "headers": headers})
+                headers = [(name, value) for name, value in headers if name != b"content-length"]
+                length = [(b"content-length", str(len(replaced)).encode())] if replaced else []
+                await send({**start, "headers": [*headers, *length]})
                 await send({"type": "http.response.body", "body": replaced})
 
     return sending
@@ -42,22 +43,3 @@ def _is_of(kinds: tuple[str, ...], start: Message) -> bool:
     headers = dict(start["headers"])
     kind = headers.get(b"content-type", b"").decode("latin-1")
     return kind.startswith(kinds) and b"content-encoding" not in headers
-
-
-class HtmlPagesMiddleware:
-    """An application whose HTML pages pass through a function; everything else stays as it is."""
-
-    def __init__(self, app: ASGIApp, rewrite: Rewrite) -> None:
-        self._app, self._rewrite = app, rewrite
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-
-        def rewritten(start: Message, body: bytes) -> tuple[ResponseHeaders, bytes]:
-            page = self._rewrite(scope, body)
-            kept = [(name, value) for name, value in start["headers"] if name != b"content-length"]
-            return [*kept, (b"content-length", str(len(page)).encode())], page
-
-        if scope["type"] == "http" and scope["method"] == "GET":
-            send = replacing(send, rewritten, kinds=("text/html",))
-        await self._app(scope, receive, send)
