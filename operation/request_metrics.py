@@ -17,30 +17,17 @@ _BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class RequestMetrics:
-    """Histogram and counter of one application."""
-
-    def __init__(self, registry: CollectorRegistry) -> None:
-        labels = ("route", "method")
-        self.seconds = Histogram(
-            "leaderboard_request_seconds", "Time to the end of a response.", labels, buckets=_BUCKETS, registry=registry
-        )
-        self.responses = Counter(
-            "leaderboard_responses", "Responses by status.", (*labels, "status"), registry=registry
-        )
-
-    def record(self, scope: Scope, status: int, *, seconds: float) -> None:
-        """Count one request."""
-        route, method = route_of(scope), scope["method"] if scope["method"] in _METHODS else OTHER
-        self.seconds.labels(route, method).observe(seconds)
-        self.responses.labels(route, method, str(status)).inc()
-
-
 class RequestMetricsMiddleware:
     """ASGI: an application whose requests are counted."""
 
-    def __init__(self, app: ASGIApp, metrics: RequestMetrics) -> None:
-        self._app, self._metrics = app, metrics
+    def __init__(self, app: ASGIApp, registry: CollectorRegistry) -> None:
+        self._app, labels = app, ("route", "method")
+        self._seconds = Histogram(
+            "leaderboard_request_seconds", "Time to the end of a response.", labels, buckets=_BUCKETS, registry=registry
+        )
+        self._responses = Counter(
+            "leaderboard_responses", "Responses by status.", (*labels, "status"), registry=registry
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one ASGI connection."""
@@ -61,7 +48,13 @@ class RequestMetricsMiddleware:
             status = 500
             raise
         finally:
-            self._metrics.record(scope, status, seconds=time.perf_counter() - started)
+            self.record(scope, status, seconds=time.perf_counter() - started)
+
+    def record(self, scope: Scope, status: int, *, seconds: float) -> None:
+        """Count one request."""
+        route, method = route_of(scope), scope["method"] if scope["method"] in _METHODS else OTHER
+        self._seconds.labels(route, method).observe(seconds)
+        self._responses.labels(route, method, str(status)).inc()
 
 
 def route_of(scope: Scope) -> str:

@@ -42,7 +42,7 @@ def middleware(services: Services) -> list[Middleware]:
         # From here on, inside of the fast path, nothing costs the board anything.
         Middleware(ProblemsMiddleware, [benchmark.context for benchmark in services.benchmarks]),
         Middleware(BenchmarkMiddleware, ids),
-        Middleware(RequestMetricsMiddleware, services.request_metrics),
+        Middleware(RequestMetricsMiddleware, services.registry),
         Middleware(RequestLimitsMiddleware, largest, free=lambda: shutil.disk_usage(settings.state_dir).free),
         Middleware(ClientMiddleware),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,

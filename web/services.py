@@ -29,7 +29,6 @@ from operation.alarms import Alarms, service_alarms
 from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
-from operation.request_metrics import RequestMetrics
 from operation.start import replicating_litestream
 from receipts.jws import Signer
 from receipts.service import ReceiptService
@@ -85,7 +84,6 @@ class Services:
     auth: AuthService
     spool: Spool
     benchmarks: tuple[BenchmarkServices, ...]
-    request_metrics: RequestMetrics
     registry: CollectorRegistry
     alarms: Alarms
     litestream: Litestream | None = None
@@ -116,7 +114,6 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
         auth=auth,
         spool=Spool(settings.spool_dir, settings.upload_limit_bytes),
         benchmarks=benchmarks,
-        request_metrics=RequestMetrics(registry),
         registry=registry,
         alarms=alarms,
         litestream=litestream,

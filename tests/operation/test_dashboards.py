@@ -11,6 +11,7 @@ import pytest
 import yaml
 from prometheus_client import CollectorRegistry
 from prometheus_client.parser import text_string_to_metric_families
+from starlette.responses import PlainTextResponse
 
 from operation import figures
 from operation.alarms import ServiceAlarm
@@ -19,7 +20,7 @@ from operation.figures import BoardFigures, ServiceFigures
 from operation.metrics import InstallationCollector, make_registry, render
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
-from operation.request_metrics import RequestMetrics
+from operation.request_metrics import RequestMetricsMiddleware
 from storage.database import Database
 from tests.databases import new_database
 
@@ -63,7 +64,7 @@ def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
         )
     )
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-    RequestMetrics(registry).record(scope, 200, seconds=0.1)
+    RequestMetricsMiddleware(PlainTextResponse(), registry).record(scope, 200, seconds=0.1)
     found: dict[str, set[str]] = {}
     for family in text_string_to_metric_families(render(registry).decode()):
         for sample in family.samples:
