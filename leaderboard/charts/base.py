@@ -166,7 +166,14 @@ def headline_name(spec: BenchmarkSpec, *, first: bool = False) -> Message:
 def table(lines: Sequence[ChartLine], *, keys: Sequence[str], sources: bool = False) -> list[Cells]:
     """Return the estimates as rows of HEADER, or of WITH_SOURCE with ``sources``."""
     return [
-        (line.name, key, value.value, value.low, value.high, value.n or None, *([line.source] if sources else []))
+        (
+            line.name,
+            key,
+            value.value,
+            *(value.bounds or (None, None)),
+            value.n or None,
+            *([line.source] if sources else []),
+        )
         for line in lines
         for key in keys
         if (value := line.estimates.get(key)) is not None

@@ -31,7 +31,7 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         otherwise=_("Not known, since the order is nearly always the same or the file does not state it: {names}."),
     )
     lines = [
-        _line(judge, Estimate(100 * bias.value, 100 * bias.low, high=100 * bias.high, n=bias.pairs))
+        _line(judge, Estimate(100 * bias.value, bias.pairs, (100 * bias.low, 100 * bias.high)))
         for judge in chosen
         if (bias := judge.behaviour.position_bias)
     ]
@@ -99,7 +99,7 @@ def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) ->
     for judge in chosen:
         if (found := known[judge.id]) is not None:
             family, one = found
-            bias = Estimate(100 * one.value, 100 * one.low, high=100 * one.high, n=one.pairs)
+            bias = Estimate(100 * one.value, one.pairs, (100 * one.low, 100 * one.high))
             lines.append(_line(judge, bias, small=family))
     words = ChartText(
         _("Self-preference"),
@@ -128,8 +128,8 @@ def _chart(
     biases = [one for line in lines if (one := line.estimates[_BIAS]) is not None]
     if not biases:
         return empty_chart(notes)
-    clear = sum(one.low is not None and one.high is not None and not one.low <= 0 <= one.high for one in biases)
-    ends = [abs(end) for one in biases for end in (one.value, one.low, one.high) if end is not None]
+    clear = sum(not one.bounds[0] <= 0 <= one.bounds[1] for one in biases if one.bounds)
+    ends = [abs(end) for one in biases for end in (one.value, *(one.bounds or ()))]
     reach = min(100, max(10, -int(-(max(ends) + 2) // 5) * 5))
     name = words.title
     found = _("{bias}: significant for {n} of {judges}", bias=name, n=clear, judges=len(biases))

@@ -24,8 +24,8 @@ from leaderboard.charts.base import (
     to_chart,
 )
 from leaderboard.charts.dot_plots import reach_of
-from leaderboard.charts.estimates import SnapshotEntry
-from leaderboard.charts.layout import ChartText, Page, isolated, plain
+from leaderboard.charts.estimates import SnapshotEntry, in_percent
+from leaderboard.charts.layout import ChartText, Page, hover_text, isolated
 from leaderboard.charts.scatter_plots import (
     CELLS_WITH_NUMBERS,
     Point2D,
@@ -193,7 +193,7 @@ def points_of(
     """Return the points; those of ``first`` are named first, then the best."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
-        value, ends = 100 * (row.value(view.spec.headline) or 0), _ends(row, view.spec.headline)
+        value, ends = 100 * (row.value(view.spec.headline) or 0), in_percent(row.interval.get(view.spec.headline))
         hover = _row_hover(row, value, ends=ends, page=view.page)
         rank = at if row.id in first else _OTHERS + at if at < MOST_NAMED else None
         hollow = row.tier != "scored"
@@ -206,11 +206,10 @@ def _row_hover(row: BoardRow, value: float, *, ends: tuple[float, float] | None,
     """Return what is said of a row under the pointer."""
     number = one_decimal(value)
     if ends:
-        values = {"value": number, "low": one_decimal(ends[0]), "high": one_decimal(ends[1])}
-        number = page.text(_("{value}, 95% interval {low} to {high}", **values))
-    source = plain(row.source, 60) if row.tier == "reported" else page.text(HERE)
-    remark = f"<br>{plain(page.text(row.note), 60)}" if row.note else ""
-    return f"<b>{plain(_name(row), 60)}</b><br>{number}<br>{source}{remark}"
+        low, high = map(one_decimal, ends)
+        number = page.text(_("{value}, 95% interval {low} to {high}", value=number, low=low, high=high))
+    source = row.source if row.tier == "reported" else page.text(HERE)
+    return hover_text(_name(row), number, source, *([page.text(row.note)] if row.note else []))
 
 
 def _name(row: BoardRow) -> str:
@@ -221,13 +220,13 @@ def _points(headline: str) -> tuple[str, ...]:
     return (_("judge"), _("tier"), f"{headline}, %", _("95% low"), _("95% high"))
 
 
-def _ends(row: BoardRow, headline: str) -> tuple[float, float] | None:
-    result = row.interval.get(headline)
-    return (100 * result[0], 100 * result[1]) if result else None
-
-
 def row_cells(row: BoardRow, headline: str) -> tuple[object, ...]:
-    return (_name(row), row.tier, 100 * (row.value(headline) or 0), *(_ends(row, headline) or (None, None)))
+    return (
+        _name(row),
+        row.tier,
+        100 * (row.value(headline) or 0),
+        *(in_percent(row.interval.get(headline)) or (None, None)),
+    )
 
 
 def score_range(spots: Sequence[Point2D], view: ChartQuery) -> tuple[float, float]:

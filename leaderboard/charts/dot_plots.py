@@ -81,7 +81,7 @@ def dots(
     )
     figure.update_annotations(xanchor="left", align="left", font_size=13, font_color=LIGHT.ink)
     every = [cell for line in lines for key in keys if (cell := line.estimates.get(key)) is not None]
-    lowest = min([words.start, *(int((one.value if one.low is None else one.low) // 10 * 10) for one in every)])
+    lowest = min([words.start, *(int((one.bounds or (one.value,))[0] // 10 * 10) for one in every)])
     left = lowest - (0 if page.narrow else _NUMBERS * (words.end - lowest))
     for at, key in enumerate(keys):
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}

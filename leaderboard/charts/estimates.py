@@ -27,12 +27,11 @@ SnapshotEntry = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A share in percent, its 95% interval where the rule has one, and the number of pairs behind it."""
+    """A share in percent, the number of pairs behind it, and its 95% interval where the rule has one."""
 
     value: float
-    low: float | None
-    high: float | None
     n: int
+    bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +143,12 @@ def _harmless(cell: object) -> object:
 
 
 def _estimate(value: float | None, interval: Sequence[float] | None, *, n: int) -> Estimate | None:
-    if value is None:
-        return None
-    low, high = (100 * interval[0], 100 * interval[1]) if interval else (None, None)
-    return Estimate(100 * value, low, high=high, n=n)
+    return None if value is None else Estimate(100 * value, n, in_percent(interval))
+
+
+def in_percent(bounds: Sequence[float] | None) -> tuple[float, float] | None:
+    """Return the limits of an interval of shares in percent; None without one."""
+    return (100 * bounds[0], 100 * bounds[1]) if bounds else None
 
 
 def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str, *, spec: BenchmarkSpec) -> list[Estimate | None]:
@@ -164,14 +165,12 @@ def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str, *, spec: B
 def _opposite(agreement: Estimate | None) -> Estimate | None:
     if agreement is None:
         return None
-    low, high = agreement.low, agreement.high
-    turned_low = None if high is None else 100 - high
-    turned_high = None if low is None else 100 - low
-    return Estimate(100 - agreement.value, turned_low, high=turned_high, n=agreement.n)
+    bounds = agreement.bounds and (100 - agreement.bounds[1], 100 - agreement.bounds[0])
+    return Estimate(100 - agreement.value, agreement.n, bounds)
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
     """Return the difference of two independent shares, with limits from their intervals where both have one."""
-    bounds, others = (None if one.low is None or one.high is None else (one.low, one.high) for one in (first, second))
-    low, high = unpaired_bounds(first.value, second.value, bounds=bounds, others=others)
-    return Estimate(first.value - second.value, low, high=high, n=first.n + second.n)
+    low, high = unpaired_bounds(first.value, second.value, bounds=first.bounds, others=second.bounds)
+    bounds = None if low is None or high is None else (low, high)
+    return Estimate(first.value - second.value, first.n + second.n, bounds)

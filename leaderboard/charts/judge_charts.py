@@ -36,6 +36,7 @@ from leaderboard.charts.estimates import (
     bucket_estimates,
     category_estimates,
     drawn_scores,
+    in_percent,
     source_estimates,
     vote_curve,
 )
@@ -73,11 +74,10 @@ def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
 
 def _reported(row: BoardRow, keys: Sequence[str]) -> ChartLine:
     """Return a reported result as published; its intervals are those of the sizes that its figures fit."""
-    estimates: dict[str, Estimate | None] = {}
-    for key in keys:
-        value, bounds = row.value(key), row.interval.get(key)
-        low, high = (100 * bounds[0], 100 * bounds[1]) if bounds else (None, None)
-        estimates[key] = None if value is None else Estimate(100 * value, low, high=high, n=0)
+    estimates: dict[str, Estimate | None] = {
+        key: None if (value := row.value(key)) is None else Estimate(100 * value, 0, in_percent(row.interval.get(key)))
+        for key in keys
+    }
     small, link = _("reported"), f"entries/{row.id}"
     return ChartLine(row.model, estimates, small=small, hollow=True, source=row.source, link=link)
 
@@ -174,7 +174,7 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
             judge.name,
             _votes(k),
             value,
-            *((final.low, final.high, final.n) if final and k == points[-1][0] else _NOTHING),
+            *((*(final.bounds or (None, None)), final.n) if final and k == points[-1][0] else _NOTHING),
         )
         for judge, (points, final) in zip(chosen, curves, strict=True)
         for k, value in points
@@ -202,14 +202,13 @@ def _vote_points(
     judge: Judge, points: Sequence[tuple[int, float]], final: Estimate | None, *, view: ChartQuery
 ) -> list[Point2D]:
     """Return the points of a curve; the last one has the interval of the score."""
-    bounds = None if final is None or final.low is None or final.high is None else (final.low, final.high)
     return [
         Point2D(
             judge.name,
             k,
             value,
             hover=hover_text(judge.name, f"{view.page.text(_votes(k))}: {one_decimal(value)}"),
-            y_ends=bounds if k == points[-1][0] else None,
+            y_ends=final.bounds if final and k == points[-1][0] else None,
         )
         for k, value in points
     ]

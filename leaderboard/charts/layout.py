@@ -167,8 +167,8 @@ def faded(colour: str, alpha: float) -> str:
 def error_bars(estimates: Sequence[Estimate], colour: str) -> dict[str, Any]:
     """Return intervals as broad pale bars without caps; none where there is no interval."""
     return {
-        "array": [0 if one.high is None else one.high - one.value for one in estimates],
-        "arrayminus": [0 if one.low is None else one.value - one.low for one in estimates],
+        "array": [one.bounds[1] - one.value if one.bounds else 0 for one in estimates],
+        "arrayminus": [one.value - one.bounds[0] if one.bounds else 0 for one in estimates],
         **{"thickness": 5, "width": 0, "color": faded(colour, 0.35)},
     }
 
@@ -206,8 +206,9 @@ def _hover(group: str, estimate: Estimate | None) -> str:
     if estimate is None:
         return _("{group}: nothing counted", group=group)
     parts = [_("{group}: {value}", group=group, value=one_decimal(estimate.value))]
-    if estimate.low is not None and estimate.high is not None:
-        parts.append(_("95% interval {low} to {high}", low=one_decimal(estimate.low), high=one_decimal(estimate.high)))
+    if estimate.bounds:
+        low, high = map(one_decimal, estimate.bounds)
+        parts.append(_("95% interval {low} to {high}", low=low, high=high))
     elif not estimate.n:
         parts.append(_("as printed"))
     if estimate.n:

@@ -15,7 +15,6 @@ from leaderboard.board.rows import Board, BoardRow
 from leaderboard.pages.reported_findings import ReportedFinding
 from vlrb.benchmarks.spec import GROUPS
 from vlrb.common.messages import _, joined
-from vlrb.protocols import protocols
 
 Findings = Mapping[str, ReportedFinding]
 """What arithmetic says of reported results, by their ids."""
@@ -24,14 +23,13 @@ NO_FINDINGS: Findings = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class OverallFigure:
-    """An overall number of a result, with its definition: which overall it is, under which rule."""
+    """An overall number of a result, with its definition: which overall it is."""
 
     key: str
     title: str
     value: float  # a fraction
     interval: tuple[float, float] | None
     kind: str  # micro, or mean of how many categories
-    rule: str  # "" of a reported figure, whose source decided
     label: str  # the definition among those of its board: another one over pairs than the headline has its name
 
 
@@ -171,7 +169,6 @@ def variant_of(row: BoardRow) -> str:
 def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
     """Return the overall figures of a row; a source may state one that the items of the board do not give."""
     spec, scored = board.spec, row.tier == "scored"
-    rule = protocols(spec)[board.protocol].title if scored else ""
     keys = sorted(spec.overall_keys, key=lambda key: key != board.headline)
     return tuple(
         OverallFigure(
@@ -180,7 +177,6 @@ def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
             value=value,
             interval=row.interval.get(key),
             kind=definition_of(board, key),
-            rule=rule,
             label=label_of(board, key),
         )
         for key in keys

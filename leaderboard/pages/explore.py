@@ -15,7 +15,7 @@ from vlrb.common.messages import _
 from vlrb.statistics.pairwise import BANDS, PairwiseArrays
 
 PAGE = 25
-PREFIX = 12  # digits of a fingerprint in an address; more where they are needed to tell two apart
+PREFIX = 12  # digits of a fingerprint in an address
 MOST_WORDS = 200  # letters of a search
 _NAME = re.compile(r"([0-9a-f]{8,64})(-[0-9]{1,3})?")
 RIGHT: Mapping[str, tuple[str, range]] = {
@@ -107,12 +107,8 @@ class ItemSearch:
         )
 
     def name(self, item: Item) -> str:
-        """Return the shortest address of an item, from PREFIX digits on."""
-        suffix = item.key[64:]
-        for length in range(PREFIX, 65):
-            if len(self._named(item.key[:length], suffix)) == 1:
-                return item.key[:length] + suffix
-        return item.key
+        """Return the address of an item; those of equal texts differ at the end of their keys."""
+        return item.key[:PREFIX] + item.key[64:]
 
     def find(self, name: str) -> int | None:
         """Return the item index that an address names: a key, or enough of its digits to be the only one."""
@@ -169,10 +165,3 @@ def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
         right=one_of("right", tuple(RIGHT)),
         page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
     )
-
-
-def by_difficulty(relations: PairwiseArrays | None) -> dict[str, str]:
-    """Return the address of the pairs of each filter of RIGHT, by its words; {} where nothing is known of judges."""
-    if relations is None or relations.bands is None:
-        return {}
-    return {text: ItemQuery(right=name).url() for name, (text, _bands) in RIGHT.items()}

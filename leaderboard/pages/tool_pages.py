@@ -139,7 +139,6 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         own=own,
         words=compare,
         separating=partial(separation.sentences, board_version, revision=revision),
-        by_difficulty=explore.by_difficulty(catalog.relations(board_version, with_anonymous=True)),
         spec=board_version.spec,
         api="/api/v1" + url(chosen, search=""),
         board_url=BoardQuery(

@@ -97,7 +97,7 @@ def test_pages_of_several_benchmarks_mark_the_chance_of_each(address: str) -> No
 
 def test_the_line_of_each_panel_of_a_figure_is_at_its_chance() -> None:
     words, keys = ChartText("", "", axis=""), (VL.pooled, VL.headline)
-    estimates = dict.fromkeys(keys, Estimate(60.0, 55.0, high=65.0, n=100))
+    estimates = dict.fromkeys(keys, Estimate(60.0, 100, (55.0, 65.0)))
     for spec, places in ((TIES, [100 / 3, 50]), (VL, [50, 50])):
         for lines in ([ChartLine("one", estimates)], [ChartLine("one", estimates), ChartLine("two", estimates)]):
             drawn = dots(lines, keys=keys, page=Page(spec), words=words)

@@ -84,7 +84,7 @@ def words(chart: Chart) -> str:
 
 def estimate(k: int, n: int) -> Estimate:
     low, high = wilson(k, n)
-    return Estimate(100 * k / n, 100 * low, high=100 * high, n=n)
+    return Estimate(100 * k / n, n, (100 * low, 100 * high))
 
 
 def test_the_category_figure_shows_the_numbers_of_the_scorecard_with_their_intervals() -> None:
