@@ -30,7 +30,7 @@ class FileRejected(Refused):
     def __init__(self, report: Mapping[str, Any]) -> None:
         unreadable = readability.is_unreadable(report)
         message = report["problems"][0]["message"] if unreadable else _("The file has problems.")
-        names = ("problems", "format", "warnings", "problem_count", "samples", "other_benchmark")
+        names = ("problems", "format", "warnings", "problem_count", "samples")
         facts = {name: report[name] for name in names if name in report}
         super().__init__(_("{message} Nothing was submitted.", message=message), **facts)
         self.report = report

@@ -17,7 +17,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -96,15 +95,6 @@ def read_isolated(
     return _result(
         done.stdout, done.stderr[-_ERRORS_KEPT:], returncode=done.returncode, benchmark=benchmark, limits=limits
     )
-
-
-def read_isolated_among(path: Path, benchmark: str | Path, *, definitions: Path, served: Collection[str]) -> Result:
-    """Do as `read_isolated`; give the address of another benchmark only where it is served."""
-    report, upload = read_isolated(path, benchmark, definitions=definitions)
-    other = report.get("other_benchmark")
-    if other is not None and other["id"] not in served:
-        report = {**report, "other_benchmark": {**other, "path": None}}
-    return report, upload
 
 
 def _command(path: Path, benchmark: str | Path, *, limits: Limits, definitions: Path) -> list[str]:

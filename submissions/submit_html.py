@@ -100,7 +100,7 @@ def _headline(report: CheckReport, whole: str | None, *, of: Translations = _ENG
         sentence = _("{count:,} pairs, {votes}.", count=count, votes=votes_phrase(votes))
         return part("accepted", sentence, needs_confirmation(report), len(report.get("warnings", ())), of=of)
     count = report.get("problem_count", len(report["problems"]))
-    return part("rejected", whole, count, report.get("other_benchmark"), of=of)
+    return part("rejected", whole, count, of=of)
 
 
 def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:

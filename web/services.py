@@ -42,7 +42,7 @@ from submissions.metadata import parse_metadata
 from submissions.notifications.delivery import EmailDelivery
 from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.quota import QuotaPolicy
-from submissions.sandbox import read_isolated_among
+from submissions.sandbox import read_isolated
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
@@ -173,12 +173,7 @@ def _submission_service(common: _Common, served: ServedSettings) -> SubmissionSe
     return SubmissionService(
         common.database,
         Uploads(settings.uploads_url),
-        read=partial(
-            read_isolated_among,
-            benchmark=served.manifest_path or served.id,
-            definitions=settings.definitions,
-            served=frozenset(each.id for each in settings.served),
-        ),
+        read=partial(read_isolated, benchmark=served.manifest_path or served.id, definitions=settings.definitions),
         benchmark=served.id,
         signer=common.signer,
         rules=SubmissionRules(

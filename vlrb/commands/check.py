@@ -70,7 +70,7 @@ def _without_items(spec: BenchmarkSpec) -> str:
 def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
     """Return how to check a file of the demo, whose items are in another manifest; nothing for others."""
     about_demo = any(problem["code"] == "other-benchmark" for problem in report["problems"])
-    if items is not None or not about_demo or "other_benchmark" in report:
+    if items is not None or not about_demo:
         return ""
     manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"
     return translated(_("\n  A file of the demo is checked with --items {manifest}", manifest=manifest))

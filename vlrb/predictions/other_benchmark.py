@@ -9,7 +9,7 @@ from vlrb.benchmarks.spec import BenchmarkSpec, UnknownCategory, value_at
 from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.messages import _
 from vlrb.readers import first_records
-from vlrb.readers.problems import BenchmarkName, Problem, UploadRejected
+from vlrb.readers.problems import Problem, UploadRejected
 
 
 def other_benchmark(data: bytes, spec: BenchmarkSpec) -> BenchmarkSpec | None:
@@ -59,6 +59,5 @@ def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, *, rejected: UploadRe
         title=other.title,
         title2=spec.title,
     )
-    name = BenchmarkName(other.id, other.title, path=f"/app/submit?benchmark={other.id}")
     problem = Problem(None, None, field=None, code="other-benchmark", message=message)
-    return UploadRejected([problem], format=rejected.format, other=name)
+    return UploadRejected([problem], format=rejected.format)

@@ -110,14 +110,10 @@ def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings:
 
 
 def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[str, Any]:
-    """Return the check report that people, programs and the sandbox read; its keys are fixed.
-
-    Only of a file that belongs to another benchmark it also has ``other_benchmark``: id, title, path.
-    """
+    """Return the check report that people, programs and the sandbox read; its keys are fixed."""
     read = result if isinstance(result, Predictions) else None
     problems = _unreadable(result) if isinstance(result, Predictions) else result.problems
     warnings = all_warnings(result) if isinstance(result, Predictions) and not problems else result.warnings
-    other = None if isinstance(result, Predictions) else result.other
     return {
         "ok": not problems,
         "format": result.format,
@@ -132,7 +128,6 @@ def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[s
         "problems": [asdict(problem) for problem in problems],
         "problem_count": len(problems) if isinstance(result, Predictions) else result.problem_count,
         "samples": [asdict(sample) for sample in read.samples] if read else [],
-        **({"other_benchmark": asdict(other)} if other else {}),
     }
 
 

@@ -54,20 +54,8 @@ class FileWarning:
     ids: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkName:
-    """The benchmark that a file belongs to, where that is another one than the one asked.
-
-    ``path``: where to submit it. In a service that does not serve that benchmark, its report has none.
-    """
-
-    id: str
-    title: str
-    path: str
-
-
 class UploadRejected(Exception):
-    """The file cannot be scored. ``other``: the benchmark that it belongs to, where that is known."""
+    """The file cannot be scored."""
 
     def __init__(
         self,
@@ -76,9 +64,7 @@ class UploadRejected(Exception):
         *,
         warnings: Iterable[FileWarning] = (),
         format: str | None = None,
-        other: BenchmarkName | None = None,
     ) -> None:
-        self.other = other
         self.problems = tuple(problems)[:LISTED_PROBLEMS]
         self.problem_count = len(self.problems) if problem_count is None else problem_count
         self.warnings = tuple(warnings)

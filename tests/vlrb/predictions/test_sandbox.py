@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from submissions import sandbox
-from submissions.sandbox import Limits, ReadingFailed, read_isolated, read_isolated_among
+from submissions.sandbox import Limits, ReadingFailed, read_isolated
 from tests.factories import prediction_files as files
 from tests.factories.services.service import ROOT, alive, until
 from tests.factories.specs import VL
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.spec import DEFINITIONS
 from vlrb.predictions.parse import parse_predictions
 
 
@@ -119,18 +118,6 @@ def test_a_child_that_is_killed_or_out_of_memory_is_no_fault_of_ours(
 ) -> None:
     monkeypatch.setattr(sandbox, "_command", lambda *_, **__: [sys.executable, "-c", program])
     assert read_isolated(good)[0]["problems"][0]["code"] == "too-expensive"
-
-
-@pytest.mark.parametrize(("served", "linked"), [({"multimodal-rewardbench"}, True), (set(), False)])
-def test_the_address_of_another_benchmark_is_given_where_it_is_served(
-    tmp_path: Path, served: set[str], linked: bool
-) -> None:
-    path = tmp_path / "out.jsonl"
-    path.write_text(json.dumps({"ID": "pairs_1", "output": "[[A]]", "Meta": {"Category": "safety"}}) + "\n")
-    report, upload = read_isolated_among(path, "vl-rewardbench", definitions=DEFINITIONS, served=served)
-    assert upload is None
-    assert report["other_benchmark"]["id"] == "multimodal-rewardbench"
-    assert (report["other_benchmark"]["path"] is not None) is linked
 
 
 def test_the_child_ends_with_the_process_that_wants_its_answer(tmp_path: Path) -> None:
