@@ -60,8 +60,8 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
     add("--limit", type=_number(int, 1), metavar="N", help=_("only the first N pairs"))
     add("--benchmark", default="vl-rewardbench", metavar="ID", help="vl-rewardbench")
     names, marks = ", ".join(PROMPTS), "{query}, {a0}, {a1}"
-    prompt = _("{names} or a text file with {marks} ({default})", names=names, marks=marks, default=OFFICIAL.name)
-    add("--prompt", default=OFFICIAL.name, metavar="NAME", help=prompt)
+    prompt = _("{names} or a text file with {marks} ({default})", names=names, marks=marks, default=OFFICIAL)
+    add("--prompt", default=OFFICIAL, metavar="NAME", help=prompt)
     about = _("as stored with their true type, or labelled image/png as in the official run (stored)")
     add("--image-form", choices=FORMS, default=STORED, help=about)
     about = _("The defaults are those of the official run. `none` sends nothing.")

@@ -18,7 +18,7 @@ from inspect_ai.solver import Generate, TaskState, solver
 from vlrb.judge.endpoint import LONGEST_WAIT, read_retry_after
 from vlrb.judge.images import STORED, image_url
 from vlrb.judge.pairs import RANDOM, PairToJudge, is_swapped, read_pairs
-from vlrb.judge.prompts import OFFICIAL, OFFICIAL_PARAMETERS
+from vlrb.judge.prompts import OFFICIAL, OFFICIAL_PARAMETERS, Prompt, find_prompt
 from vlrb.judge.texts import as_reason
 from vlrb.verdicts import choice_of
 from vlrb.votes import UNDECIDED
@@ -29,6 +29,7 @@ def vl_rewardbench(
     items: str = "items.parquet", votes: int = 5, *, order: str = RANDOM, seed: int = 0, image_form: str = STORED
 ) -> Task:
     """Return the task. Arguments as of `vlrb judge run`; `--limit` belongs to Inspect."""
+    prompt = find_prompt(OFFICIAL)
     pairs = {pair.row: pair for pair in read_pairs(items).pairs}
     samples = [
         Sample(pair.id, id=row + 1, metadata={"id": pair.id, "item": pair.fingerprint, "row": row})
@@ -36,23 +37,23 @@ def vl_rewardbench(
     ]
     return Task(
         samples,
-        solver=ask(pairs, order=order, seed=seed, image_form=image_form),
+        solver=ask(pairs, prompt, order=order, seed=seed, image_form=image_form),
         scorer=readable(),
         epochs=Epochs(votes, "mean"),
         config=GenerateConfig(**OFFICIAL_PARAMETERS),
         fail_on_error=False,
-        metadata={"prompt": OFFICIAL.name, "prompt_sha256": OFFICIAL.sha256},
+        metadata={"prompt": prompt.name, "prompt_sha256": prompt.sha256},
     )
 
 
 @solver
-def ask(pairs: dict[int, PairToJudge], *, order: str, seed: int, image_form: str) -> Any:
+def ask(pairs: dict[int, PairToJudge], prompt: Prompt, *, order: str, seed: int, image_form: str) -> Any:
     """Return what asks for one vote. Its order depends on seed, pair and epoch alone, as in `vlrb judge run`."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         pair = pairs[state.metadata["row"]]
         state.metadata["swapped"] = swapped = is_swapped(pair, state.epoch - 1, order=order, seed=seed)
-        text = OFFICIAL.render(pair.query, pair.responses, swapped=swapped)
+        text = prompt.render(pair.query, pair.responses, swapped=swapped)
         try:
             image = await asyncio.to_thread(image_url, pair.image, image_form)
             state.messages = [ChatMessageUser(content=[ContentText(text=text), ContentImage(image=image)])]

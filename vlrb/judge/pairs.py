@@ -34,11 +34,6 @@ class PairToJudge:
     image: ImageSource
     fingerprint: str
 
-    @property
-    def swapped_by_parity(self) -> bool:
-        """Whether lmms-eval and VLMEvalKit show the second response first."""
-        return sum(map(len, self.responses)) % 2 == 1
-
 
 @dataclass(frozen=True, slots=True)
 class PairFile:
@@ -103,8 +98,8 @@ class RequestKey(NamedTuple):
 
 def is_swapped(pair: PairToJudge, vote: int, *, order: str, seed: int) -> bool:
     """Return whether a vote sees the second response first. It depends on nothing but its arguments."""
-    if order == PARITY:
-        return pair.swapped_by_parity
+    if order == PARITY:  # as lmms-eval and VLMEvalKit do
+        return sum(map(len, pair.responses)) % 2 == 1
     if order == BOTH:
         return (vote + pair.row) % 2 == 1
     return hashlib.sha256(f"{seed}:{pair.row}:{pair.fingerprint}:{vote}".encode()).digest()[0] % 2 == 1

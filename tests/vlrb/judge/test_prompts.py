@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from vlrb.judge import JudgeError
-from vlrb.judge.prompts import OFFICIAL, PROMPTS, find_prompt
+from vlrb.judge.prompts import find_prompt
 from vlrb.judge.totals import read_reply
 
+OFFICIAL, VLMEVALKIT, R1_REWARD = map(find_prompt, ("official", "vlmevalkit", "r1-reward"))
 STORED = "76b0586d362927cb34e5c07cd131ef971fd9f6ac3c36dac9e968069ce40e2786"
 SWAPPED = "1515cad062a11eff5f68c6f1a5e0af7c74adb49be93a4a1457b552144cd38a57"
 
@@ -32,17 +33,15 @@ def test_placeholders_in_a_response_stay_as_they_are() -> None:
 
 
 def test_the_prompt_of_vlmevalkit_differs_in_three_places_alone() -> None:
-    theirs = PROMPTS["vlmevalkit"].template
     ours = OFFICIAL.template.removeprefix(" ").replace("questions. Please", "questions.\nPlease")
-    assert theirs == ours.replace(". For example", ".For example")
-    assert PROMPTS["vlmevalkit"].image_first
+    assert VLMEVALKIT.template == ours.replace(". For example", ".For example")
+    assert VLMEVALKIT.image_first
 
 
 def test_the_prompt_of_r1_reward_keeps_its_trailing_spaces_and_its_own_verdict() -> None:
-    prompt = PROMPTS["r1-reward"]
-    assert "[Response 1]:\n{a0}  \n\n" in prompt.template
-    assert prompt.template.endswith("</think><answer>1/2</answer>")
-    assert [read_reply(text, prompt.reading) for text in ("<answer> 2 </answer>", "<answer>3</answer>", "2")] == [
+    assert "[Response 1]:\n{a0}  \n\n" in R1_REWARD.template
+    assert R1_REWARD.template.endswith("</think><answer>1/2</answer>")
+    assert [read_reply(text, R1_REWARD.reading) for text in ("<answer> 2 </answer>", "<answer>3</answer>", "2")] == [
         1,
         -1,
         -1,

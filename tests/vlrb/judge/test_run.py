@@ -21,7 +21,7 @@ from vlrb.benchmarks.pairs import build_table
 from vlrb.cli import command_line
 from vlrb.judge.endpoint import read_retry_after
 from vlrb.judge.journal import busy_seconds
-from vlrb.judge.prompts import OFFICIAL
+from vlrb.judge.prompts import find_prompt
 from vlrb.judge.submit import describe_run
 from vlrb.predictions.parse import parse_predictions
 
@@ -44,7 +44,7 @@ def test_a_request_is_the_official_one_as_json(model: ModelServer, items: Path, 
     (path, body, headers), (judgement,) = model.asked[0], predictions(tmp_path / "run")[0]["judgements"]
     image = "data:image/png;base64," + base64.b64encode(PNG).decode()
     one = item(0)
-    text = OFFICIAL.render(one["query"], one["response"], swapped=judgement["swapped"])
+    text = find_prompt("official").render(one["query"], one["response"], swapped=judgement["swapped"])
     assert path == "/v1/chat/completions"
     assert headers["authorization"] == "Bearer EMPTY"
     assert body == {
@@ -72,7 +72,7 @@ def test_a_run_writes_native_predictions_with_what_it_was(model: ModelServer, it
     assert {len(line["judgements"]) for line in lines} == {3}
     about = lines[0]["run"]
     assert (about["seed"], about["order"], about["votes"]) == (5, "random", 3)
-    assert about["prompt"]["sha256"] == hashlib.sha256(OFFICIAL.template.encode()).hexdigest()
+    assert about["prompt"]["sha256"] == hashlib.sha256(find_prompt("official").template.encode()).hexdigest()
     assert about["usage"]["requests"] == 18 and about["usage"]["prompt_tokens"] == 1800
     assert set(about["engine"]) == {"openai", "tenacity"}
 
