@@ -10,7 +10,6 @@ from leaderboard.api import columns as api_columns
 from leaderboard.board.columns import by_key, columns_of, usual
 from leaderboard.charts.estimates import buckets, drawn_scores
 from leaderboard.share import exports
-from vlrb.benchmarks.items import source_of
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.numbers import figures
@@ -46,7 +45,7 @@ def spec_of(benchmark: str) -> BenchmarkSpec:
 
 def source_from_id(row: Mapping[str, Any]) -> str:
     """Return the source of a row under the definition of VL-RewardBench."""
-    return source_of(str(row["id"]), VL)
+    return VL.source_of("", str(row["id"]))
 
 
 def read_figures(*values: str | float | None, **named: str | float | None) -> Figures:

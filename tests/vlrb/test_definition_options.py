@@ -39,9 +39,9 @@ key = "{key}"
 title = "{key}"
 colour = "#000000"
 
-[[category_rules]]
+[[source_rules]]
 equals = "{key}"
-category = "{key}"
+source = "{key}"
 """
 _PROTOCOL = """
 [[protocols]]

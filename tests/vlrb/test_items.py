@@ -46,7 +46,7 @@ def test_a_pair_that_the_first_revision_lacks_is_an_item_of_the_later_one_alone(
 
 
 def test_an_id_with_an_unknown_prefix_has_no_source() -> None:
-    with pytest.raises(ValueError, match="no source is known"):
+    with pytest.raises(ValueError, match="is no category of VL-RewardBench"):
         source_from_id({"id": "nonsense-1"})
 
 

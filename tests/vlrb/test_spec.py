@@ -13,7 +13,7 @@ from tests.factories.specs import VL
 from tests.real_data import rows
 from vlrb.benchmarks.items import ItemTable, LabelsError
 from vlrb.benchmarks.pairs import label_set, pair_table, read_pairs
-from vlrb.benchmarks.spec import SpecError, UnknownCategory
+from vlrb.benchmarks.spec import SpecError
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.cli import main
 
@@ -43,13 +43,13 @@ key = "square"
 title = "Square"
 colour = "#ffffff"
 
-[[category_rules]]
+[[source_rules]]
 equals = "r"
-category = "round"
+source = "round"
 
-[[category_rules]]
+[[source_rules]]
 equals = "s"
-category = "square"
+source = "square"
 
 [[protocols]]
 key = "strict"
@@ -128,7 +128,7 @@ title = "motion"
     [
         ('kind = "micro"', 'kind = "median"', "kind 'median' is not one of micro, mean"),
         ('unreadable = "wrong"', 'unreadable = "coin"', "unreadable 'coin'"),
-        ('category = "square"', 'category = "oval"', "category 'oval' is not one of round, square"),
+        ('source = "square"', 'source = "oval"', "source 'oval' is not one of round, square"),
         ('key = "square"', 'key = "round"', "occurs twice|is not one of"),
         ('id = "traffic-signs"', 'id = "signs"', "the folder is 'traffic-signs'"),
         ('title = "Traffic signs"\n', "", "the entry 'title' is missing"),
@@ -213,15 +213,15 @@ def test_the_editions_of_vl_rewardbench_are_its_revisions() -> None:
 )
 def test_multimodal_rewardbench_splits_reasoning_and_safety_by_id(category: str, item: str, key: str) -> None:
     spec = load_spec("multimodal-rewardbench")
-    assert spec.category_of(category, item) == key
-    with pytest.raises(UnknownCategory, match=f"'{category.upper()}' is no category"):
-        spec.category_of(category.upper(), item)
+    assert spec.source_of(category, item) == key
+    with pytest.raises(ValueError, match=f"'{category.upper()}' is no category"):
+        spec.source_of(category.upper(), item)
 
 
 def test_the_first_keyword_in_the_path_decides() -> None:
     spec = load_spec("mm-rlhf-rewardbench")
-    assert spec.category_of("short/longer_video.png", "x") == "long"
-    assert spec.category_of("video/abc", "x") == "video"
+    assert spec.source_of("short/longer_video.png", "x") == "long"
+    assert spec.source_of("video/abc", "x") == "video"
 
 
 def test_the_real_pairs_of_mm_rlhf_are_the_released_edition() -> None:

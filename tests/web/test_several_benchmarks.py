@@ -35,13 +35,13 @@ key = "{second}"
 title = "{second}"
 colour = "#1f5fbf"
 
-[[category_rules]]
+[[source_rules]]
 id_prefix = "{first}-"
-category = "{first}"
+source = "{first}"
 
-[[category_rules]]
+[[source_rules]]
 id_prefix = "{second}-"
-category = "{second}"
+source = "{second}"
 
 [[protocols]]
 key = "strict"

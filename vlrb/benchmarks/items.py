@@ -74,22 +74,6 @@ def presentation_order(stored: tuple[str, str]) -> tuple[int, int]:
     return (1, 0) if stored[1] < stored[0] else (0, 1)
 
 
-def source_of(item_id: str, spec: BenchmarkSpec, *, category: str | None = None) -> str:
-    """Return the source of an item: the one whose prefix its id has, else the first of its category.
-
-    Raises:
-        ValueError: the id starts with no known prefix, and no category is given.
-    """
-    fitting = [source for source in spec.sources if category in (None, source.category)]
-    for source in fitting:
-        if source.id_prefixes and item_id.startswith(source.id_prefixes):
-            return source.key
-    if category is None:
-        known = ", ".join(prefix for source in fitting for prefix in source.id_prefixes)
-        raise ValueError(f"no source is known for the id {item_id!r}; known prefixes: {known}")
-    return fitting[0].key
-
-
 @dataclass(frozen=True, slots=True)
 class Item:
     """One preference pair. Facts about its texts, never the texts, and no label."""

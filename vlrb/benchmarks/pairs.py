@@ -24,7 +24,6 @@ from vlrb.benchmarks.items import (
     item_of,
     presentation_order,
     response_fingerprint,
-    source_of,
     table_of,
 )
 from vlrb.benchmarks.labels import LabelSet, coverage_problems, error_tags, make_label_set, refuse_labels
@@ -152,16 +151,12 @@ def _item(row: LabelRow, spec: BenchmarkSpec) -> Item:
         raise LabelsError(f"the field `{spec.fields.responses[0]}` must be a text")
     source = row.get("source")
     if source not in spec.source_category:
-        source = source_of(name, spec, category=None if spec.has_sources else _category(row, spec))
+        values = (value_at(row, field) for field in spec.fields.category)
+        source = spec.source_of(next((value for value in values if value and isinstance(value, str)), ""), name)
     if spec.preferred_is_named:
         order = presentation_order((response_fingerprint(texts[0]), response_fingerprint(texts[1])))
         texts = texts[order[0]], texts[order[1]]
     return item_of(question if isinstance(question, str) else "", texts, source=str(source), spec=spec)
-
-
-def _category(row: LabelRow, spec: BenchmarkSpec) -> str:
-    values = (value_at(row, name) for name in spec.fields.category)
-    return spec.category_of(next((value for value in values if value and isinstance(value, str)), ""), _id(row, spec))
 
 
 def _id(row: LabelRow, spec: BenchmarkSpec) -> str:

@@ -34,10 +34,6 @@ class SpecError(ValueError):
     """A definition of a benchmark cannot be used; the message names the file and the entry."""
 
 
-class UnknownCategory(ValueError):
-    """An item belongs to no category of its benchmark; the message names the value that was seen."""
-
-
 @dataclass(frozen=True, slots=True)
 class Category:
     """A category of a benchmark. ``tagged``: whether its pairs carry error tags. ``about``: ends "accuracy on ..."."""
@@ -61,14 +57,14 @@ class CombinedCategories:
 
 
 @dataclass(frozen=True, slots=True)
-class CategoryRule:
-    """One way to tell an item's category; the first rule that fits decides.
+class SourceRule:
+    """One way to tell an item's source; the first rule that fits decides.
 
     ``equals``: the field is exactly this text. ``id_prefix``: the id begins with it, ignoring case. ``path_keyword``:
     the field (a path) contains it. All conditions that are given must hold.
     """
 
-    category: str
+    source: str
     equals: str | None = None
     id_prefix: str | None = None
     path_keyword: str | None = None
@@ -189,11 +185,10 @@ class ItemEdition:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A data set that items come from, known by the beginning of their ids."""
+    """A data set that items come from."""
 
     key: str
     category: str
-    id_prefixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +242,7 @@ class BenchmarkSpec:
     dataset: str
     verdict_format: str
     categories: tuple[Category, ...]
-    category_rules: tuple[CategoryRule, ...]
+    source_rules: tuple[SourceRule, ...]
     protocols: tuple[ProtocolSpec, ...]
     overalls: tuple[Overall, ...]
     headline: str
@@ -477,17 +472,17 @@ class BenchmarkSpec:
         folders = [self.folder, *([DEFINITIONS / self.imitates] if self.imitates else [])]
         return next((path.read_bytes() for folder in folders if (path := folder / name).is_file()), None)
 
-    def category_of(self, value: str, item_id: str) -> str:
-        """Return the category of an item, from the value of its category field and its id.
+    def source_of(self, value: str, item_id: str) -> str:
+        """Return the source of an item, from the value of its category field and its id.
 
         Raises:
-            UnknownCategory: no rule fits; the message names the value.
+            ValueError: no rule fits; the message names the value.
         """
-        for rule in self.category_rules:
+        for rule in self.source_rules:
             if rule.matches(value, item_id):
-                return rule.category
-        known = ", ".join(dict.fromkeys(rule.equals or rule.path_keyword or "" for rule in self.category_rules))
-        raise UnknownCategory(f"{value!r} is no category of {self.title}; known: {known}")
+                return rule.source
+        known = dict.fromkeys(rule.equals or rule.path_keyword or rule.id_prefix or "" for rule in self.source_rules)
+        raise ValueError(f"{value or item_id!r} is no category of {self.title}; known: {', '.join(known)}")
 
 
 def value_at(row: Any, path: str) -> Any:

@@ -105,7 +105,7 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
     official = {key: [row["key"] for row in sources if row["category"] == key] for key in keys}
     groupings = data.get("groupings", {OFFICIAL: official})
     given = {
-        "category_rules": [{"category": key, "equals": key} for key in keys],
+        "source_rules": [{"source": key, "equals": key} for key in keys],
         "brand": data["title"],
         "homepage": data["dataset"],
         "headline": overalls[0].get("key", ""),
@@ -181,7 +181,8 @@ def _check(spec: BenchmarkSpec, folder: str) -> None:
     if not any(overall.is_pool_of(spec.category_keys) for overall in spec.overalls):
         raise ValueError("one overall must be of kind micro, over all pairs")
     _check_known("headline", [spec.headline], known=[overall.key for overall in spec.overalls])
-    named = [rule.category for rule in spec.category_rules] + [source.category for source in spec.sources]
+    _check_known("source", (rule.source for rule in spec.source_rules), known=spec.source_keys)
+    named = [source.category for source in spec.sources]
     named += [key for overall in spec.overalls for key in overall.categories]
     named += [key for combined in spec.combined for key in combined.categories]
     named += [key for edition in spec.editions for key in (*edition.likely_sizes, *edition.groups)]

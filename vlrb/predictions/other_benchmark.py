@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec, UnknownCategory, value_at
+from vlrb.benchmarks.spec import BenchmarkSpec, value_at
 from vlrb.benchmarks.spec_file import others_beside
 from vlrb.common.messages import _
 from vlrb.readers import first_records
@@ -36,20 +36,9 @@ def _belongs(record: Mapping[str, Any], spec: BenchmarkSpec) -> bool:
     item_id = value_at(record, spec.fields.id)
     if not isinstance(item_id, str):
         return False
-    if spec.has_sources:
-        return any(item_id.startswith(prefix) for source in spec.sources for prefix in source.id_prefixes)
     places = [path for name in spec.fields.category for path in (name, f"Meta.{name}", f"doc.{name}")]
-    return any(_has_category(value_at(record, path), item_id, spec=spec) for path in places)
-
-
-def _has_category(value: Any, item_id: str, *, spec: BenchmarkSpec) -> bool:
-    if not isinstance(value, str) or not value:
-        return False
-    try:
-        spec.category_of(value, item_id)
-    except UnknownCategory:
-        return False
-    return True
+    values = [value if isinstance(value, str) else "" for value in (value_at(record, path) for path in places)]
+    return any(rule.matches(value, item_id) for rule in spec.source_rules for value in values)
 
 
 def refused_for(other: BenchmarkSpec, spec: BenchmarkSpec, *, rejected: UploadRejected) -> UploadRejected:
