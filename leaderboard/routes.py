@@ -24,7 +24,6 @@ from leaderboard.board.query import BoardQuery, read_as_of, read_query
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import decisions, entry, status_pages
 from leaderboard.pages import routes as tools
-from leaderboard.pages import tool_pages as tools_pages
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import message_reply, not_found_page, status_page
 from leaderboard.render_context import RenderContext
@@ -131,7 +130,7 @@ def build(
         page = entry.page(
             board_version,
             asked_for,
-            nearest=partial(tools_pages.nearest, board_version, catalog),
+            catalog=catalog,
             base=base,
             gone=gone,
         )

@@ -1,4 +1,4 @@
-"""Data of the about page: number and length of pairs, and a sample file."""
+"""Page ``GET /about``: number and length of pairs, how answers count; and a sample file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import random
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from statistics import median
 from typing import Any
 
 from markupsafe import Markup
 
+from leaderboard.cache import BoardVersion
+from leaderboard.pages.item_catalog import ItemCatalog
+from leaderboard.render import render
 from vlrb.benchmarks.items import Item, ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -101,3 +104,25 @@ def _sample_rows(table: ItemTable, revision: str, *, dice: random.Random) -> Ite
             **({} if alone else {"item": item.key}),
             "votes": [dice.randint(0, 1) for _ in range(_VOTES)],
         }
+
+
+def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
+    """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
+    table = catalog.table
+    return render(
+        board_version.context,
+        "about.html",
+        current="/about",
+        demo=board_version.spec.synthetic,
+        board=board_version.board(),
+        spec=board_version.spec,
+        about=texts(board_version.spec),
+        sizes=sizes(table),
+        revisions=table.revisions,
+        guides=guides(board_version.spec),
+        explained=partial(explained, board_version.spec),
+        names_of=lambda keys: [
+            board_version.context.translations.known(board_version.spec.name_of(key)) for key in keys
+        ],
+        pairs=len(table),
+    )

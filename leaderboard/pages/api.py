@@ -11,7 +11,7 @@ from auth.problem_details import problem
 from common.openapi import answers
 from leaderboard.board.query import compare_url
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
-from leaderboard.pages import compare, tool_pages
+from leaderboard.pages import compare, compare_page
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext, ServedBenchmark
 from leaderboard.responses import json_body, respond, version_or_problem
@@ -70,7 +70,7 @@ def build(cache: BoardCache, catalog: ItemCatalog) -> APIRouter:
         wrong = _refused(board_version, entries, grouping=grouping, revision=revision)
         if wrong is not None:
             return wrong
-        ids = tool_pages.read_entries(entries)
+        ids = compare_page.read_entries(entries)
 
         def make() -> CachedResponse:
             relations = catalog.relations(board_version, revision or "")
@@ -112,7 +112,7 @@ def _refused(board_version: BoardVersion, entries: str, *, grouping: str, revisi
     if revision and revision not in board_version.revisions:
         known = ", ".join(board_version.revisions) or "none yet"
         return problem(400, "unknown-revision", detail=f"revision is one of {known}.", parameter="revision")
-    ids = tool_pages.read_entries(entries)
+    ids = compare_page.read_entries(entries)
     if not 2 <= len(ids) <= compare.MOST:
         detail = f"entries is a list of 2 to {compare.MOST} different ids, separated by commas."
         return problem(400, "bad-entries", detail=detail, parameter="entries")

@@ -37,8 +37,6 @@ from vlrb.statistics.reliability import corrected_accuracy
 from vlrb.statistics.uncertainty import Z, wilson
 
 PATIENCE = 20.0  # seconds after which no test is waited for: of one judge's versions only the best is tested
-Nearest = Callable[[str, str], Sequence[Pair]]
-"""The entries next to one under a label revision, compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +97,7 @@ def page(
     board_version: BoardVersion,
     asked: EntryQuery,
     *,
-    nearest: Nearest = lambda *_: (),
+    catalog: ItemCatalog,
     base: str = "",
     gone: Mapping[str, Any] | None = None,
 ) -> Callable[[], str] | None:
@@ -110,7 +108,7 @@ def page(
     """
     result = board_version.entry(asked.id)
     if result is not None and result["tallies"]:
-        return lambda: _scored_page(board_version, result, asked=asked, nearest=nearest, base=base, gone=gone)
+        return lambda: _scored_page(board_version, result, asked=asked, catalog=catalog, base=base, gone=gone)
     reported = reported_results.find(board_version.published, asked.id)
     if reported is not None:
         return lambda: _reported_page(board_version, reported, asked=asked, base=base)
@@ -162,13 +160,15 @@ def _scored_page(
     entry: SnapshotEntry,
     *,
     asked: EntryQuery,
-    nearest: Nearest,
+    catalog: ItemCatalog,
     base: str,
     gone: Mapping[str, Any] | None,
 ) -> str:
     board = board_of(board_version, entry, revision=asked.revision)
     revision, spec = board.label_revision, board.spec
-    neighbours = nearest(entry["id"], revision)
+    neighbours = compare.nearest(
+        board_version, entry["id"], relations=catalog.relations(board_version, revision), revision=revision
+    )
     relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
     summary = entry_summary(board_version, board, entry, nearest=neighbours)
     tally, behaviour, hides = summary["tally"], summary["findings"]["behaviour"], summary["hides"]

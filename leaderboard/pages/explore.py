@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from leaderboard.pages.item_catalog import ItemTexts
+from leaderboard.cache import BoardVersion
+from leaderboard.pages.item_catalog import ItemCatalog, ItemTexts
+from leaderboard.render import render
 from vlrb.benchmarks.items import Item, ItemTable, presentation_order
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -88,9 +91,9 @@ class ItemSearch:
     ) -> ItemSearch:
         """``relations`` None, without bands or of another benchmark: nothing is said about judges."""
         bands = relations.bands if relations is not None else None
-        if bands is None or len(bands) != len(table) or not (bands >= 0).any():
+        if relations is None or bands is None or len(bands) != len(table) or not (bands >= 0).any():
             return cls(table, texts, bands=None, judges=0)
-        return cls(table, texts, bands=bands.tolist(), judges=len(relations.entries) if relations else 0)
+        return cls(table, texts, bands=bands.tolist(), judges=len(relations.entries))
 
     def show(self, index: int) -> ItemView:
         """Return one pair by its item index."""
@@ -165,3 +168,73 @@ def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
         right=one_of("right", tuple(RIGHT)),
         page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
     )
+
+
+# Pages ---------------------------------------------------------------------------------------------------------------
+
+
+def _pairs(board_version: BoardVersion, catalog: ItemCatalog) -> ItemSearch:
+    """Return what there is to browse now."""
+    return ItemSearch.of(catalog.table, catalog.texts, relations=catalog.relations(board_version, with_anonymous=True))
+
+
+def explore_page(board_version: BoardVersion, catalog: ItemCatalog, *, query: ItemQuery) -> str:
+    """Return a page of pairs; the shares of judges are those of the board version."""
+    pairs = _pairs(board_version, catalog)
+    held = {item.source for item in pairs.table.items}
+    categories = {item.category for item in pairs.table.items}
+    return render(
+        board_version.context,
+        "explore.html",
+        current="/explore",
+        demo=board_version.spec.synthetic,
+        pairs=pairs,
+        query=query,
+        item_page=(result := pairs.select(query)),
+        thumbnails={view.name for view in result.shown if catalog.has_thumbnail(view.texts)},
+        spec=board_version.spec,
+        sources=[
+            (key, board_version.spec.source_category[key]) for key in board_version.spec.shown_sources if key in held
+        ],
+        categories=[key for key in board_version.spec.category_keys if key in categories],
+        right=RIGHT if pairs.bands is not None else {},
+        per_page=PAGE,
+        broken=catalog.has_item_file and pairs.texts is None,
+    )
+
+
+def item_page(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -> str | None:
+    """Return one pair; None if no item, or more than one, has this name."""
+    pairs = _pairs(board_version, catalog)
+    index = pairs.find(name)
+    if index is None:
+        return None
+    view = pairs.show(index)
+    near = {
+        word: pairs.show(at)
+        for word, at in (("previous", index - 1), ("next", index + 1))
+        if 0 <= at < len(pairs.table)
+    }
+    image = view.texts.image if view.texts else ""
+    return render(
+        board_version.context,
+        "explore_item.html",
+        current="/explore",
+        demo=board_version.spec.synthetic,
+        spec=board_version.spec,
+        shown=view,
+        image=f"/explore/{view.name}/image" if catalog.image(image) else "",
+        near=near,
+        judges=pairs.judges,
+        all_pairs=ItemQuery(),
+        total=len(pairs.table),
+        broken=catalog.has_item_file and pairs.texts is None,
+    )
+
+
+def image_of(board_version: BoardVersion, catalog: ItemCatalog, *, name: str) -> Path | None:
+    """Return the image file of one pair."""
+    pairs = _pairs(board_version, catalog)
+    index = pairs.find(name)
+    texts = pairs.texts[index] if index is not None and pairs.texts else None
+    return catalog.image(texts.image) if texts else None

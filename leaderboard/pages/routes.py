@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import FileResponse, Response
 
 from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
-from leaderboard.pages import about, analyse, explore, red_team, reported, tool_pages
+from leaderboard.pages import about, analyse, compare_page, explore, number_check, red_team, reported
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.pages.status_pages import message_reply, status_page
 from leaderboard.render_context import RenderContext
@@ -37,8 +37,8 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
     router = APIRouter(include_in_schema=False)
 
     def compare(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
-        choice = tool_pages.read_choice(parameters, version)
-        return choice.url(), partial(tool_pages.compare_page, version, catalog, choice=choice)
+        choice = compare_page.read_choice(parameters, version)
+        return choice.url(), partial(compare_page.compare_page, version, catalog, choice=choice)
 
     def figures(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
         query = analyse.read_query(parameters, version)
@@ -46,7 +46,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
 
     def pairs(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
         query = explore.read_query(parameters, version.spec)
-        return query.url(), partial(tool_pages.explore_page, version, catalog, query=query)
+        return query.url(), partial(explore.explore_page, version, catalog, query=query)
 
     def published(version: BoardVersion, parameters: Mapping[str, str]) -> tuple[str, Callable[[], str]]:
         view = reported.read_view(parameters)
@@ -60,7 +60,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
         router,
         cache,
         "/about",
-        lambda version, _parameters: ("/about", partial(tool_pages.about_page, version, catalog)),
+        lambda version, _parameters: ("/about", partial(about.about_page, version, catalog)),
     )
     _add_plain(router, cache.context, not_found=not_found)
     _add_pairs(router, cache, catalog, not_found=not_found)
@@ -91,7 +91,7 @@ def _add_plain(router: APIRouter, context: RenderContext, *, not_found: NotFound
     async def check_numbers(request: Request) -> Response:
         if not (context.spec.splits or context.spec.editions):
             return not_found(request.headers)
-        page, wrong = await asyncio.to_thread(tool_pages.check_page, context, request.query_params)
+        page, wrong = await asyncio.to_thread(number_check.check_page, context, request.query_params)
         return respond(status_page(page), request.headers, status=400 if wrong else 200)
 
     @router.api_route("/red-team", methods=["GET", "HEAD"])
@@ -104,13 +104,13 @@ def _add_pairs(router: APIRouter, cache: BoardCache, catalog: ItemCatalog, *, no
 
     @router.api_route("/explore/{name}", methods=["GET", "HEAD"])
     async def one_pair(name: str, request: Request) -> Response:
-        page = await asyncio.to_thread(tool_pages.item_page, await cache.current(), catalog, name=name)
+        page = await asyncio.to_thread(explore.item_page, await cache.current(), catalog, name=name)
         return respond(status_page(page), request.headers) if page is not None else not_found(request.headers)
 
     @router.api_route("/explore/{name}/image", methods=["GET", "HEAD"])
     async def image(name: str, request: Request) -> Response:
         board_version = await cache.current()
-        path = await asyncio.to_thread(tool_pages.image_of, board_version, catalog, name=name)
+        path = await asyncio.to_thread(explore.image_of, board_version, catalog, name=name)
         kind = _IMAGES.get(path.suffix.lower()) if path is not None else None
         if path is None or kind is None:
             return not_found(request.headers)
