@@ -22,7 +22,6 @@ from settings import Settings
 from storage.database import Database
 from tests.databases import new_database
 from tests.factories.services.layers import application_within, flat
-from vlrb.common.translations import ENGLISH
 from web.app import create_app
 from web.middleware.security_headers import SecurityHeadersMiddleware
 from web.services import build_services
@@ -229,7 +228,7 @@ def test_while_too_many_wait_for_pages_others_get_a_busy_error_and_the_board_is_
     fast = asgi
     while not isinstance(fast, BoardFastPathMiddleware):
         fast = fast._app
-    executor = fast._boards[ENGLISH, "/"].cache.executor
+    executor = fast._boards["/"].executor
     visitor = TestClient(asgi, base_url=OWN, raise_server_exceptions=False)
     before, executor._waiting = executor._waiting, executor._most
     try:
