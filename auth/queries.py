@@ -9,18 +9,13 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from storage.clock import database_now
+from storage.clock import database_now, read_clock
+from storage.database import change_rows
 from storage.models.core import Account, ApiToken, RoleBinding, UserSession
 
 __all__ = ["IntegrityError", "SQLAlchemyError"]
 
 _KEEP_ENDED = 86_400.0  # seconds that ended sessions stay, longer than any sign-in can be replayed
-_NO_SYNC = {"synchronize_session": False}
-
-
-def now(session: Session) -> float:
-    """Return seconds since 1970 on the database's clock."""
-    return session.execute(select(database_now())).scalar_one()
 
 
 # Accounts
@@ -36,7 +31,7 @@ def upsert_account(
     created_at: float | None,
 ) -> Account:
     """Record what the issuer says at a sign-in; returns the account."""
-    at = now(session)
+    at = read_clock(session)
     account = session.scalars(select(Account).filter_by(issuer=issuer, subject=subject)).one_or_none()
     if account is None:
         account = Account(issuer=issuer, subject=subject, first_seen_at=at)
@@ -50,14 +45,9 @@ def upsert_account(
 
 def ban(session: Session, account_id: str, *, banned: bool) -> bool:
     """Ban or unban an account. Return whether that changed anything."""
-    changed = session.execute(
-        update(Account)
-        .where(Account.id == account_id, Account.banned_at.is_(None) if banned else Account.banned_at.is_not(None))
-        .values(banned_at=database_now() if banned else None)
-        .returning(Account.id),
-        execution_options=_NO_SYNC,
-    ).first()
-    return changed is not None
+    other = Account.banned_at.is_(None) if banned else Account.banned_at.is_not(None)
+    values = {"banned_at": database_now() if banned else None}
+    return change_rows(session, update(Account).where(Account.id == account_id, other).values(values))
 
 
 def bind_names(session: Session, issuer: str, *, names: Iterable[str], account_id: str) -> list[str]:
@@ -69,7 +59,7 @@ def bind_names(session: Session, issuer: str, *, names: Iterable[str], account_i
     free = sorted(wanted - set(session.execute(taken).scalars()))
     for name in free:
         session.execute(
-            insert(RoleBinding).values(issuer=issuer, name=name, account_id=account_id, bound_at=now(session))
+            insert(RoleBinding).values(issuer=issuer, name=name, account_id=account_id, bound_at=read_clock(session))
         )
     return free
 
@@ -84,8 +74,8 @@ def bound_names(session: Session, account_id: str) -> frozenset[str]:
 
 def add_session(session: Session, id_sha256: str, *, sign_in_sha256: str, account_id: str, seconds: float) -> None:
     """Add a session, and clears away those long over. Raises IntegrityError if the sign-in has made one before."""
-    at = now(session)
-    session.execute(delete(UserSession).where(UserSession.expires_at < at - _KEEP_ENDED), execution_options=_NO_SYNC)
+    at = read_clock(session)
+    change_rows(session, delete(UserSession).where(UserSession.expires_at < at - _KEEP_ENDED))
     times = {"created_at": at, "last_seen_at": at, "expires_at": at + seconds}
     session.execute(
         insert(UserSession).values(id_sha256=id_sha256, sign_in_sha256=sign_in_sha256, account_id=account_id, **times)
@@ -112,32 +102,23 @@ def live_session(session: Session, id_sha256: str, *, idle_seconds: float) -> tu
 
 def touch_session(session: Session, id_sha256: str) -> None:
     """Record that a session is in use."""
-    session.execute(
-        update(UserSession).where(UserSession.id_sha256 == id_sha256).values(last_seen_at=database_now()),
-        execution_options=_NO_SYNC,
-    )
+    used = update(UserSession).where(UserSession.id_sha256 == id_sha256)
+    change_rows(session, used.values(last_seen_at=database_now()))
 
 
 def end_session(session: Session, id_sha256: str) -> None:
     """End one session."""
-    session.execute(
-        update(UserSession)
-        .where(UserSession.id_sha256 == id_sha256, UserSession.ended_at.is_(None))
-        .values(ended_at=database_now()),
-        execution_options=_NO_SYNC,
-    )
+    _end(session, UserSession.id_sha256 == id_sha256)
 
 
-def end_sessions(session: Session, account_id: str) -> int:
-    """End all sessions of an account; returns how many there were."""
-    ended = session.execute(
-        update(UserSession)
-        .where(UserSession.account_id == account_id, UserSession.ended_at.is_(None))
-        .values(ended_at=database_now())
-        .returning(UserSession.id_sha256),
-        execution_options=_NO_SYNC,
-    ).all()
-    return len(ended)
+def end_sessions(session: Session, account_id: str) -> bool:
+    """End all sessions of an account. Return whether there were any."""
+    return _end(session, UserSession.account_id == account_id)
+
+
+def _end(session: Session, which: ColumnElement[bool]) -> bool:
+    live = update(UserSession).where(which, UserSession.ended_at.is_(None))
+    return change_rows(session, live.values(ended_at=database_now()))
 
 
 # API tokens
@@ -156,7 +137,7 @@ def tokens_in_use(session: Session, account_id: str) -> Sequence[ApiToken]:
 
 def add_token(session: Session, token: ApiToken, *, seconds: float) -> None:
     """Add a token that holds so long. Raises IntegrityError if the account has one of this name in use."""
-    token.created_at = now(session)
+    token.created_at = read_clock(session)
     token.expires_at = token.created_at + seconds
     session.add(token)
     session.flush()
@@ -164,14 +145,8 @@ def add_token(session: Session, token: ApiToken, *, seconds: float) -> None:
 
 def revoke_token(session: Session, account_id: str, *, token_id: str) -> bool:
     """Revoke a token of this account. Return whether there was one to revoke."""
-    revoked = session.execute(
-        update(ApiToken)
-        .where(ApiToken.id == token_id, ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None))
-        .values(revoked_at=database_now())
-        .returning(ApiToken.id),
-        execution_options=_NO_SYNC,
-    ).first()
-    return revoked is not None
+    own = (ApiToken.id == token_id, ApiToken.account_id == account_id, ApiToken.revoked_at.is_(None))
+    return change_rows(session, update(ApiToken).where(*own).values(revoked_at=database_now()))
 
 
 def token(session: Session, token_sha256: str) -> tuple[Account, ApiToken, float] | None:
@@ -186,7 +161,4 @@ def token(session: Session, token_sha256: str) -> tuple[Account, ApiToken, float
 
 def touch_token(session: Session, token_id: str) -> None:
     """Record that a token is in use."""
-    session.execute(
-        update(ApiToken).where(ApiToken.id == token_id).values(last_used_at=database_now()),
-        execution_options=_NO_SYNC,
-    )
+    change_rows(session, update(ApiToken).where(ApiToken.id == token_id).values(last_used_at=database_now()))

@@ -80,11 +80,11 @@ class SignIn:
             with self._database.write() as session:
                 queries.end_session(session, identity.credential)
 
-    def sign_out_everywhere(self, identity: Identity) -> int:
+    def sign_out_everywhere(self, identity: Identity) -> None:
         """End all sessions of the account."""
         person = require_person(identity)
         with self._database.write() as session:
-            return queries.end_sessions(session, person.account)
+            queries.end_sessions(session, person.account)
 
     def _create_session(self, person: UserClaims, state: str, *, session_cookie: str) -> str:
         for attempt in (1, 2):

@@ -41,11 +41,6 @@ _SAYS_WHERE = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"x-gradio-se
 _SESSION = re.compile("[0-9A-Za-z_-]{1,64}")  # Gradio keeps it for as long as nobody fetches the answer
 
 
-def starting_page(language: str) -> str:
-    """Return what a visitor sees while Gradio is imported."""
-    return render(RenderContext().in_language(language), "gradio/starting.html")
-
-
 class GradioAllowlistMiddleware:
     """In front of Gradio, which takes seconds to import and 100 MB: it is loaded when somebody first asks for its page,
     and until it is there visitors get one that comes back by itself.
@@ -76,7 +71,8 @@ class GradioAllowlistMiddleware:
         app = self._apps.get(language)
         if app is None:
             self.asked.set()
-            await HTMLResponse(starting_page(language), 503, {"Retry-After": "2"})(scope, receive, send)
+            page = render(RenderContext().in_language(language), "gradio/starting.html")
+            await HTMLResponse(page, 503, {"Retry-After": "2"})(scope, receive, send)
             return
         if scope["method"] == "POST" and path != _UPLOAD:
             try:
@@ -101,21 +97,21 @@ class GradioAllowlistMiddleware:
             )
         try:
             call = orjson.loads(body)
-        except orjson.JSONDecodeError as error:
-            return problem(422, "not-json", detail=f"The call is not JSON: {error}")
-        if not isinstance(call, dict):
-            return problem(422, "invalid-call", detail="A call is a JSON object.")
-        number = call.get("fn_index")
-        if number is not None and (type(number) is not int or number not in self._functions):
-            return problem(404, "unknown-function", detail="There is no function of this number.")
-        session = call.get("session_hash")
-        if session is not None and not (isinstance(session, str) and _SESSION.fullmatch(session)):
-            return problem(422, "invalid-session", detail="A session has up to 64 letters and digits.")
+        except orjson.JSONDecodeError:
+            call = None
+        if not isinstance(call, dict) or not self._is_of_a_page(call):
+            detail = "A call is a JSON object with the number of a function and a session of letters and digits."
+            return problem(422, "invalid-call", detail=detail)
         if not all(map(self._is_uploaded_file, file_paths_in(call))):
             return problem(
                 422, "not-uploaded", detail="A file in a call is one that was uploaded here within the last hour."
             )
         return None
+
+    def _is_of_a_page(self, call: dict[str, Any]) -> bool:
+        number, session = call.get("fn_index"), call.get("session_hash")
+        known = number is None or (type(number) is int and number in self._functions)
+        return known and (session is None or (isinstance(session, str) and _SESSION.fullmatch(session) is not None))
 
     def _is_uploaded_file(self, path: Any) -> bool:
         """Return whether this names a file that was uploaded, or made for a download; there or not."""
