@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from urllib.parse import urlsplit
 
-from auth.csrf import is_loopback
 from vlrb.common.messages import _
 
 HUGGING_FACE = "https://huggingface.co"
@@ -15,6 +15,11 @@ SHORTEST_SECRET = 32  # bytes
 _FEWEST_CHARACTERS = 10  # different ones in a secret; 64 random hexadecimal digits have 16
 # Refused anywhere in a secret; the first is what Gradio signs cookies with when it has no client secret.
 _KNOWN = (hashlib.sha256(b"-v4").hexdigest(), "change", "secret", "password", "example", "default", "replace")
+
+
+# Browsers leave the usual port out.
+_ORIGIN = r"https://[a-z0-9.-]+(?!:443$)(:[0-9]{1,5})?|http://(localhost|127\.0\.0\.1|\[::1\])(?!:80$)(:[0-9]{1,5})?"
+_ISSUER = rf"({_ORIGIN})(/[^\s?#@]*)?"
 
 
 class Mode(StrEnum):
@@ -52,8 +57,16 @@ class IdentitySettings:
         for name, value in (("OIDC_CLIENT_ID", self.client_id), ("PUBLIC_URL", self.public_url)):
             if not value:
                 raise IdentitySettingsError(_("{name} is missing: sign-in needs it.", name=name))
-        _check_origin("PUBLIC_URL", self.public_url)
-        _check_url("OIDC_ISSUER", self.issuer)
+        for name, url, pattern in (("PUBLIC_URL", self.public_url, _ORIGIN), ("OIDC_ISSUER", self.issuer, _ISSUER)):
+            if not re.fullmatch(pattern, url):
+                raise IdentitySettingsError(
+                    _(
+                        "{name}={url} must be scheme and host in small letters, without the usual port, for instance "
+                        "https://board.example.org (http:// only on this machine); an issuer may have a path.",
+                        name=name,
+                        url=url,
+                    )
+                )
         if not self.session_secrets:
             raise IdentitySettingsError(_("SESSION_SECRET is missing: sign-in needs it. {remedy}", remedy=_REMEDY))
         for secret in self.session_secrets:
@@ -101,32 +114,3 @@ def check_secret(secret: str) -> None:
     known = any(word in secret.lower() for word in _KNOWN)
     if known or len(set(secret)) < _FEWEST_CHARACTERS:
         raise IdentitySettingsError(_("SESSION_SECRET is one that others know or can guess. {remedy}", remedy=_REMEDY))
-
-
-def _check_url(name: str, url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        port_is_fine = parts.port is None or parts.port > 0
-    except ValueError:
-        parts, port_is_fine = urlsplit(""), False
-    secure = parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.netloc))
-    plain = bool(parts.hostname) and not parts.username and not parts.query and not parts.fragment
-    if not (secure and plain and port_is_fine and url == url.strip()):
-        raise IdentitySettingsError(
-            _("{name}={url} is not an https:// address (http:// only on this machine).", name=name, url=url)
-        )
-
-
-def _check_origin(name: str, url: str) -> None:
-    _check_url(name, url)
-    parts = urlsplit(url)
-    usual_port = (parts.scheme, parts.port) in (("https", 443), ("http", 80))  # browsers leave it out
-    if url != f"{parts.scheme}://{parts.netloc}".lower() or usual_port:
-        raise IdentitySettingsError(
-            _(
-                "{name}={url} must be scheme and host only, in small letters and without the usual port, for instance "
-                "https://board.example.org.",
-                name=name,
-                url=url,
-            )
-        )
