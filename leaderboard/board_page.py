@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from markupsafe import Markup
@@ -28,24 +28,25 @@ from vlrb.common.rounding import percent
 NEWS = timedelta(days=30)  # for how long the board tells that its labels are others than before
 
 
-def board_page(
-    board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested, part: bool = False
-) -> str:
-    """Return the page at /, or the part of it that differs from view to view. ``best_set``: tests who is first of the
-    judges that a search or filter leaves."""
+Part = Literal["", "board", "order"]
+"""What of the page is asked for: all, what differs from view to view, or between orders of the same rows."""
+
+
+def board_page(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested, part: Part = "") -> str:
+    """Return the page at /, or a part of it. ``best_set``: tests who is first of the judges that a search or filter
+    leaves."""
     values = _board_context(board_version, view, best_set=best_set)
-    template = "parts/board_fragment.html" if part else "board.html"
-    return render(board_version.context, template, current="/", **values)
+    template = "parts/board_parts.html" if part else "board.html"
+    return render(board_version.context, template, current="/", part=part, **values)
 
 
 def board_orders(board_version: BoardVersion) -> dict[str, str]:
     """Return the parts of all views that one click orders the board's front page by, by their addresses."""
     front = BoardQuery(board_version.spec).on(board_version.board())
     columns = front.shown(board_version.board())
-    views = {view.url(): view for view in (front, *(front.with_sort(column.key) for column in columns))}
-    return {
-        board_version.context.prefix + url: board_page(board_version, view, part=True) for url, view in views.items()
-    }
+    views = (front, *(front.with_sort(column.key) for column in columns))
+    prefix = board_version.context.prefix
+    return {prefix + view.url(): board_page(board_version, view, part="order") for view in dict.fromkeys(views)}
 
 
 def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: BestSet = untested) -> dict[str, Any]:

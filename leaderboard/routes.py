@@ -96,17 +96,18 @@ def build(
         board_version = await requested_version(cache, request)
         if board_version is None:
             return message_reply(cache.context, "no-board", request.headers)
-        part = request.query_params.get("part")
-        if part == "orders":
-            orders = await board_version.ready("orders", partial(_render_orders, board_version))
+        asked = request.query_params.get("part")
+        if asked == "orders":
+            orders = await board_version.ready(asked, partial(_render_orders, board_version))
             return respond(orders, request.headers)
+        part: board_page.Part = "board" if asked == "board" else ""
         view = read_query(query_of(request, board_version), board_version.revisions, spec=board_version.spec)
-        if part != "board" and view == BoardQuery(board_version.spec):
+        if not part and view == BoardQuery(board_version.spec):
             return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
         best_set = catalog.best_set(board_version, view)
         response = await board_version.ready(
-            view.url() + ("#board" if part == "board" else ""),
-            lambda: status_page(board_page.board_page(board_version, view, best_set=best_set, part=part == "board")),
+            f"{view.url()}#{part}",
+            lambda: status_page(board_page.board_page(board_version, view, best_set=best_set, part=part)),
         )
         reply = respond(response, request.headers)
         if view.embed:

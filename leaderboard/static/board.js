@@ -3,8 +3,8 @@
   "use strict";
   const KEPT = 300_000; // milliseconds for which an answer is as good as a new one
   const LINKS = "[data-views] a, a[data-views]";
-  const AROUND_THE_SEARCH = ["opening", "views", "filtered", "more", "results"];
-  const answers = new Map(); // address of a view -> when it was asked for, and its HTML
+  const FORM = ["bar", "order"];
+  const answers = new Map(), orders = new Map(); // address of a view -> when it was asked for, and its parts
   const place = () => location.origin + location.pathname + location.search;
   let shown = place(), asked = 0;
 
@@ -14,31 +14,34 @@
     return fetch(url).then((reply) => (reply.ok ? reply : Promise.reject(reply.status)));
   }
 
-  function keep(address, html) {
+  function answer(address) {
+    const kept = (orders.has(shown) && orders.get(address)) || answers.get(address);
+    if (kept && performance.now() - kept.at < KEPT) return kept.html;
+    const html = part(address, "board").then((reply) => reply.text());
+    html.catch(() => answers.delete(address));
     answers.set(address, { at: performance.now(), html });
     return html;
   }
 
-  function answer(address) {
-    const kept = answers.get(address);
-    if (kept && performance.now() - kept.at < KEPT) return kept.html;
-    const html = part(address, "board").then((reply) => reply.text());
-    html.catch(() => answers.delete(address));
-    return keep(address, html);
-  }
-
-  // Newer requests win. The answer knows the short form of its address.
-  async function show(address, { parts = ["board"], write = "pushState" } = {}) {
+  // Newer requests win. The answer knows the short form of its address. What fits the screen is drawn first.
+  async function show(address, { without = [], write = "pushState" } = {}) {
     const turn = ++asked, html = await Promise.resolve(answer(address)).catch(() => null);
     if (turn !== asked) return false;
     document.querySelector("[data-failed]").hidden = html !== null;
     if (html === null) return false;
-    const fresh = document.createElement("template");
+    const fresh = document.createElement("template"), { id, name, value } = document.activeElement;
+    const top = scrollY < 100;
     fresh.innerHTML = html;
-    shown = new URL(fresh.content.getElementById("board").dataset.address, address).href;
+    for (const one of fresh.content.querySelectorAll("[data-part]")) {
+      if (!one.isConnected && !without.includes(one.id)) document.getElementById(one.id).replaceWith(one);
+    }
+    const results = document.getElementById("results");
+    shown = new URL(results.dataset.view, address).href;
     if (write && shown !== place()) history[write](null, "", shown);
-    const { id, name, value } = document.activeElement;
-    for (const one of parts) document.getElementById(one).replaceWith(fresh.content.getElementById(one));
+    if (top) {
+      results.classList.add("first");
+      requestAnimationFrame(() => setTimeout(() => results.classList.remove("first")));
+    }
     const again = id ? document.getElementById(id) : name && document.querySelector(`#ranking button[name=${name}][value="${CSS.escape(value)}"]`);
     if (again && again !== document.activeElement) again.focus({ preventScroll: true });
     return true;
@@ -60,7 +63,7 @@
     if (!form.closest("#board")) return;
     event.preventDefault();
     const address = addressOf(form, submitter);
-    if (form.id !== "ranking") { show(address, { parts: AROUND_THE_SEARCH }); return; }
+    if (form.id !== "ranking") { show(address, { without: FORM }); return; }
     // A newer tick replaces the request of the one before, so the form holds each at once.
     form.append(Object.assign(document.createElement("input"), { type: "hidden", name: submitter.name, value: submitter.value }));
     submitter.ariaPressed = String(submitter.ariaPressed !== "true");
@@ -71,10 +74,10 @@
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "q") return;
     clearTimeout(typing);
-    typing = setTimeout(() => show(addressOf(target.form), { parts: AROUND_THE_SEARCH, write: "replaceState" }), 150);
+    typing = setTimeout(() => show(addressOf(target.form), { without: FORM, write: "replaceState" }), 150);
   });
   document.addEventListener("change", ({ target }) => {
-    if (target.closest(".filters")) show(addressOf(target.form), { parts: AROUND_THE_SEARCH });
+    if (target.closest(".filters")) show(addressOf(target.form), { without: FORM });
   });
 
   // A jump within the page changes no view.
@@ -92,7 +95,7 @@
   }
   addEventListener("load", () => (window.requestIdleCallback ?? setTimeout)(async () => {
     if (location.search || navigator.connection?.saveData) return;
-    const orders = await part(place(), "orders").then((reply) => reply.json()).catch(() => ({}));
-    for (const [address, html] of Object.entries(orders)) keep(new URL(address, location).href, html);
+    const views = await part(place(), "orders").then((reply) => reply.json()).catch(() => ({}));
+    for (const [address, html] of Object.entries(views)) orders.set(new URL(address, location).href, { at: performance.now(), html });
   }));
 })();

@@ -175,10 +175,16 @@ def test_every_control_works_without_a_script(client: TestClient) -> None:
 
 def test_what_differs_between_views_comes_alone_and_all_orders_of_the_front_page_at_once(client: TestClient) -> None:
     page, part = client.get("/?sort=general&dir=desc").text, client.get("/?dir=desc&tier=&sort=general&part=board").text
-    assert part in page and part.startswith('<div class="board" id="board" data-address="/?sort=general&amp;dir=desc">')
     orders = client.get("/?part=orders").json()
     headings = re.findall(r'<a href="([^"]+)" id="(?:sort|by)-', client.get("/").text)
-    assert set(orders) == {"/", *map(unescape, headings)} and orders["/?sort=general&dir=desc"] == part
+    assert set(orders) == {"/", *map(unescape, headings)}
+    order = orders["/?sort=general&dir=desc"]
+    assert 'data-view="/?sort=general&amp;dir=desc"' in order and "<form" not in order.partition('id="results"')[0]
+    for text in (part, order):
+        ids = re.findall(r'id="(\w+)" data-part', text)
+        assert set(ids) <= set(re.findall(r'id="(\w+)" data-part', page))
+        results = re.search(r'<div id="results".*?<p class="empty"', text, re.S)
+        assert results and results[0] in page
 
 
 def test_pages_of_rows_follow_one_another() -> None:
