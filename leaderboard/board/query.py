@@ -16,8 +16,6 @@ from leaderboard.board.columns import ALWAYS, Column, by_key, columns_of, usual
 from leaderboard.board.rows import Board, BoardRow, Tier
 from leaderboard.board.search import asked_column, term, words
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.common.rounding import tenths as tenths
-from vlrb.common.rounding import units as units
 from vlrb.judges import TYPES
 from vlrb.protocols import protocols
 

@@ -14,14 +14,14 @@ from typing import Any
 from leaderboard.anonymity import anonymous_entries
 from leaderboard.board.differences import Pair, ScoreDifference, adjust
 from leaderboard.board.names import listed
-from leaderboard.board.query import MOST_COMPARED, tenths
+from leaderboard.board.query import MOST_COMPARED
 from leaderboard.board.reported_results import ReportedFigures, find
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
 from leaderboard.pages.separation import separation_json
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import _, joined, ngettext
-from vlrb.common.rounding import points
+from vlrb.common.rounding import points, tenths
 from vlrb.numbers.reported import UNCHECKED
 from vlrb.statistics.pairwise import COMPARED_AT_MOST, PairedCounts, PairwiseArrays
 from vlrb.statistics.uncertainty import unpaired_bounds

@@ -54,34 +54,31 @@ def feed(board: Board, base: str, *, changes: Sequence[PublicDecision] = ()) -> 
 def _entry(root: ET.Element, row: BoardRow, *, board: Board, base: str) -> None:
     """Add an entry to the feed: its score, which later entries do not change, and not its rank."""
     summary = summarize(row, board)
-    item = ET.SubElement(root, "entry")
-    address = f"{base}/entries/{row.id}"
-    _add(item, "title", text=f"{summary.name}: {summary.score}" + (f" ({row.remark})" if row.remark else ""))
-    _add(item, "id", text=address)
-    ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
-    _add(item, "published", text=row.submitted_at)
-    _add(item, "updated", text=row.submitted_at)
+    title = f"{summary.name}: {summary.score}" + (f" ({row.remark})" if row.remark else "")
+    item = _item(root, title, address=f"{base}/entries/{row.id}", at=row.submitted_at)
     if row.organisation:
         _add(ET.SubElement(item, "author"), "name", text=row.organisation)
     interval = f", 95% interval {summary.interval}" if summary.interval else ""
     remark = f" No rank: {row.remark}." if row.remark else ""
-    _add(
-        item,
-        "summary",
-        text=f"{summary.name} was scored: {summary.what} accuracy {summary.value or 'unknown'}{interval} "
-        f"(rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision}).{remark}",
-    )
+    rule = f"(rule {protocols(board.spec)[board.protocol].title}, labels {board.label_revision})"
+    scored = f"{summary.name} was scored: {summary.what} accuracy {summary.value or 'unknown'}{interval}"
+    _add(item, "summary", text=f"{scored} {rule}.{remark}")
 
 
 def _change(root: ET.Element, decision: Mapping[str, Any], *, base: str) -> None:
+    item = _item(root, decision["title"], address=f"{base}/decisions/{decision['seq']}", at=decision["at"])
+    _add(item, "summary", text=join_sentences(decision["sentence"], *decision["changes"]))
+
+
+def _item(root: ET.Element, title: str, *, address: str, at: str) -> ET.Element:
+    """Add an entry with its title, its address and its moment."""
     item = ET.SubElement(root, "entry")
-    address = f"{base}/decisions/{decision['seq']}"
-    _add(item, "title", text=decision["title"])
+    _add(item, "title", text=title)
     _add(item, "id", text=address)
     ET.SubElement(item, "link", {"rel": "alternate", "type": "text/html", "href": address})
-    _add(item, "published", text=decision["at"])
-    _add(item, "updated", text=decision["at"])
-    _add(item, "summary", text=join_sentences(decision["sentence"], *decision["changes"]))
+    _add(item, "published", text=at)
+    _add(item, "updated", text=at)
+    return item
 
 
 def _add(parent: ET.Element, name: str, *, text: str) -> None:

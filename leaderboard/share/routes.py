@@ -36,16 +36,14 @@ def build(cache: BoardCache, not_found: NotFoundPage, *, log: Log = nothing) -> 
     """Return the routes; ``not_found`` makes the page for addresses that name nothing, ``log`` tells what was
     decided."""
     router = APIRouter(include_in_schema=False)
-    router.include_router(_files(cache, not_found))
-    router.include_router(_entries(cache))
-    router.include_router(_for_programs(cache))
-    router.include_router(_feed(cache, log))
+    _add_files(router, cache, not_found)
+    for path, file in _ENTRY_FILES.items():
+        _add_entry_file(router, cache, path=path, file=file)
+    _add_for_programs(router, cache, log)
     return router
 
 
-def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
-    router = APIRouter()
-
+def _add_files(router: APIRouter, cache: BoardCache, not_found: NotFoundPage) -> None:
     @router.api_route("/export/board.{suffix}", methods=["GET", "HEAD"])
     async def board_file(suffix: str, request: Request) -> Response:
         board_version = await requested_version(cache, request)
@@ -73,8 +71,6 @@ def _files(cache: BoardCache, not_found: NotFoundPage) -> APIRouter:
         response = await board_version.ready(f"/export/cite.bib|{base}|{view.url(page=1, embed=False)}", make)
         return _named(respond(response, request.headers), f"{exports.file_stem(board_version.spec)}.bib")
 
-    return router
-
 
 @dataclass(frozen=True, slots=True)
 class EntryFile:
@@ -85,31 +81,23 @@ class EntryFile:
     exact: bool = True
 
 
-def _entries(cache: BoardCache) -> APIRouter:
-    router = APIRouter()
-
-    def add(path: str, file: EntryFile) -> None:
-        async def send_entry_file(entry_id: str, request: Request) -> Response:
-            board_version = await requested_version(cache, request)
-            if board_version is None:
-                return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
-            # Of a score under no other labels than these there is a badge or a record.
-            current = str(board_version.snapshot["label_revision"]) if file.exact else ""
-            revision = request.query_params.get("revision") or current
-            result = await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
-            if result is None:
-                return no_entry(board_version, entry_id)
-            base = base_of(board_version, request)
-            key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
-            made = lambda: _body(file.make(*result, base), file.media_type)  # noqa: E731
-            reply = respond(await board_version.ready(key, made), request.headers, cache_control=_A_WHILE)
-            return _named(reply, f"{result[1].benchmark.replace('-', '_')}.{path.rpartition('.')[2]}")
-
-        router.add_api_route(f"/entries/{{entry_id}}/{path}", send_entry_file, methods=["GET", "HEAD"])
-
-    for path, file in _ENTRY_FILES.items():
-        add(path, file)
-    return router
+def _add_entry_file(router: APIRouter, cache: BoardCache, *, path: str, file: EntryFile) -> None:
+    @router.api_route(f"/entries/{{entry_id}}/{path}", methods=["GET", "HEAD"])
+    async def send_entry_file(entry_id: str, request: Request) -> Response:
+        board_version = await requested_version(cache, request)
+        if board_version is None:
+            return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
+        # Of a score under no other labels than these there is a badge or a record.
+        current = str(board_version.snapshot["label_revision"]) if file.exact else ""
+        revision = request.query_params.get("revision") or current
+        result = await asyncio.to_thread(row_of, board_version, entry_id, revision=revision)
+        if result is None:
+            return no_entry(board_version, entry_id)
+        base = base_of(board_version, request)
+        key = f"/entries/{entry_id}/{path}|{result[1].label_revision}|{base}"
+        made = lambda: _body(file.make(*result, base), file.media_type)  # noqa: E731
+        reply = respond(await board_version.ready(key, made), request.headers, cache_control=_A_WHILE)
+        return _named(reply, f"{result[1].benchmark.replace('-', '_')}.{path.rpartition('.')[2]}")
 
 
 _ENTRY_FILES = {
@@ -121,9 +109,7 @@ _ENTRY_FILES = {
 }
 
 
-def _for_programs(cache: BoardCache) -> APIRouter:
-    router = APIRouter()
-
+def _add_for_programs(router: APIRouter, cache: BoardCache, log: Log) -> None:
     @router.api_route("/og.png", methods=["GET", "HEAD"])
     async def picture(request: Request) -> Response:
         board_version = await cache.current()
@@ -139,12 +125,6 @@ def _for_programs(cache: BoardCache) -> APIRouter:
         response = await board_version.ready(f"/docs|{base}", make)
         return respond(response, request.headers)
 
-    return router
-
-
-def _feed(cache: BoardCache, log: Log) -> APIRouter:
-    router = APIRouter()
-
     @router.api_route("/feed.xml", methods=["GET", "HEAD"])
     async def atom(request: Request) -> Response:
         board_version = await cache.current()
@@ -155,8 +135,6 @@ def _feed(cache: BoardCache, log: Log) -> APIRouter:
             f"/feed.xml|{base}|{latest}", lambda: _body(feed.feed(board_version.board(), base, changes=changes), _ATOM)
         )
         return respond(response, request.headers, cache_control=_A_WHILE)
-
-    return router
 
 
 def base_of(board_version: BoardVersion, request: Request) -> str:

@@ -6,12 +6,13 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from leaderboard.board.query import BoardQuery, count_unstated, ordered, read_query, select, tenths
+from leaderboard.board.query import BoardQuery, count_unstated, ordered, read_query, select
 from leaderboard.board.reported_results import ReportedFigures
 from leaderboard.board.rows import Board, build_board
 from tests.factories.snapshots import baselines, entry, snapshot
 from tests.factories.specs import GROUPINGS, PROTOCOLS, USUAL, VL, verdict
 from vlrb.baselines import BASELINES, EARLIER, MAJORITY
+from vlrb.common.rounding import tenths
 from vlrb.protocols import scores
 from vlrb.scoring import Tally
 from vlrb.statistics.uncertainty import mover_macro, wilson
