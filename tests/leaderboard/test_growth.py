@@ -10,7 +10,7 @@ import pytest
 from leaderboard.api import leaderboard_json
 from leaderboard.board.query import BoardQuery
 from leaderboard.board.rows import Board, build_board
-from leaderboard.charts.base import BoardContext, ChartQuery
+from leaderboard.charts.base import ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.layout import Page
 from leaderboard.judges.table import judge_json, judge_lines
@@ -72,8 +72,8 @@ def test_an_answer_of_more_rows_calls_in_proportion(answer: str) -> None:
 @pytest.mark.parametrize("chart", [name for name, kind in CHARTS.items() if not kind.of_judges])
 def test_a_chart_of_more_judges_calls_in_proportion(chart: str) -> None:
     def draw(count: int) -> Callable[[], object]:
-        around = BoardContext(board(count).rows, as_of="2026-11-21T22:00:00Z")
-        entries, view = crowd(count), ChartQuery("v2", Page(VL), around=around)
+        entries = crowd(count)
+        view = ChartQuery("v2", Page(VL), rows=board(count).rows, as_of="2026-11-21T22:00:00Z")
         return lambda: CHARTS[chart].draw(entries, view)
 
     assert _grows(draw) <= MOST
