@@ -20,9 +20,9 @@ from vlrb.cli import command_line as library_command_line
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-LIBRARY, SUBMITTING, MAINTAINING, REST_API, JUDGING = (
+LIBRARY, SUBMITTING, MAINTAINING, REST_API, JUDGING, CURATING = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    for name in ("library", "submitting", "maintaining", "rest-api", "judging")
+    for name in ("library", "submitting", "maintaining", "rest-api", "judging", "curating")
 )
 GUIDES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")), *(ROOT / "docs").glob("*.md")]
 GUIDES += sorted((ROOT / "docs" / "decisions").glob("*.md"))
@@ -108,46 +108,37 @@ def test_every_make_target_is_named(target: str) -> None:
     assert f"`make {target}`" in CONTRIBUTING
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS_OF_VLRB) - {"judge", "edition"}))
-def test_every_option_of_the_library_is_named(name: str) -> None:
-    parser = library_command_line(name)
-    assert f"`{parser.prog}" in LIBRARY
-    options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
-    assert not [name for name in options - {"--help"} if name not in LIBRARY + SUBMITTING]
-
-
-def maintenance_commands(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+def commands_of(parser: argparse.ArgumentParser, *words: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     """Yield words and parser of every command that does something."""
     below = [one for one in parser._actions if isinstance(one, argparse._SubParsersAction)]
     if not below:
         yield " ".join(words), parser
     for one in below:
         for name, child in one.choices.items():
-            yield from maintenance_commands(child, *words, name)
+            yield from commands_of(child, *words, name)
 
 
-def test_every_command_of_maintainers_is_listed_and_described_with_its_options() -> None:
+@pytest.mark.parametrize(
+    ("program", "guides"),
+    [
+        *((f"vlrb {name}", LIBRARY + SUBMITTING) for name in COMMANDS_OF_VLRB if name not in ("judge", "edition")),
+        *(("vlrb judge", JUDGING + SUBMITTING), ("vlrb edition", CURATING), ("python -m maintenance", MAINTAINING)),
+    ],
+)
+def test_every_command_and_every_option_is_named(program: str, guides: str) -> None:
+    parser = command_line() if program.endswith("maintenance") else library_command_line(program.split()[1])
     missing = []
-    for words, parser in maintenance_commands(command_line()):
-        options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
-        needed = {f"{words} {name}": name in MAINTAINING for name in options - {"--help"}}
-        needed[words] = f"`{words}" in MAINTAINING or f"python -m maintenance {words}" in MAINTAINING
-        missing += [name for name, there in needed.items() if not there]
-    assert not missing
-
-
-def test_every_command_and_every_option_of_a_judge_is_named() -> None:
-    missing = []
-    for words, parser in maintenance_commands(library_command_line("judge")):
-        options = {name for action in parser._actions for name in action.option_strings if name.startswith("--")}
-        options -= set(library_command_line("submit")._option_string_actions) if words == "submit" else set()
-        missing += [f"{words} {name}" for name in options - {"--help"} if f"`{name}" not in JUDGING]
-        missing += [words] if f"vlrb judge {words}" not in JUDGING else []
+    for words, command in commands_of(parser):
+        options = {name for action in command._actions for name in action.option_strings if name.startswith("--")}
+        whole = {name: rf"{name}(?![\w-])" for name in options - {"--help"}}
+        missing += [f"{words} {name}" for name, pattern in whole.items() if not re.search(pattern, guides)]
+        named = (f"{program} {words}".strip(), f"`{words}" if words else "")
+        missing += [] if any(name and name in guides for name in named) else [words]
     assert not missing
 
 
 def test_every_command_of_operators_that_a_guide_names_is_real() -> None:
-    known = {words for words, _parser in maintenance_commands(command_line())}
+    known = {words for words, _parser in commands_of(command_line())}
     areas = "|".join({words.split()[0] for words in known if " " in words})
     text = "".join(guide.read_text(encoding="utf-8") for guide in GUIDES)
     assert set(re.findall(rf"(?:`|python -m maintenance )((?:{areas}) [a-z-]+)", text)) <= known
