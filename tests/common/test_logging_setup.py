@@ -12,11 +12,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from common.logging_setup import JsonLines
+from common.logging_setup import SAME_AS, JsonLines, OncePerMinute
 from tests.factories.services.service import ROOT, running
 from tests.test_architecture import PACKAGES
 
@@ -119,3 +120,39 @@ def test_what_fails_in_the_web_process_is_one_line_whatever_was_asked(tmp_path: 
     assert failed["exception"].startswith("Traceback") and "no such table: submissions" in failed["exception"]
     assert "job.scored" not in failed["exception"]  # nor any other value that was to be written or looked for
     assert CANARY not in service.log
+
+
+def record(level: int, event: str, *, error: Exception | None = None, **data: Any) -> logging.LogRecord:
+    trace = (type(error), error, error.__traceback__) if error else None
+    found = logging.LogRecord("x", level, __file__, 1, event, (), trace)
+    found.data = data
+    return found
+
+
+def test_the_same_error_is_logged_once_a_minute_with_its_number() -> None:
+    now = [0.0]
+    once = OncePerMinute(lambda: now[0])
+    assert once.filter(record(logging.ERROR, "schedule.failed", error=OSError("full"), action="head"))
+    for _ in range(7):
+        now[0] += 5
+        assert not once.filter(record(logging.ERROR, "schedule.failed", error=OSError("full"), action="head"))
+    now[0] += 60
+    again = record(logging.ERROR, "schedule.failed", error=OSError("full"), action="head")
+    assert once.filter(again)
+    assert again.data == {"action": "head", "repeated": 7}
+
+
+def test_another_error_and_what_is_no_error_are_logged_at_once() -> None:
+    once = OncePerMinute(lambda: 0.0)
+    assert once.filter(record(logging.ERROR, "schedule.failed", error=OSError("full"), action="head"))
+    assert once.filter(record(logging.ERROR, "schedule.failed", error=OSError("full"), action="backup"))
+    assert once.filter(record(logging.ERROR, "schedule.failed", error=ValueError("odd"), action="head"))
+    assert all(once.filter(record(logging.INFO, "job.scored", job=1)) for _ in range(3))
+
+
+def test_what_says_that_it_is_the_same_is_logged_once_a_minute_whatever_its_words() -> None:
+    once, words = OncePerMinute(lambda: 0.0), ("connection refused", "the server ends")
+    records = [record(logging.WARNING, "database.away", reason=reason) for reason in words]
+    for one in records:
+        setattr(one, SAME_AS, "database.away")
+    assert [once.filter(one) for one in records] == [True, False]

@@ -1,9 +1,15 @@
-"""Columns of a submission that the audit chain holds: a new one must be given a place."""
+"""What events commit to: label sets, and the columns of a submission; a new one must be given a place."""
 
 from __future__ import annotations
 
+import json
+
+from sqlalchemy import select
+
+from storage.database import Database
 from storage.integrity.row_commitments import DESCRIPTION, RECORD, of_description
-from storage.models.core import Submission
+from storage.labels import label_sets
+from storage.models.core import AuditEvent, RegisteredLabelSet, Submission
 
 ELSEWHERE = {
     "owner",
@@ -24,3 +30,16 @@ def test_every_field_that_is_stated_changes_the_commitment_to_a_description() ->
     row = {**dict.fromkeys(DESCRIPTION), "model": "J", "version": "", "salt": "0" * 64}
     for name in DESCRIPTION:
         assert of_description({**row, name: 1}) != of_description(row)
+
+
+def test_every_label_set_is_committed_to_with_a_salt_of_its_own(database: Database) -> None:
+    for revision in ("v1", "v2"):
+        with database.write() as session:
+            label_sets.register(session, revision, benchmark="demo", digest="d" * 64, items=21)
+            label_sets.register(session, revision, benchmark="demo", digest="d" * 64, items=21)
+    with database.read() as session:
+        first, second = session.scalars(select(RegisteredLabelSet)).all()
+        bodies = [json.loads(body) for body in session.scalars(select(AuditEvent.body))]
+    assert first.salt != second.salt
+    assert first.commitment != second.commitment
+    assert not any(one.salt in json.dumps(bodies) for one in (first, second))

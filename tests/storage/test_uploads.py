@@ -1,4 +1,4 @@
-"""Raw uploads: kept once, whole, on the disk before they are acknowledged."""
+"""Raw uploads: kept once, whole, on the disk before they are acknowledged; and the spool before them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from storage.files.object_store import failure_reason, public_address
+from storage.files.spool import Spool
 from storage.files.uploads import UploadDamaged, Uploads
 
 CONTENT = b'{"id": "POVID-1", "votes": [0]}\n' * 1000
@@ -122,3 +123,16 @@ def test_a_store_that_is_away_is_named_with_its_endpoint_and_without_its_keys() 
     assert failure_reason(OSError(words)) == "Could not connect to server"
     assert failure_reason(OSError("AWS Error ACCESS_DENIED during PutObject: canary")) == "ACCESS_DENIED"
     assert failure_reason(ValueError("canary")) == "ValueError"
+
+
+def test_a_second_process_leaves_an_upload_in_flight_alone(tmp_path: Path) -> None:
+    spool = Spool(tmp_path / "spool", limit=100)
+    spool.sweep()
+    left = spool.folder / "left"
+    left.write_bytes(b"x")
+    os.utime(left, (time.time() - 7200,) * 2)
+    with spool.incoming() as incoming:
+        incoming.write(b"in flight")
+        assert Spool(spool.folder, limit=100).sweep() == 1
+        assert incoming.finish("x").path.read_bytes() == b"in flight"
+    assert not left.exists()

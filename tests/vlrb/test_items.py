@@ -1,15 +1,20 @@
 """An item is found by what it says and what it is called, never by one of the two alone."""
 
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from maintenance.__main__ import main
 from maintenance.__main__ import main as maintenance
 from tests.factories.labels import SIZES, pairs
 from tests.factories.specs import INVENTED, SOURCES, VL, source_from_id
+from tests.pair_files import mm_rlhf_items, mmrb_items, write_json
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable, fingerprint, load_table, normalise_query
-from vlrb.benchmarks.pairs import build_table
+from vlrb.benchmarks.pairs import build_table, pair_table, read_pairs
+from vlrb.benchmarks.spec_file import load_spec
 
 
 def test_white_space_and_the_image_mark_do_not_change_a_fingerprint() -> None:
@@ -103,3 +108,27 @@ def test_categories_and_sources_agree_with_the_benchmark_s_own_facts() -> None:
         assert item.rows["v1"] == fact["v1_row"] and item.ids["v1"] == fact["v1_id"]
         assert item.ids.get("v2") == fact["v2_id"]
         assert sorted(item.words) == sorted((fact["words_chosen"], fact["words_rejected"]))
+
+
+def test_a_manifest_is_the_same_whichever_response_is_preferred() -> None:
+    items, spec = mm_rlhf_items(seed=1), load_spec("mm-rlhf-rewardbench")
+    turned = [{**item, "chosen": item["rejected"], "rejected": item["chosen"]} for item in items]
+    one, other = (replace(read_pairs(given, spec), edition="part") for given in (items, turned))
+    assert pair_table([one]).items == pair_table([other]).items
+
+
+def test_a_repeated_pair_is_another_item_and_editions_share_items() -> None:
+    items, spec = mmrb_items(24, seed=2), load_spec("multimodal-rewardbench")
+    whole, part = read_pairs(items, spec), read_pairs(items[:6], spec)
+    table = pair_table([whole, part])
+    assert len(table) == len(items) == len({item.key for item in table.items})
+    assert table.items[-1].key.endswith("-2")
+    assert [item.rows.get(part.edition) for item in table.items[:7]] == [0, 1, 2, 3, 4, 5, None]
+
+
+def test_no_text_and_no_label_is_in_a_manifest(tmp_path: Path) -> None:
+    items = mmrb_items(24, seed=3)
+    file, output = write_json(tmp_path / "all_data.json", items), tmp_path / "manifest.json"
+    assert main(["manifest", "multimodal-rewardbench", f"part={file}", "--output", str(output)]) == 0
+    text = output.read_text()
+    assert "Output" not in text and "Better" not in text and "question" not in text and "answer" not in text

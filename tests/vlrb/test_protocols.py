@@ -5,8 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.factories.labels import SIZES, labels, random_matrix, table
+from tests.factories.labels import SIZES, labels, pairs, random_matrix, table
+from tests.factories.prediction_files import jsonl
 from tests.factories.specs import GROUPINGS, PROTOCOLS, VL
+from vlrb.predictions.parse import parse_predictions
 from vlrb.protocols import category_counts, scores
 from vlrb.scoring import tally
 from vlrb.votes import ABSENT, Votes
@@ -76,3 +78,18 @@ def test_the_paper_s_rule_is_raised_by_abstaining() -> None:
     silent = np.where(matrix == truth.preferred.reshape(-1, 1), matrix, -1).astype(np.int8)
     assert scores(tally(Votes(silent), truth, table=items), "paper")["overall"] == 1.0
     assert scores(tally(Votes(matrix), truth, table=items), "paper")["overall"] < 0.6
+
+
+@pytest.mark.parametrize("unparsed", [0, 5, 28])
+def test_always_the_first_and_always_the_second_add_up_to_what_could_be_read(unparsed: int) -> None:
+    """Each pair is shown either way round; of some a judge says nothing that can be read."""
+    items, total = table(4), 0.0
+    truth = labels(items, [(i * 7 + i // 3) % 2 for i in range(len(items))])
+    for answer in (1, 2):
+        rows = []
+        for place, pair in enumerate(pairs(4)):
+            text = "I cannot say." if place < unparsed else f"Overall Judgment: Answer {answer} is better."
+            rows.append({"id": pair["id"], "judgements": [{"text": text, "swapped": bool(place % 2)}]})
+        votes = parse_predictions(jsonl(rows), items).votes
+        total += scores(tally(votes, truth, table=items), "strict")["overall"] or 0.0
+    assert total == pytest.approx(1 - unparsed / len(items), abs=1e-12)

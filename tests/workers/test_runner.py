@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.factories.services.service import PATIENCE, until
 from workers import runner, schedule
 from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker, drain, run
+from workers.schedule import PeriodicAction, repeat
 from workers.scorer import Scorer
 from workers.startup import prepare
 from workers.task_runner import create_task_runner
@@ -192,3 +194,29 @@ def test_what_only_an_event_can_cause_waits_for_one_and_is_tried_again_where_it_
     after()
     after()
     assert len(turns) == 6
+
+
+def test_turns_that_were_missed_are_not_made_up_for() -> None:
+    stop, turns = threading.Event(), list[float]()
+    times = iter([0.0, 1.0, 1.0, 1e9, 1e9, 1e9, 1e9])
+
+    def clock() -> float:
+        now = next(times, None)
+        if now is None:
+            stop.set()
+            return 1e9
+        return now
+
+    repeat([PeriodicAction("often", 0.5, lambda: turns.append(1))], stop, clock=clock)
+    assert len(turns) == 2, "one after a second, one after a billion"
+
+
+def test_an_action_that_fails_holds_up_none_after_it(caplog: pytest.LogCaptureFixture) -> None:
+    stop = threading.Event()
+
+    def fail() -> None:
+        raise OSError("odd")
+
+    actions = [PeriodicAction("fails", 0.0, fail), PeriodicAction("stops", 0.0, stop.set)]
+    repeat(actions, stop)
+    assert "schedule.failed" in caplog.text
