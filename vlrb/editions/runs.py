@@ -92,7 +92,7 @@ def collect(files: Sequence[JudgeFile], pairs: Sequence[PoolPair], *, numbers: S
     return as_verdicts(verdicts, [file.judge for file in files for _ in range(file.votes.shape[1])])
 
 
-def as_verdicts(verdicts: Int8Array | BoolArray, judges: Sequence[Any]) -> pd.DataFrame:
+def as_verdicts(verdicts: Int8Array, judges: Sequence[Any]) -> pd.DataFrame:
     """Return a frame of verdicts, WRONG, RIGHT or NEITHER: a row for each pair, a column for each run, named by its
     judge and its number among the judge's runs."""
     import pandas as pd

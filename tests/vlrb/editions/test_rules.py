@@ -1,4 +1,4 @@
-"""Rules against a slow reading of their words, and the share of wrong labels against a simulation."""
+"""Rules against a slow reading of their words."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 from vlrb.editions.errors import CurateError
-from vlrb.editions.runs import WRONG, WRONG_IN_ALL, as_verdicts, kept_by
-from vlrb.editions.wrong_labels import true_shares, wrong_share
+from vlrb.editions.runs import WRONG, as_verdicts, kept_by
 
 JUDGES = (0, 0, 0, 1, 1, 2)  # of each run
 
@@ -47,39 +46,3 @@ def test_any_rule_keeps_what_its_words_say(rule: str) -> None:
 def test_rules_that_are_none_are_refused(rule: str) -> None:
     with pytest.raises(CurateError, match="--rule"):
         kept_by(rule, verdicts(random.Random(1), 10))
-
-
-@pytest.mark.parametrize("independent", [True, False])
-def test_the_share_of_wrong_labels_is_that_of_a_simulation(independent: bool) -> None:
-    runs, accuracies, errors = (2, 2, 1), (0.6, 0.5, 0.8), (0.2, 0.4, 0.2)
-    share = wrong_share(
-        "wrong >= 3/5", runs, accuracies=accuracies, errors=errors, prior=0.1, independent_runs=independent
-    )
-    dice = np.random.default_rng(5)
-    pairs, judge = 200_000, np.repeat(np.arange(3), runs)
-    label_wrong = dice.random(pairs) < 0.1
-    draws = dice.random((pairs, 5)) if independent else dice.random((pairs, 3))[:, judge]
-    better, worse = draws < np.array(accuracies)[judge], draws > 1 - np.array(errors)[judge]
-    wrong = np.where(label_wrong[:, None], better, worse)
-    stays = wrong.sum(axis=1) >= 3
-    assert share == pytest.approx(label_wrong[stays].mean(), abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("label_error", "expected"), [(0.01, 0.5899), (0.02, 0.7685), (0.05, 0.9309), (0.10, 0.9874), (0.20, 0.99997)]
-)
-def test_accuracies_measured_against_wrong_labels_are_corrected_for_them(label_error: float, expected: float) -> None:
-    """Four judges that agree with 77% of the labels; recomputed by a script that imports nothing of the project."""
-    better, worse = true_shares(0.77, 0.23, label_error=label_error)
-    assert (1 - label_error) * better + label_error * worse == pytest.approx(0.77)
-    accuracies, errors = (better,) * 4, (worse,) * 4
-    share = wrong_share(
-        WRONG_IN_ALL, (1,) * 4, accuracies=accuracies, errors=errors, prior=label_error, independent_runs=True
-    )
-    assert share == pytest.approx(expected, abs=0.00005)
-
-
-@pytest.mark.parametrize("independent", [True, False])
-def test_too_many_runs_have_no_figure_rather_than_a_wrong_one(independent: bool) -> None:
-    share = wrong_share(WRONG_IN_ALL, (20,), accuracies=(0.6,), errors=(0.4,), prior=0.1, independent_runs=independent)
-    assert (share is None) == independent
