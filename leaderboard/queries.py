@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from leaderboard.board.disclosure import redact_snapshot
 from leaderboard.cache import CurrentSnapshot
 from storage import moderation
-from storage.boards import snapshots, stored_relations
+from storage.boards import snapshots
 from storage.boards.snapshots import snapshot_at
 from storage.clock import iso
 from storage.database import Database
@@ -83,7 +83,7 @@ class DatabaseSnapshots:
     def relations(self, relations_id: str) -> bytes | None:
         """Return stored relations by their id, for vlrb.statistics.pairwise.unpack."""
         with self._database.read() as session:
-            return stored_relations.body(session, relations_id)
+            return snapshots.relations(session, relations_id)
 
     def _delayed_since(self, seen: worker_heartbeats.LastHeartbeat | None) -> datetime | None:
         if seen is not None:

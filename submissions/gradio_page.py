@@ -27,7 +27,6 @@ from submissions.submit_html import (
     refusal_html,
     report_html,
     status_html,
-    visitor_html,
 )
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
@@ -128,7 +127,7 @@ def _greet(service_of: ServiceOf, visitor: gr.HTML, *, of: Translations) -> None
         user, service = identity_of(request.request), service_of(request)
         paused = service.paused()
         notice = "" if paused is None else part("paused", paused, of=of)
-        return notice + visitor_html(user, service.allowance(user), page=service.page, of=of)
+        return notice + part("visitor", user, service.allowance(user), service.page, of=of)
 
     gr.on(None, greet, None, [visitor], **_QUIETLY)
 

@@ -153,19 +153,10 @@ def count_attempts(session: Session, benchmark: str, *, subject: str, label_revi
     return session.execute(attempts.where(QuotaCharge.subject == subject, *same)).scalar_one()
 
 
-class NewAttempt(NamedTuple):
-    """An attempt at the labels that the board shows."""
-
-    submission_id: str
-    label_revision: str
-    number: int
-    policy: dict[str, Any]
-    at: float
-
-
-def add_attempt(session: Session, attempt: NewAttempt, *, subjects: Sequence[str]) -> None:
+def add_attempt(session: Session, attempt: Attempt, *, subjects: Sequence[str]) -> None:
     """Record an attempt and whose quotas it takes from; lock_subjects came before."""
-    session.execute(insert(Attempt).values(**attempt._asdict()))
+    session.add(attempt)
+    session.flush()
     charges = [{"submission_id": attempt.submission_id, "subject": subject} for subject in subjects]
     session.execute(insert(QuotaCharge), charges)
 

@@ -22,6 +22,7 @@ from storage.integrity import audit, row_commitments
 from storage.jobs import job_queue
 from storage.limits import submission_pause
 from storage.models.core import Submission, new_entry_id
+from storage.models.quota import Attempt
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries, quota, visibility_options
 from submissions.metadata import Metadata
@@ -262,7 +263,8 @@ class SubmissionService:
                 )
                 + 1
             )
-            attempt = queries.NewAttempt(new_entry_id(), revision, number=number, policy=policy, at=now)
+            taken = {"submission_id": new_entry_id(), "label_revision": revision, "policy": policy, "at": now}
+            attempt = Attempt(**taken, number=number)
             facts = self._acceptance(attempt, user, file=file, upload=upload)
             row = _row(facts, now, file=file, report=report, upload=upload, metadata=metadata)
             session.add(row)
@@ -277,7 +279,7 @@ class SubmissionService:
         return Accepted(attempt.submission_id, self._signer.sign(event._asdict()), duplicate=False)
 
     def _acceptance(
-        self, attempt: queries.NewAttempt, user: Identity, *, file: UploadedFile, upload: Predictions
+        self, attempt: Attempt, user: Identity, *, file: UploadedFile, upload: Predictions
     ) -> dict[str, Any]:
         """Return what the event of an acceptance states, and so its receipt."""
         return {

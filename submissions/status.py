@@ -132,7 +132,7 @@ def _look(session: Session, submissions: Sequence[queries.SubmissionFacts], *, b
     for facts in submissions:
         approval, why = known.get(facts.id, (visibility.APPROVED, None))
         progress, entry = job_queue.progress(session, facts.id), visibilities.get(facts.id, PLAIN)
-        if pending is not None and progress.state is job_queue.JobStage.QUEUED:  # it is in no line
+        if pending is not None and progress.state == job_queue.QUEUED:  # it is in no line
             progress = job_queue.JobProgress(progress.state, None, eta_seconds=None, reason=pending)
         statuses.append(
             _status(facts, progress, off=off.get(facts.id), approval=approval, why=why, entry_visibility=entry)
@@ -159,12 +159,12 @@ def _status(
 ) -> Status:
     """`off`: why the entry is not on the board any more, whatever became of its job; None while it is. `why`: it waits,
     or was rejected."""
-    state, reason = str(progress.state), progress.reason
+    state, reason = progress.state, progress.reason
     if off is not None or approval == visibility.REJECTED:
         state, reason = "withdrawn", off or _("A maintainer rejected it: {why}", why=why)
     elif approval == visibility.WAITING:
         state, reason = AWAITING, why or ""
-    waits = state == str(progress.state)
+    waits = state == progress.state
     return Status(
         id=submission_facts.id,
         model=submission_facts.model,

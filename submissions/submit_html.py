@@ -11,7 +11,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from auth import Identity
 from storage.clock import minute
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -72,15 +71,10 @@ def introduction_html(spec: BenchmarkSpec, limit_mb: float, *, prefix: str = "",
     return part("introduction", target, f"{limit_mb:g}", prefix, of=of)
 
 
-def visitor_html(user: Identity, allowance: Mapping[str, Any], *, page: str = PAGE, of: Translations = _ENGLISH) -> str:
-    """Return the submitting account, and whether it may submit now. `page`: where a sign-in leads back to."""
-    return part("visitor", user, allowance, page, of=of)
-
-
 def report_html(report: CheckReport, of: Translations = _ENGLISH) -> str:
     """Return a check report for people."""
     problems = report.get("problems") or []
-    whole = _about_whole_file(problems)
+    whole = len(problems) == 1 and problems[0].get("line") is None and problems[0].get("id") is None  # of no line
     listed = (
         "" if not problems or whole else _problem_table(problems, report.get("problem_count", len(problems)), of=of)
     )
@@ -101,11 +95,6 @@ def _headline(report: CheckReport, whole: str | None, *, of: Translations = _ENG
         return part("accepted", sentence, needs_confirmation(report), len(report.get("warnings", ())), of=of)
     count = report.get("problem_count", len(report["problems"]))
     return part("rejected", whole, count, of=of)
-
-
-def _about_whole_file(problems: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the one problem is not that of a line."""
-    return len(problems) == 1 and problems[0].get("line") is None and problems[0].get("id") is None
 
 
 def _facts(report: CheckReport) -> list[tuple[str, str]]:

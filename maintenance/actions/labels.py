@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from maintenance.action_context import ActionContext
+from maintenance.actions.tasks import request_task
 from maintenance.database import queries
 from maintenance.database.queries import RevisionRow
 from maintenance.decision_log import label_difference
 from maintenance.registry import Confirmation, ParamInfo, Reason, Revision, action
-from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, absolute_path, clean_reason, require_confirmed
 from maintenance.view import Row, Table, TableCell, View, shortened
 from storage.annotation import annotation_projects

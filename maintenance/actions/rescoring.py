@@ -14,8 +14,8 @@ from typing import Annotated, Any
 from maintenance import previews
 from maintenance.action_context import ActionContext
 from maintenance.actions import labels
+from maintenance.actions.tasks import request_task
 from maintenance.registry import Confirmation, ParamInfo, Reason, Revision, RowNumber, action
-from maintenance.request_task import request_task
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, require_confirmed, require_maintainer
 from operation.alarms import labels_remedy
 from storage.database import Session

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from maintenance.action_context import ActionContext
 from maintenance.registry import RowNumber, action
 from maintenance.types import NotFound
 from maintenance.view import Row, Table, TableCell, View
 from storage.clock import minute
+from storage.database import Session
 from storage.jobs import tasks
 from storage.jobs.tasks import TaskView
+from storage.models.queue import Task
 
 LATELY = 50  # tasks
+
+
+def request_task(ctx: ActionContext, session: Session, *, kind: str, subject: str, **more: Any) -> tuple[int, bool]:
+    """Return the task that does it: its number, and whether it is new. Raises TaskConflict.
+
+    `more`: the other fields of a request, but for who asks and about which benchmark.
+    """
+    asked = {"params": {}, "requested_by": ctx.user.account, "benchmark": ctx.benchmark, **more}
+    return tasks.request(session, Task(kind=kind, subject=subject, **asked))
 
 
 def progress(view: TaskView) -> str:

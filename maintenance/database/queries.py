@@ -272,17 +272,15 @@ def out_of_sight(session: Session) -> set[str]:
 
 def open_counts(session: Session, benchmark: str) -> dict[str, int]:
     """Return how much of each kind is open."""
-    jobs = select(func.count()).select_from(Job).join(Submission, Submission.id == Job.submission_id)
-    jobs = jobs.where(Job.state == State.FAILED.value, Submission.benchmark == benchmark)
-    approvals = select(func.count()).select_from(Approval).join(Submission, Submission.id == Approval.submission_id)
-    approvals = approvals.where(Approval.state == WAITING, Submission.benchmark == benchmark)
-    disputes = select(func.count()).where(Dispute.benchmark == benchmark, Dispute.state == "open")
-    projects = select(func.count()).where(
-        AnnotationProject.benchmark == benchmark, AnnotationProject.closed_at.is_(None)
-    )
-    return {
-        "failures": (session.scalar(jobs) or 0) + len(tasks.failures(session, _MOST_FAILED)),
-        "approvals": session.scalar(approvals) or 0,
-        "disputes": session.scalar(disputes) or 0,
-        "projects": session.scalar(projects) or 0,
+    wanted = {
+        "failures": (Job.benchmark == benchmark, Job.state == State.FAILED.value),
+        "approvals": (
+            Approval.submission_id == Submission.id,
+            Submission.benchmark == benchmark,
+            Approval.state == WAITING,
+        ),
+        "disputes": (Dispute.benchmark == benchmark, Dispute.state == "open"),
+        "projects": (AnnotationProject.benchmark == benchmark, AnnotationProject.closed_at.is_(None)),
     }
+    counts = {name: session.scalar(select(func.count()).where(*rule)) or 0 for name, rule in wanted.items()}
+    return {**counts, "failures": counts["failures"] + len(tasks.failures(session, _MOST_FAILED))}

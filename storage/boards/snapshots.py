@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from common import deltas
-from storage.models.core import Snapshot
+from storage.models.core import Snapshot, StoredRelations
 
 UNREADABLE = (AttributeError, TypeError, ValueError, LookupError, zlib.error)  # what a row that was changed may cause
 WHOLE = 32
@@ -113,3 +113,8 @@ def contents(session: Session) -> Iterator[tuple[str, bytes | None]]:
             continue
         yield row.id, b"".join(result)
         before = {row.id: result}
+
+
+def relations(session: Session, relations_id: str) -> bytes | None:
+    """Return stored relations, for pairwise.unpack; a snapshot names them as relations[revision]["id"]."""
+    return session.scalar(select(StoredRelations.body).where(StoredRelations.id == relations_id).limit(1))

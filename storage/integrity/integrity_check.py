@@ -21,12 +21,12 @@ import orjson
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from storage.boards import snapshots, stored_relations
+from storage.boards import snapshots
 from storage.database import any_text
 from storage.integrity import audit, row_commitments
 from storage.integrity.row_commitments import DESCRIPTION, ScoreFacts
 from storage.metadata import IDENTIFYING
-from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, Submission
+from storage.models.core import AuditEvent, BoardState, RegisteredLabelSet, Score, StoredRelations, Submission
 from storage.models.moderation import ImportedLabels
 from vlrb.commitments import commit, sha256
 
@@ -347,7 +347,8 @@ def _same_description(entry: Mapping[str, Any], row: Any) -> bool:
 
 def check_relations(session: Session, ledger: Ledger) -> Iterator[Mismatch]:
     """Check stored relations between judges: content and summary, which tells how many variants a judge has."""
-    for row in stored_relations.rows(session):
+    in_order = select(StoredRelations).order_by(StoredRelations.benchmark, StoredRelations.inputs)
+    for row in session.scalars(in_order).yield_per(1):
         key = (row.benchmark, row.label_revision, row.id)
         if hashlib.sha256(row.body).hexdigest() != row.id or sha256(row.summary) not in ledger.of_row("relations", key):
             name = f"{row.id} (label revision {row.label_revision})"

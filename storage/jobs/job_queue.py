@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from statistics import median
 
 from sqlalchemy import (
@@ -31,35 +30,23 @@ from storage.models.queue import Job, State
 from storage.visibility import pending_approval_ids
 
 URGENT, BACKFILL = 0, 1
+QUEUED, SCORING, SCORED, FAILED = "queued", "scoring", "scored", "failed"
+"""Progress of a submission, in the words that its owner sees."""
 _MEASURED_JOBS = 50
 _LIVE_SECONDS = 60.0
-
-
-class JobStage(StrEnum):
-    """Progress of a submission, in the words that its owner sees."""
-
-    QUEUED = "queued"
-    SCORING = "scoring"
-    SCORED = "scored"
-    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
     """`position` counts from 1 and is None unless queued; `eta_seconds` is None where nothing was measured yet."""
 
-    state: JobStage
+    state: str  # QUEUED, SCORING, SCORED or FAILED
     position: int | None
     eta_seconds: float | None
     reason: str
 
 
-_STAGES = {
-    State.QUEUED.value: JobStage.QUEUED,
-    State.RUNNING.value: JobStage.SCORING,
-    State.DONE.value: JobStage.SCORED,
-    State.FAILED.value: JobStage.FAILED,
-}
+_STAGES = {"queued": QUEUED, "running": SCORING, "done": SCORED, "failed": FAILED}
 
 
 def enqueue(
@@ -200,10 +187,10 @@ def progress(session: Session, submission_id: str) -> JobProgress:
         raise LookupError(submission_id)
     job = _current_job(session, submission_id)
     if job is None:  # the worker adds it within seconds
-        return JobProgress(JobStage.QUEUED, None, eta_seconds=None, reason="")
+        return JobProgress(QUEUED, None, eta_seconds=None, reason="")
     stage = _STAGES[job.state]
-    reason = job.outcome if stage is JobStage.FAILED else ""
-    if stage is not JobStage.QUEUED:
+    reason = job.outcome if stage == FAILED else ""
+    if stage != QUEUED:
         return JobProgress(stage, None, eta_seconds=None, reason=reason)
     ahead = session.execute(
         select(func.count())

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session, aliased
 
+from common.refused import Refused
 from storage.clock import database_now
 from storage.integrity import audit
 from storage.jobs import leases
@@ -35,12 +36,10 @@ REQUESTED = "task.requested"
 _OPEN = (State.QUEUED.value, State.RUNNING.value)
 
 
-class TaskConflict(Exception):
-    """Another task must end first; `task_id` names it."""
+class TaskConflict(Refused):
+    """Another task must end first; the message names it."""
 
-    def __init__(self, task_id: int, words: str) -> None:
-        super().__init__(words)
-        self.task_id = task_id
+    status, code = 409, "busy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +83,8 @@ def request(session: Session, wanted: Task) -> tuple[int, bool]:
     if existing is not None:
         if (existing.subject, existing.params) == (subject, wanted.params):
             return existing.id, False
-        raise TaskConflict(
-            existing.id,
-            _("Task {id} ({kind} {subject}) must end first.", id=existing.id, kind=kind, subject=existing.subject),
-        )
+        number, about = existing.id, existing.subject
+        raise TaskConflict(_("Task {id} ({kind} {subject}) must end first.", id=number, kind=kind, subject=about))
     session.add(wanted)
     session.flush()
     facts = {"task": wanted.id, "kind": kind, "subject": subject, "reason": wanted.reason, "by": wanted.requested_by}

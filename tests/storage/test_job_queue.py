@@ -11,7 +11,7 @@ from sqlalchemy import select
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, leases, worker_heartbeats
-from storage.jobs.job_queue import JobProgress, JobStage
+from storage.jobs.job_queue import JobProgress
 from storage.jobs.leases import MAX_ATTEMPTS, LeaseLost, release_expired
 from storage.labels import label_sets
 from storage.models.queue import Job
@@ -122,7 +122,7 @@ def test_a_job_that_kills_its_workers_is_given_up_after_five(database: Database)
     with database.read() as session:
         progress = job_queue.progress(session, submission)
         assert audit.verify(session) is None
-    assert progress == JobProgress(JobStage.FAILED, None, eta_seconds=None, reason=leases.GAVE_UP)
+    assert progress == JobProgress("failed", None, eta_seconds=None, reason=leases.GAVE_UP)
     assert "not of the file" in progress.reason
 
 
@@ -144,9 +144,7 @@ def test_before_the_first_worker_nothing_is_queued_and_progress_says_so(database
     with database.write() as session:
         assert not job_queue.enqueue_current(session, submission)
     with database.read() as session:
-        assert job_queue.progress(session, submission) == JobProgress(
-            JobStage.QUEUED, None, eta_seconds=None, reason=""
-        )
+        assert job_queue.progress(session, submission) == JobProgress("queued", None, eta_seconds=None, reason="")
         with pytest.raises(LookupError):
             job_queue.progress(session, "eaaaaaaaaaaa")
 

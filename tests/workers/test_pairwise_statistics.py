@@ -12,7 +12,7 @@ import orjson
 import pytest
 from sqlalchemy import select, update
 
-from storage.boards import stored_relations
+from storage.boards import snapshots
 from storage.database import Database
 from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
@@ -51,7 +51,7 @@ def _settle(database: Database, scorer: Scorer) -> dict[str, Any]:
 
 def _stored(database: Database, name: str) -> bytes:
     with database.read() as session:
-        body = stored_relations.body(session, name)
+        body = snapshots.relations(session, name)
     assert body is not None
     return body
 

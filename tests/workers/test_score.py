@@ -10,7 +10,6 @@ from sqlalchemy import select, text
 from storage.database import Database, migrate, open_database
 from storage.integrity import audit
 from storage.jobs import job_queue
-from storage.jobs.job_queue import JobStage
 from storage.jobs.leases import release_expired
 from storage.models.core import AuditEvent, Score
 from storage.models.queue import Job
@@ -122,7 +121,7 @@ def test_a_worker_that_lost_its_lease_records_nothing(ready: Database, scorer: S
     with ready.read() as session:
         assert session.scalars(select(Score)).all() == []
         assert session.scalars(select(Job.worker)).one() == "another"
-        assert job_queue.progress(session, submission).state is JobStage.SCORING
+        assert job_queue.progress(session, submission).state == "scoring"
         assert "submission.scored" not in session.scalars(select(AuditEvent.kind)).all()
 
 

@@ -15,7 +15,6 @@ from storage.database import Database
 from storage.integrity import audit, integrity_alarms
 from storage.integrity.integrity_alarms import RecordChanged
 from storage.jobs import job_queue
-from storage.jobs.job_queue import JobStage
 from storage.models.core import Score, StoredRelations
 from tests.databases import new_database
 from tests.factories import small_benchmark
@@ -101,7 +100,7 @@ def test_a_submission_whose_votes_were_exchanged_is_not_scored_and_says_why(boar
     assert score_next(board, [scorer], worker="w", lease_seconds=60) is ScoringOutcome.NOTHING_TO_DO
     with board.read() as session:
         progress = job_queue.progress(session, name)
-    assert (progress.state, progress.reason) == (JobStage.FAILED, str(RecordChanged()))
+    assert (progress.state, progress.reason) == ("failed", str(RecordChanged()))
 
 
 def test_judges_are_not_compared_where_a_stored_score_is_not_that_of_the_votes(board: Database, scorer: Scorer) -> None:

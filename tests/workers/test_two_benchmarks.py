@@ -122,9 +122,8 @@ def test_quotas_and_attempts_count_for_one_benchmark(two: TwoBenchmarks) -> None
     with two.database.write() as session:
         queries.lock_subjects(session, ["account:a"])
         for name in (*two.own_ids, two.other_ids[0]):
-            queries.add_attempt(
-                session, queries.NewAttempt(name, "demo", number=1, policy={}, at=1000.0), subjects=["account:a"]
-            )
+            attempt = Attempt(submission_id=name, label_revision="demo", number=1, policy={}, at=1000.0)
+            queries.add_attempt(session, attempt, subjects=["account:a"])
         assert len(session.scalars(select(Attempt)).all()) == 4
         assert [
             len(queries.quota_used(session, name, subject="account:a", now=1001.0)) for name in ("demo", OTHER)

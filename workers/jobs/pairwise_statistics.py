@@ -17,8 +17,6 @@ import orjson
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from storage.boards import stored_relations
-from storage.boards.stored_relations import NewRelations
 from storage.database import Database
 from storage.integrity import audit, integrity_alarms, stored_votes
 from storage.integrity.integrity_alarms import RecordChanged
@@ -93,8 +91,9 @@ def compute_if_changed(database: Database, scorer: Scorer) -> int:
 
 def summaries(session: Session, benchmark: str, *, wanted: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     """revision -> inputs in, revision -> summary out, of those that are computed already."""
-    result = stored_relations.summaries(session, benchmark, wanted=wanted)
-    return {revision: orjson.loads(result[digest]) for revision, digest in wanted.items() if digest in result}
+    ours = (StoredRelations.benchmark == benchmark, StoredRelations.inputs.in_(wanted.values()))
+    found = dict(session.execute(select(StoredRelations.inputs, StoredRelations.summary).where(*ours)).all())
+    return {revision: orjson.loads(found[digest]) for revision, digest in wanted.items() if digest in found}
 
 
 def _tasks(session: Session, scorer: Scorer, *, pointer: ActiveBoard) -> list[_Task]:
@@ -150,22 +149,16 @@ def _task(revision: PairwiseRevision, board: BoardView, *, ranked: Sequence[str]
     )
 
 
-def _compute(database: Database, scorer: Scorer, *, tasks: Sequence[_Task]) -> list[NewRelations]:
+def _compute(database: Database, scorer: Scorer, *, tasks: Sequence[_Task]) -> list[StoredRelations]:
     """Outside any transaction but for the reading of votes."""
     computed = []
     for task in tasks:
         related = _compare(database, scorer, task=task)
         summary = {"id": related.packed.id, "fixed": _fixed(scorer, task.revision), **related.summary}
-        stored = orjson.dumps(summary).decode()
-        computed.append(
-            NewRelations(
-                task.inputs,
-                related.packed.id,
-                label_revision=task.revision.name,
-                summary=stored,
-                body=related.packed.body,
-            )
-        )
+        row = StoredRelations(benchmark=scorer.benchmark, inputs=task.inputs, id=related.packed.id)
+        row.label_revision, row.body = task.revision.name, related.packed.body
+        row.summary = orjson.dumps(summary).decode()
+        computed.append(row)
     return computed
 
 
@@ -231,7 +224,7 @@ def _votes(database: Database, names: Collection[str], *, items: int) -> dict[st
     return result
 
 
-def _record(database: Database, pointer: ActiveBoard, *, through: int, computed: Sequence[NewRelations]) -> int:
+def _record(database: Database, pointer: ActiveBoard, *, through: int, computed: Sequence[StoredRelations]) -> int:
     """Store nothing where the board has changed or another worker was faster meanwhile."""
     with database.write() as session:
         label_sets.lock_board(session, pointer.benchmark)  # one at a time
@@ -243,8 +236,7 @@ def _record(database: Database, pointer: ActiveBoard, *, through: int, computed:
             or needs_snapshot(session, through)
         ):
             return 0
-        for row in computed:
-            stored_relations.store(session, pointer.benchmark, new=row)
+        session.add_all(computed)
         session.execute(update(BoardState).where(ours).values(related_seq=through))
         if computed:
             summaries = {row.label_revision: sha256(row.summary) for row in computed}
