@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+from starlette.requests import Request
 from starlette.responses import Response
 
 from auth.model import AuthError
+from common.refused import Refused
 
 MEDIA_TYPE = "application/problem+json"
 DATABASE_RETRY_SECONDS = 5
@@ -32,6 +34,17 @@ def problem_response(body: Mapping[str, Any], headers: Mapping[str, str] | None 
 def problem(status: int, code: str, *, detail: str, **more: Any) -> Response:
     """Return both in one."""
     return problem_response(problem_body(status, code, detail=detail, **more))
+
+
+def refused_body(refused: Refused) -> dict[str, Any]:
+    """Return what is said of something that is not taken or not done."""
+    return problem_body(refused.status, refused.code, detail=str(refused), **refused.facts)
+
+
+def refused_response(request: Request, error: Exception) -> Response:
+    """Say it, as a handler of exceptions."""
+    assert isinstance(error, Refused)
+    return problem_response(refused_body(error))
 
 
 def refusal(refused: AuthError) -> Response:

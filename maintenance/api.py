@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator
 
 from auth import AuthError, Role
 from auth.middleware import identity_of
-from auth.problem_details import problem, refusal
+from auth.problem_details import problem_response, refusal, refused_body
 from auth.role_routes import require_role
 from common.refused import Refused
 from maintenance import previews
@@ -196,6 +196,6 @@ class Route(APIRoute):
             except AuthError as refused:
                 return refusal(refused)
             except Refused as refused:
-                return problem(refused.status, refused.code, detail=str(refused), **refused.facts)
+                return problem_response(refused_body(refused))
 
         return handle

@@ -9,7 +9,6 @@ from auth.middleware import identity_of
 from auth.problem_details import problem
 from common.openapi import answers
 from receipts.service import ReceiptService
-from storage.integrity.integrity_alarms import RecordChanged
 from vlrb.common.messages import _
 
 _PRIVATE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
@@ -30,10 +29,7 @@ def build(receipts: ReceiptService) -> APIRouter:
     @router.get("/api/v1/entries/{entry}/receipts", responses=answers("scores"))
     def scores(entry: str, request: Request) -> Response:
         """Return the signed receipts of every score of an entry, under all label revisions, the oldest first."""
-        try:
-            score_receipts = receipts.of_scores(entry, identity_of(request))
-        except RecordChanged as changed:
-            return problem(500, "record-changed", detail=str(changed))
+        score_receipts = receipts.of_scores(entry, identity_of(request))
         if score_receipts is None:
             return problem(404, "unknown-entry", detail=_("There is no entry with this id."))
         return JSONResponse({"entry": entry, "receipts": score_receipts}, headers=_PRIVATE)

@@ -21,25 +21,23 @@ from starlette.requests import ClientDisconnect
 from auth import Identity, Role, require
 from auth.limits.rate_limit import address_of
 from auth.middleware import identity_of
-from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
+from auth.problem_details import DATABASE_RETRY_SECONDS, problem
 from auth.role_routes import RoleRoute
 from common.kept_answer import KeptAnswer
 from common.openapi import answers
-from common.refused import Refused
 from operation.alarms import NO_FILES, Alarms, ServiceAlarm, service_alarms
 from storage.clock import iso
 from storage.database import LARGEST, Database
-from storage.files.spool import Spool, TooLarge, UploadedFile, UploadWriter
+from storage.files.spool import Spool, UploadedFile, UploadWriter
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from storage.metadata import FIELDS
 from submissions import activity, policy_text, visibility_options
-from submissions.refusals import FileRejected, not_predictions
+from submissions.refusals import FileRejected, UnknownSubmission, not_predictions
 from submissions.service import Accepted, Allowance, SubmissionService
 from submissions.status import Status
 from vlrb.common.messages import _
 
-UNKNOWN_SUBMISSION = problem_body(404, "unknown-submission", detail="There is no submission with this id.")
 _READY_SECONDS = 1.0  # for which the answer of /readyz is given again: many ask, every second
 _CHECKS_AT_ONCE = 2  # files that are read at one time
 _FORM_LIMIT = 128 * 1024  # bytes of one text field
@@ -117,13 +115,10 @@ def _add_check(router: APIRouter, reading: _FileReading) -> None:
     async def check(request: Request) -> Response:
         """Dry run: what this service understands of a file. Needs no account, costs nothing, touches no label."""
         async with _receive_file(request, reading.spool) as (file, _):
-            try:
-                async with reading.lock(address_of(request.scope)):
-                    report = await to_thread.run_sync(reading.intake.check, file, limiter=reading.limiter)
-                if not_predictions(report):  # nothing in it to report on
-                    raise FileRejected(report)
-            except Refused as refused:
-                return problem_response(refusal(refused))
+            async with reading.lock(address_of(request.scope)):
+                report = await to_thread.run_sync(reading.intake.check, file, limiter=reading.limiter)
+            if not_predictions(report):  # nothing in it to report on
+                raise FileRejected(report)
             return JSONResponse(report)
 
 
@@ -141,15 +136,12 @@ def _add_submit(router: APIRouter, reading: _FileReading) -> None:
         """Submit a file. The same bytes from the same owner are the same submission: `duplicate`, nothing changes."""
         user = require(identity_of(request), Role.SUBMITTER)  # before a file is taken in; the use case asks again
         async with _receive_file(request, reading.spool) as (file, form):
-            try:
-                metadata, chosen_visibility = visibility_options.parse_form(form)
-                take = partial(reading.intake.submit, accept_unreadable=visibility_options.confirmed(form))
-                async with reading.lock(f"account {user.account}"):
-                    accepted = await to_thread.run_sync(
-                        take, file, metadata, user, chosen_visibility, limiter=reading.limiter
-                    )
-            except Refused as refused:
-                return problem_response(refusal(refused))
+            metadata, chosen_visibility = visibility_options.parse_form(form)
+            take = partial(reading.intake.submit, accept_unreadable=visibility_options.confirmed(form))
+            async with reading.lock(f"account {user.account}"):
+                accepted = await to_thread.run_sync(
+                    take, file, metadata, user, chosen_visibility, limiter=reading.limiter
+                )
             return JSONResponse(submission_response(accepted), status_code=202)
 
 
@@ -160,7 +152,7 @@ def _add_state(router: APIRouter, track: Callable[[str, Identity], Status | None
         until it is public, and nothing of an unpublished one."""
         status = track(submission, identity_of(request))
         if status is None:
-            return problem_response(UNKNOWN_SUBMISSION)
+            raise UnknownSubmission
         return JSONResponse(status.to_json(), headers={"Cache-Control": "no-store"})
 
 
@@ -177,32 +169,22 @@ def _owner_routes(database: Database, benchmark: str) -> APIRouter:
     @router.post("/api/v1/submissions/{submission}/publish", responses=answers("publish"))
     def publish(submission: str, request: Request) -> Response:
         """Put your entry on the board, for good."""
-        return _changed_response(
-            lambda: visibility_options.publish(database, benchmark, user=identity_of(request), submission=submission)
-        )
+        user = identity_of(request)
+        return _changed(visibility_options.publish(database, benchmark, user=user, submission=submission))
 
     @router.put("/api/v1/submissions/{submission}/anonymity", responses=answers("anonymity"))
     def anonymity(submission: str, body: Anonymity, *, request: Request) -> Response:
         """Move the day until which your entry is shown without who made it, or end that now."""
-
-        def change() -> bool:
-            user, until = identity_of(request), visibility_options.parse_day(body.until)
-            return visibility_options.set_anonymous_until(
-                database, benchmark, user=user, submission=submission, until=until
-            )
-
-        return _changed_response(change)
+        user, until = identity_of(request), visibility_options.parse_day(body.until)
+        return _changed(
+            visibility_options.set_anonymous_until(database, benchmark, user=user, submission=submission, until=until)
+        )
 
     return router
 
 
-def _changed_response(change: Callable[[], bool]) -> Response:
-    try:
-        return JSONResponse({"changed": change()}, headers={"Cache-Control": "no-store"})
-    except LookupError:
-        return problem_response(UNKNOWN_SUBMISSION)
-    except Refused as refused:
-        return problem_response(refusal(refused))
+def _changed(changed: bool) -> Response:
+    return JSONResponse({"changed": changed}, headers={"Cache-Control": "no-store"})
 
 
 def _add_policy(router: APIRouter, intake: SubmissionService) -> None:
@@ -254,11 +236,6 @@ def submission_response(accepted: Accepted) -> dict[str, Any]:
     }
 
 
-def refusal(refused: Refused) -> dict[str, Any]:
-    """Return why a submission was not taken, as a problem."""
-    return problem_body(refused.status, refused.code, detail=str(refused), **refused.facts)
-
-
 @asynccontextmanager
 async def _receive_file(request: Request, spool: Spool) -> AsyncIterator[tuple[UploadedFile, Mapping[str, object]]]:
     """Provide the request's file on disk, and the other fields; the file is gone afterwards."""
@@ -277,8 +254,6 @@ async def _receive_file(request: Request, spool: Spool) -> AsyncIterator[tuple[U
                 async for chunk in request.stream():
                     incoming.write(chunk)
             yield incoming.finish(name), fields
-    except TooLarge as large:
-        raise HTTPException(413, str(large)) from None
     except ClientDisconnect:
         raise HTTPException(400, _("The upload ended before the file was complete.")) from None
 

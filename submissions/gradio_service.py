@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auth import AuthError, Identity
-from auth.problem_details import problem_body
+from auth.problem_details import problem_body, refused_body
 from common.refused import Refused
 from storage.files.spool import UploadedFile
 from storage.models.core import UnfitText
@@ -56,7 +56,7 @@ class GradioSubmissions:
         try:
             report = self.intake.check(self._arrived(path))
         except Refused as refused:
-            return api.refusal(refused)
+            return refused_body(refused)
         if not report["ok"]:
             self._done_with(path)
         return report
@@ -70,7 +70,7 @@ class GradioSubmissions:
                 self._arrived(path), metadata, user, chosen_visibility, accept_unreadable=confirmed
             )
         except Refused as refused:
-            return api.refusal(refused)
+            return refused_body(refused)
         except AuthError as refused:
             return problem_body(refused.status, refused.code, detail=refused.detail)
         self._done_with(path)

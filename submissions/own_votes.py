@@ -12,12 +12,10 @@ from fastapi.responses import Response
 
 from auth import Identity
 from auth.middleware import identity_of
-from auth.problem_details import problem
 from auth.role_routes import RoleRoute
 from common.openapi import answers
 from storage.database import Database
 from storage.integrity import stored_votes
-from storage.integrity.integrity_alarms import RecordChanged
 from submissions.visibility_options import require_owned
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE
@@ -31,12 +29,7 @@ def build(database: Database, table: Callable[[], ItemTable]) -> APIRouter:
     @router.get("/api/v1/submissions/{submission}/votes", responses=answers("votes"))
     def votes(submission: str, request: Request) -> Response:
         """Return the votes and scores of your own submission, pair by pair, as a native file. Nobody else gets it."""
-        try:
-            file = own_votes(database, table(), submission=submission, user=identity_of(request))
-        except LookupError as unknown:
-            return problem(404, "unknown-submission", detail=str(unknown))
-        except RecordChanged as changed:
-            return problem(500, "record-changed", detail=str(changed))
+        file = own_votes(database, table(), submission=submission, user=identity_of(request))
         name = f'attachment; filename="votes-{submission}.jsonl"'  # an id: others were not found
         headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Content-Disposition": name}
         return Response(file, headers=headers, media_type="application/jsonl")
@@ -48,7 +41,7 @@ def own_votes(database: Database, table: ItemTable, *, submission: str, user: Id
     """Return the votes that were accepted, as a native file.
 
     Raises:
-        Unauthenticated, Forbidden, LookupError: as `visibility_options.publish`.
+        Unauthenticated, Forbidden, UnknownSubmission: as `visibility_options.publish`.
         RecordChanged: the stored votes are not those that were accepted.
     """
     with database.read() as session:

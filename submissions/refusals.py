@@ -24,6 +24,15 @@ class FieldProblem(NamedTuple):
         return {"line": None, "id": None, "field": self.field, "code": self.code, "message": self.message}
 
 
+class UnknownSubmission(Refused):
+    """There is no such submission that this person may know of."""
+
+    status, code = 404, "unknown-submission"
+
+    def __init__(self) -> None:
+        super().__init__(_("There is no submission with this id."))
+
+
 class FileRejected(Refused):
     """The file cannot be taken; `report` is the check report that says why."""
 

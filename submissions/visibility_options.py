@@ -16,7 +16,7 @@ from storage.limits.sliding_window import DAY
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries
 from submissions.metadata import Metadata, MetadataRejected, parse_metadata, yes_or_no
-from submissions.refusals import FieldProblem
+from submissions.refusals import FieldProblem, UnknownSubmission
 from vlrb.common.messages import _
 
 FIELDS = ("anonymous_until", "published")
@@ -103,7 +103,7 @@ def publish(database: Database, benchmark: str, *, user: Identity, submission: s
 
     Raises:
         Unauthenticated, Forbidden: nobody is signed in, or the entry is another's.
-        LookupError: there is no such submission that this person may know of.
+        UnknownSubmission: there is no such submission that this person may know of.
     """
     with database.write() as session:
         require_owned(session, benchmark, user=user, submission=submission)
@@ -116,7 +116,7 @@ def set_anonymous_until(
     """Move the end of one's anonymity, or end it now (None); False where nothing changes. Once over it stays over.
 
     Raises:
-        Unauthenticated, Forbidden, LookupError: as `publish`.
+        Unauthenticated, Forbidden, UnknownSubmission: as `publish`.
         MetadataRejected: the day has passed, is too late, or the owner is named already.
         RateLimited: it was moved as often as it may be in a day.
     """
@@ -148,7 +148,7 @@ def require_owned(session: Session, benchmark: str, *, user: Identity, submissio
     if submission_facts is None or not (
         is_owner(user, submission_facts.owner) or visibility.of(session, submission).published
     ):
-        raise LookupError(_("There is no submission with this id."))
+        raise UnknownSubmission
     if not is_owner(user, submission_facts.owner):
         raise Forbidden(_("This needs the entry's owner."), user)
     return submission_facts

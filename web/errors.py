@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 import auth.routes
 from auth import AuthError
-from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response
+from auth.problem_details import DATABASE_RETRY_SECONDS, problem, problem_body, problem_response, refused_response
 from common.refused import Refused
 from leaderboard.pages.status_pages import message_reply
 from leaderboard.render_context import RenderContext
@@ -37,7 +37,7 @@ def add_exception_handlers(app: FastAPI, services: Services, *, of: BenchmarkSer
     app.add_exception_handler(QueueFull, pages.busy)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _parameter_problem)
-    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(Refused, refused_response)
     for error in UNAVAILABLE:
         app.add_exception_handler(error, partial(_database_unavailable, of.context))
     app.add_exception_handler(AuthError, auth.routes.refusals(services.auth, of.account_pages))
@@ -70,8 +70,3 @@ def _database_unavailable(context: RenderContext, request: Request, error: Excep
     reply = message_reply(context, "offline", request.headers)
     reply.headers["Retry-After"] = str(DATABASE_RETRY_SECONDS)
     return reply
-
-
-def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return problem(error.status, error.code, detail=str(error), **error.facts)

@@ -65,7 +65,7 @@ def running(
         **_board_loops(worker, changes),
         **_maintenance_loops(worker, runners, changes=changes),
         "mirrors": [PeriodicAction("mirror", MIRROR_SECONDS, mirror) for mirror in mirrors],
-        "daily": _daily(runners[:1]),
+        "rare": [action for runner in runners[:1] for action in _rare(runner)],
     }
     stop = threading.Event()
     threads = [
@@ -121,15 +121,11 @@ def _maintenance_loops(
     return {**tasks, "labels": labels}
 
 
-def _daily(runners: Sequence[TaskRunner]) -> Sequence[PeriodicAction]:
-    """Return what is done once a day, or looked at now and then, for the whole installation."""
+def _rare(runner: TaskRunner) -> Sequence[PeriodicAction]:
+    """Return what is looked at now and then, for the whole installation."""
     return [
-        action
-        for runner in runners
-        for action in (
-            PeriodicAction("head", HEAD_SECONDS, runner.keep_head, at_once=True),  # a worker need not live so long
-            PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
-        )
+        PeriodicAction("head", HEAD_SECONDS, runner.keep_head, at_once=True),  # a worker need not live so long
+        PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
     ]
 
 

@@ -44,6 +44,7 @@ class RevisionRow(NamedTuple):
     revision: str
     items: int
     registered_at: float | None  # when a worker had it first; None: a draft that was never scored under
+    # what follows is what imported labels say of a revision
     commitment: str | None = None
     difference: dict[str, Any] | None = None
     reason: str = ""
@@ -58,20 +59,6 @@ class RevisionRow(NamedTuple):
     def came_at(self) -> float:
         """When it was imported, or first found in the settings."""
         return min(at for at in (self.imported_at, self.registered_at) if at is not None)
-
-
-_OF_DRAFTS = (
-    "commitment",
-    "difference",
-    "reason",
-    "requested_by",
-    "imported_at",
-    "published_at",
-    "retired_at",
-    "salt",
-    "disclosure",
-)
-"""What imported labels say of a revision."""
 
 
 class FailedJob(NamedTuple):
@@ -102,16 +89,9 @@ def entry(session: Session, submission_id: str, *, lock: bool = False) -> Entry 
     row = session.execute(wanted.with_for_update() if lock else wanted).first()
     if row is None:
         return None
-    held = session.execute(
-        select(
-            Moderation.hidden_at,
-            Moderation.withdrawn_at,
-            Moderation.withdrawn_reason,
-            Moderation.verified_at,
-            Moderation.flag,
-        ).where(Moderation.submission_id == submission_id)
-    ).first()
-    return Entry(*row, *(held or (None,) * 5))
+    decided = [getattr(Moderation, name) for name in Entry._fields[len(row) :]]
+    held = session.execute(select(*decided).where(Moderation.submission_id == submission_id)).first()
+    return Entry(*row, *(held or [None] * len(decided)))
 
 
 def job_exists(session: Session, job: int) -> bool:
@@ -190,8 +170,8 @@ def revisions(session: Session, benchmark: str) -> list[RevisionRow]:
             published_at=since,
             disclosure=stated.get(name),
         )
-        kept = () if draft is None else _OF_DRAFTS
-        result.append(row._replace(**{field: getattr(draft, field) for field in kept}))
+        imported = () if draft is None else RevisionRow._fields[3:]
+        result.append(row._replace(**{field: getattr(draft, field) for field in imported}))
     return result
 
 
@@ -202,21 +182,10 @@ def revision(session: Session, benchmark: str, *, name: str) -> RevisionRow | No
 
 def failed_jobs(session: Session, benchmark: str, *, limit: int = 100) -> list[FailedJob]:
     """Return what could not be scored, the latest first."""
-    rows = session.execute(
-        select(
-            Job.id,
-            Job.submission_id,
-            Submission.model,
-            Job.label_revision,
-            Job.scorer_version,
-            Job.outcome,
-            Job.finished_at,
-        )
-        .join(Submission, Submission.id == Job.submission_id)
-        .where(Job.state == State.FAILED.value, Submission.benchmark == benchmark)
-        .order_by(Job.finished_at.desc())
-        .limit(limit)
-    )
+    about = (Job.id, Job.submission_id, Submission.model, Job.label_revision, Job.scorer_version)
+    failed = select(*about, Job.outcome, Job.finished_at).join(Submission, Submission.id == Job.submission_id)
+    failed = failed.where(Job.state == State.FAILED.value, Submission.benchmark == benchmark)
+    rows = session.execute(failed.order_by(Job.finished_at.desc()).limit(limit))
     return [FailedJob(*row) for row in rows]
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from common.refused import Refused
 from storage.clock import read_clock
 from storage.database import Database
 from storage.integrity import audit
@@ -27,8 +28,10 @@ _CHANGED = _(
 log = logging.getLogger(__name__)
 
 
-class RecordChanged(Exception):
+class RecordChanged(Refused):
     """Stored rows differ from the audit chain; the message is for whoever asked for what follows from them."""
+
+    status, code = 500, "record-changed"
 
     def __init__(self) -> None:
         super().__init__(_CHANGED)

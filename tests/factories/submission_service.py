@@ -14,9 +14,11 @@ from auth import AuthError, Identity
 from auth.middleware import IdentityMiddleware
 from auth.model import IMPLIED, Organisation, Role
 from auth.pages import AccountPages
+from auth.problem_details import refused_response
 from auth.routes import refusals
 from auth.service import AuthService
 from auth.settings import IdentitySettings, Mode
+from common.refused import Refused
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext
 from receipts.jws import Signer
@@ -70,6 +72,7 @@ def signed_in_as_everybody(app: FastAPI, database: Database) -> IdentityMiddlewa
     """Routes around which nobody signs in: reachable by others, one submitter."""
     identities = AuthService.create(database, IdentitySettings(Mode.OPEN))
     app.add_exception_handler(AuthError, refusals(identities, AccountPages(lambda: environment(RenderContext()))))
+    app.add_exception_handler(Refused, refused_response)
     return IdentityMiddleware(app, identities.settings, resolver=identities.resolver)
 
 

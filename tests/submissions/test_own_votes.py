@@ -16,6 +16,7 @@ from storage.database import Database
 from storage.visibility import EntryVisibility
 from submissions.metadata import parse_metadata
 from submissions.own_votes import build, native_file, own_votes
+from submissions.refusals import UnknownSubmission
 from tests.databases import with_labels
 from tests.factories.accounts import MAINTAINER
 from tests.factories.prediction_files import MANY_VOTES, ONE_VOTE, Writer, random_votes
@@ -78,7 +79,7 @@ def test_its_owner_alone_gets_the_file(database: Database, tmp_path: Path) -> No
     for user in (BOB, MAINTAINER):
         with pytest.raises(Forbidden):
             file("Seen", user)
-        with pytest.raises(LookupError):
+        with pytest.raises(UnknownSubmission):
             file("Unseen", user)
     app = FastAPI()
     app.include_router(build(database, lambda: TABLE))

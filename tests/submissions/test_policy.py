@@ -29,7 +29,7 @@ from storage.visibility import EntryVisibility
 from submissions import policy_text, status, visibility_options
 from submissions.metadata import MetadataRejected
 from submissions.quota import QuotaPolicy, QuotaUsed
-from submissions.refusals import ApprovalPending
+from submissions.refusals import ApprovalPending, UnknownSubmission
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.refusals import refuses
@@ -216,9 +216,9 @@ def test_only_its_owner_publishes_an_entry_and_only_once(setup: SubmissionSetup,
     taken = submit(setup, ANN, number=1, shown=EntryVisibility(published=False))
     for user, refusal in (
         (ANONYMOUS, Unauthenticated),
-        (BOB, LookupError),
-        (MAINTAINER, LookupError),
-        (LOCAL, LookupError),
+        (BOB, UnknownSubmission),
+        (MAINTAINER, UnknownSubmission),
+        (LOCAL, UnknownSubmission),
     ):
         with pytest.raises(refusal):
             visibility_options.publish(database, BENCHMARK, user=user, submission=taken.id)
