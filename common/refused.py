@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Refused(ValueError):
@@ -13,3 +13,15 @@ class Refused(ValueError):
     def __init__(self, message: str, **facts: Any) -> None:
         super().__init__(message)
         self.facts = facts
+
+
+class FieldProblem(NamedTuple):
+    """Why one field cannot be taken."""
+
+    field: str | None
+    code: str
+    message: str
+
+    def to_json(self) -> dict[str, str | None]:
+        """Return the same shape as a problem in a file."""
+        return {"line": None, "id": None, "field": self.field, "code": self.code, "message": self.message}

@@ -9,18 +9,20 @@ ones are these (rarer alphabets are not looked at). A separator counts between t
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
 
+from common.refused import FieldProblem, Refused
 from storage import reported_results
 from storage.metadata_fields import invisible
 from storage.models.core import Submission
 from storage.models.moderation import Moderation
 from storage.visibility import anonymous_ids, pending_approval_ids, unpublished
+from vlrb.common.messages import _
 from vlrb.judges import judge_name, judge_slug
 
 FIELDS = ("model", "organisation", "judge")
@@ -35,6 +37,23 @@ _GREEK = "\u03b1\u03b2\u03b5\u03b6\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03
 _LATIN = str.maketrans(f"{_CYRILLIC}{_GREEK}\u0131", "abe3kmhopctyxsijhdqwabezhikmnoptyxi")
 _ONE_LETTER = str.maketrans({"i": "l", "1": "l", "0": "o"})
 _LOCK = 0x4E414D45  # any number but that of storage/database.py, the same in every process
+
+
+class ConfusableName(Refused):
+    """A name is confusable with another owner's."""
+
+    status, code = 409, "too-similar"
+
+    def __init__(self, field: str, name: str, *, other: str) -> None:
+        message = _(
+            "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if you mean "
+            "the same, or choose a name that cannot be confused with it.",
+            field=field,
+            name=name,
+            other=other,
+        )
+        super().__init__(message, problems=[FieldProblem(field, self.code, message=message).to_json()])
+        self.field, self.other = field, other
 
 
 @lru_cache(maxsize=1 << 16)
@@ -62,6 +81,28 @@ def lock_names(session: Session) -> None:
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
 
 
+def require_own_names(
+    session: Session,
+    benchmark: str,
+    *,
+    owner: str,
+    described: Mapping[str, Any],
+    kinds: Collection[str] = FIELDS,
+    shipped: Iterable[Mapping[str, Any]],
+) -> None:
+    """Raise ConfusableName where a name in a description looks like one that is somebody else's.
+
+    `kinds`: of FIELDS, which are looked at. The judge that is not stated is the model's: GPT4o would stand beside a
+    judge GPT-4o. `shipped`: the reported results that come with the project.
+    """
+    for field in (field for field in FIELDS if field in kinds):
+        stated = described[field]
+        name = stated or (judge_name(described["model"]) if field == "judge" else "")
+        other = name and find_confusable(session, benchmark, owner=owner, field=field, name=name, shipped=shipped)
+        if other:
+            raise ConfusableName(field if stated else "model", name, other=other)
+
+
 def find_confusable(
     session: Session, benchmark: str, *, owner: str, field: str, name: str, shipped: Iterable[Mapping[str, Any]] = ()
 ) -> str | None:
@@ -79,7 +120,7 @@ def find_confusable(
     wanted = skeleton(name)
     alike = [(other, whose) for other, whose in rows if skeleton(other) == wanted]
     same = judge_slug if field == "judge" else str
-    if any(same(other) == same(name) for other, _ in alike):
+    if any(same(other) == same(name) for other, _whose in alike):
         return None  # it is there already
     return min((other for other, whose in alike if whose != owner), default=None)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from common.refused import Refused
+from common.refused import FieldProblem, Refused
 from storage.metadata import FIELDS
 from storage.metadata_fields import FieldRefused, absent, yes_no
-from submissions.refusals import FieldProblem
 from vlrb.common.messages import _
 from vlrb.common.text import join_sentences
 

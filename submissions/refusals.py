@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from common.refused import Refused
+from common.refused import FieldProblem, Refused
 from vlrb.common.messages import _
 from vlrb.predictions import readability
 
 _NOT_PREDICTIONS = frozenset({"unsupported-container", "xlsx-not-vlmevalkit"})
-
-
-class FieldProblem(NamedTuple):
-    """Why one field cannot be taken."""
-
-    field: str | None
-    code: str
-    message: str
-
-    def to_json(self) -> dict[str, str | None]:
-        """Return the same shape as a problem in a file."""
-        return {"line": None, "id": None, "field": self.field, "code": self.code, "message": self.message}
 
 
 class UnknownSubmission(Refused):
@@ -78,23 +66,6 @@ class DuplicateName(Refused):
         )
         problem = FieldProblem("version", self.code, message=message)
         super().__init__(message, problems=[problem.to_json()], existing=existing)
-
-
-class ConfusableName(Refused):
-    """A name is confusable with another owner's."""
-
-    status, code = 409, "too-similar"
-
-    def __init__(self, field: str, name: str, *, other: str) -> None:
-        message = _(
-            "{field}: {name} is too similar to {other}, which is somebody else's. Write it as they do if you mean "
-            "the same, or choose a name that cannot be confused with it.",
-            field=field,
-            name=name,
-            other=other,
-        )
-        super().__init__(message, problems=[FieldProblem(field, self.code, message=message).to_json()])
-        self.field, self.other = field, other
 
 
 class ApprovalPending(Refused):

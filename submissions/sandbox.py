@@ -100,16 +100,8 @@ def read_isolated(
 def _command(path: Path, benchmark: str | Path, *, limits: Limits, definitions: Path) -> list[str]:
     table = str(benchmark.absolute()) if isinstance(benchmark, Path) else benchmark
     numbers = [str(limits.memory_bytes), str(limits.cpu_seconds)]
-    return [
-        sys.executable,
-        "-s",
-        "-m",
-        "submissions.sandbox",
-        str(path.absolute()),
-        table,
-        str(definitions.absolute()),
-        *numbers,
-    ]
+    command = [sys.executable, "-s", "-m", "submissions.sandbox"]
+    return [*command, str(path.absolute()), table, str(definitions.absolute()), *numbers]
 
 
 def _environment() -> dict[str, str]:

@@ -29,7 +29,6 @@ from submissions.metadata import Metadata
 from submissions.quota import QuotaPolicy
 from submissions.refusals import (
     ApprovalPending,
-    ConfusableName,
     DuplicateName,
     FileRejected,
     NotConfirmed,
@@ -37,7 +36,6 @@ from submissions.refusals import (
     SubmissionsPaused,
 )
 from vlrb.file_remarks import NO_JUDGE
-from vlrb.judges import judge_name
 from vlrb.predictions.parse import Predictions
 from vlrb.predictions.readability import needs_confirmation
 from vlrb.votes import pack_margins
@@ -194,16 +192,9 @@ class SubmissionService:
             session, self.benchmark, owner=user.account, model=metadata["model"], version=metadata["version"]
         ):
             raise DuplicateName(metadata["model"], metadata["version"], existing=existing)
-        for column in confusables.FIELDS:
-            # The judge that is not stated is the model's: GPT4o would stand beside a judge GPT-4o.
-            name = judge_name(metadata["model"], metadata["judge"]) if column == "judge" else metadata[column]
-            if not name:
-                continue
-            shipped = self._shipped()
-            if other := confusables.find_confusable(
-                session, self.benchmark, owner=user.account, field=column, name=name, shipped=shipped
-            ):
-                raise ConfusableName(column if metadata[column] else "model", name, other=other)
+        confusables.require_own_names(
+            session, self.benchmark, owner=user.account, described=metadata, shipped=self._shipped()
+        )
         now = read_clock(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
         self._require_submitter(session, user)

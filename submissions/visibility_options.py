@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from auth import Forbidden, Identity, Role, require
+from common.refused import FieldProblem
 from storage import visibility
 from storage.clock import iso, read_clock
 from storage.database import Database, Session
@@ -16,7 +17,7 @@ from storage.limits.sliding_window import DAY
 from storage.visibility import PLAIN, EntryVisibility
 from submissions import queries
 from submissions.metadata import Metadata, MetadataRejected, parse_metadata, yes_or_no
-from submissions.refusals import FieldProblem, UnknownSubmission
+from submissions.refusals import UnknownSubmission
 from vlrb.common.messages import _
 
 FIELDS = ("anonymous_until", "published")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from auth import Identity, Role
@@ -28,7 +28,6 @@ from storage.integrity import audit, row_commitments
 from storage.limits import sliding_window
 from storage.metadata import label
 from vlrb.common.messages import _
-from vlrb.judges import judge_name
 
 HIDDEN, RESTORED, WITHDRAWN = "entry.hidden", "entry.restored", "entry.withdrawn"
 VERIFIED, UNVERIFIED = "entry.verified", "entry.unverified"
@@ -227,9 +226,11 @@ def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResul
             return ActionResult(False, UNCHANGED)
         after: dict[str, Any] = {name: new.get(name) for name in before}
         _refuse_twins(session, result, owner=result.owner, model=str(new["model"]), version=str(new["version"]))
-        judge = judge_name(str(new["model"]), str(new.get("judge") or ""))
-        named = {**after, "judge": judge} if _NAMING & after.keys() else after
-        _refuse_imitation(session, result, changes=named, shipped=ctx.shipped())
+        confusables.lock_names(session)
+        kinds = {*before, *(["judge"] if _NAMING & before.keys() else [])}
+        confusables.require_own_names(
+            session, result.benchmark, owner=result.owner, described=new, kinds=kinds, shipped=ctx.shipped()
+        )
         if Role.MAINTAINER not in ctx.user.roles:  # counted under the lock on names: edits may come at once
             edited = queries.edited_at(session, result.benchmark, owner=ctx.user.account)
             sliding_window.check(_("The descriptions of your entries"), edited, now=read_clock(session))
@@ -315,28 +316,6 @@ def _refuse_twins(session: Session, entry: Entry, *, owner: str, model: str, ver
     other = queries.taken(session, entry, owner=owner, model=model, version=version)
     if other is not None:
         raise Conflict("name-taken", _("The owner has entry {other} with the same name or content.", other=other))
-
-
-def _refuse_imitation(
-    session: Session, entry: Entry, *, changes: Mapping[str, Any], shipped: Iterable[Mapping[str, Any]]
-) -> None:
-    confusables.lock_names(session)
-    for field in confusables.FIELDS:
-        name = changes.get(field)
-        if name and (
-            other := confusables.find_confusable(
-                session, entry.benchmark, owner=entry.owner, field=field, name=name, shipped=shipped
-            )
-        ):
-            raise Conflict(
-                "too-similar",
-                _(
-                    "{field}: {name} is too similar to {other}, which is somebody else's.",
-                    field=field,
-                    name=name,
-                    other=other,
-                ),
-            )
 
 
 def _name(entry: Entry) -> str:

@@ -213,19 +213,13 @@ class MaintainPage:
         def row_actions(table: Table) -> list[Action[Any, Any]]:
             return [action for action in actions if table.parameter and _key_of(action) == table.parameter]
 
-        usual: dict[str, Any] = {
-            "listings": (),
-            "shown": (),
-            "outcomes": (),
-            "problems": (),
-            "forms": (),
-            "form": None,
-            "names": {},
-        }
+        usual: dict[str, Any] = dict.fromkeys(("listings", "shown", "outcomes", "problems", "forms"), ())
         with ctx.database.read() as session:
             cases = queries.open_counts(session, ctx.benchmark)
         context = {
             **usual,
+            "form": None,
+            "names": {},
             "current": PATH,
             "address": self.address,
             "sections": SECTIONS,

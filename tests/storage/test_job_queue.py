@@ -155,7 +155,7 @@ def test_progress_tells_state_position_and_a_measured_estimate(database: Databas
     def stages() -> list[tuple[str, int | None]]:
         with database.read() as session:
             found = [job_queue.progress(session, name) for name in ids]
-        return [(progress.state.value, progress.position) for progress in found]
+        return [(progress.state, progress.position) for progress in found]
 
     with database.read() as session:
         assert job_queue.progress(session, ids[3]).eta_seconds is None  # nothing was measured yet

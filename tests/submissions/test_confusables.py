@@ -14,13 +14,11 @@ from sqlalchemy.orm import Session
 
 from leaderboard.board.reported_results import bundled_results, load_published
 from maintenance.actions import entries, reported
-from maintenance.types import Conflict
 from storage import confusables
-from storage.confusables import skeleton
+from storage.confusables import ConfusableName, skeleton
 from storage.database import Database
 from storage.models.core import Submission
 from submissions.metadata import parse_metadata
-from submissions.refusals import ConfusableName
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by
 from tests.factories.refusals import refuses
@@ -105,7 +103,7 @@ def test_nobody_poses_as_a_reported_judge_or_its_makers(setup: SubmissionSetup, 
     assert refused.value.field == "organisation"
     own = submit(setup, BOB, number=4, model="Judge C").id
     for changes in ({"model": POSING}, {"organisation": "0penGVLab"}):
-        with refuses(Conflict, "too-similar"):
+        with refuses(ConfusableName, "too-similar"):
             entries.edit(by(database, BOB, parse=parse_metadata, shipped=shipped), own, changes)
     assert submit(setup, BOB, number=5, model=GENUINE, organisation="OpenGVLab").id  # the judge itself, run again
 
@@ -180,7 +178,7 @@ def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
         submit(setup, BOB, number=1, model=pose)
     assert (refused.value.field, refused.value.other) == ("model", "GPT-4o")
     entry = submit(setup, BOB, number=2, model="GPT-4o (our run)").id
-    with refuses(Conflict, "too-similar"):
+    with refuses(ConfusableName, "too-similar"):
         entries.edit(by(database, BOB, parse=parse_metadata, shipped=bundled_results(VL)), entry, {"model": pose})
 
 

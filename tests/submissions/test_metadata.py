@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from common.refused import FieldProblem
 from storage.metadata import FIELDS
 from storage.metadata_fields import bounded_number
 from submissions.metadata import MetadataRejected, parse_metadata
-from submissions.refusals import FieldProblem
 
 
 def problems(**said: object) -> tuple[FieldProblem, ...]:

@@ -12,12 +12,12 @@ from pyarrow.fs import AwsStandardS3RetryStrategy
 from sqlalchemy import func, select
 
 from auth import LOCAL
+from auth.problem_details import refused_body
 from receipts.jws import Signer
 from storage.database import Database
 from storage.files.spool import UploadedFile
 from storage.files.uploads import StoreOffline, Uploads
 from storage.models.core import Submission
-from submissions.api import refusal
 from submissions.metadata import parse_metadata
 from submissions.refusals import NotReplicated
 from submissions.service import SubmissionRules, SubmissionService
@@ -88,7 +88,7 @@ def test_without_a_confirmation_there_is_no_receipt_until_there_is_one(
 
 
 def test_the_answer_says_that_sending_again_is_safe() -> None:
-    body = refusal(NotReplicated())
+    body = refused_body(NotReplicated())
     assert (body["status"], body["code"], body["retry_after"]) == (503, "not-replicated", 60)
     assert "send it again" in body["detail"]
 
@@ -107,4 +107,4 @@ def test_a_store_that_hangs_is_said_and_nothing_is_kept(
             service.submit(file(setup), JUDGE, LOCAL)
     with database.read() as session:
         assert session.scalar(select(func.count()).select_from(Submission)) == 0
-    assert (refusal(refused.value)["status"], refusal(refused.value)["code"]) == (503, "store-offline")
+    assert (refused_body(refused.value)["status"], refused_body(refused.value)["code"]) == (503, "store-offline")
