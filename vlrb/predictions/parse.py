@@ -6,12 +6,12 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
-from vlrb.behaviour import Behaviour, behaviour_of
+from vlrb.behaviour import behaviour_of
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _, joined
@@ -19,8 +19,9 @@ from vlrb.file_remarks import BASELINE_VOTES, ONE_SIDED_VOTES, SAME_SHARE, is_on
 from vlrb.predictions import readability
 from vlrb.predictions.matching import match, report_ids, resolve_orientation
 from vlrb.predictions.other_benchmark import other_benchmark, refused_for
+from vlrb.predictions.readability import Predictions
 from vlrb.readers import read_file
-from vlrb.readers.base import UNKNOWN, ParsedFile, PredictionRow, is_bare_verdict
+from vlrb.readers.base import UNKNOWN, ParsedFile, PredictionRow
 from vlrb.readers.problems import FileWarning, Problem, ProblemCollector, Sample, UploadRejected
 from vlrb.votes import ABSENT, MAX_VOTES_PER_ITEM, PREFERRED, UNDECIDED, Margins, Matrix, Votes
 
@@ -38,23 +39,6 @@ _NAMED = 10  # of the items that a file lacks
 _FOREIGN_SHARE = 0.5  # of the rows unknown here: the file belongs to another benchmark
 _EXAMPLES = 3
 _LONGEST_NAME = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Predictions:
-    """A file that can be scored."""
-
-    format: str
-    revision: str
-    votes: Votes
-    behaviour: Behaviour
-    items: int  # of the file's revision
-    warnings: tuple[FileWarning, ...]
-    samples: tuple[Sample, ...] = ()
-    reply_field: str | None = None  # where the file has its judge's texts; None in a file of votes or scores
-    example: str = readability.EXAMPLES["official-sentence"]  # the end of a reply that can be read
-    orders: Votes | None = None  # those of a judge that always chose the response shown first; None: no order is known
-    margins: Margins | None = None  # of two scores; None of files without, and of several votes
 
 
 def parse_predictions(data: bytes, table: ItemTable) -> Predictions:
@@ -112,7 +96,8 @@ def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings:
 def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[str, Any]:
     """Return the check report that people, programs and the sandbox read; its keys are fixed."""
     read = result if isinstance(result, Predictions) else None
-    problems = _unreadable(result) if isinstance(result, Predictions) else result.problems
+    unreadable = readability.refusal(result) if isinstance(result, Predictions) else None
+    problems = result.problems if isinstance(result, UploadRejected) else (unreadable,) if unreadable else ()
     warnings = all_warnings(result) if isinstance(result, Predictions) and not problems else result.warnings
     return {
         "ok": not problems,
@@ -133,20 +118,8 @@ def build_report(result: Predictions | UploadRejected, benchmark: str) -> dict[s
 
 def all_warnings(upload: Predictions) -> tuple[FileWarning, ...]:
     """Return those of the file, and one about the votes that could not be read."""
-    low = readability.warning(upload.behaviour.parse_rate, upload.reply_field, example=upload.example)
+    low = readability.warning(upload)
     return (*upload.warnings, low) if low else upload.warnings
-
-
-def _unreadable(upload: Predictions) -> tuple[Problem, ...]:
-    votes = upload.items * upload.votes.k
-    result = readability.refusal(
-        upload.behaviour.parse_rate,
-        votes,
-        reply_field=upload.reply_field,
-        example=upload.example,
-        bare=any(is_bare_verdict(sample.reply) for sample in upload.samples),
-    )
-    return (result,) if result else ()
 
 
 def _refuse_other_benchmark(parsed: ParsedFile) -> None:

@@ -12,12 +12,11 @@ from typing import Any
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.spec import TIE
 from vlrb.common.messages import _
-from vlrb.readers import inspect_log
+from vlrb.readers import inspect_log, unsuitable
 from vlrb.readers.base import ParsedFile, PredictionFormat, held_of, is_bare_verdict, unwrap
 from vlrb.readers.batch_output import BATCH
 from vlrb.readers.containers import ARCHIVE, opened
 from vlrb.readers.inspect_log import INSPECT
-from vlrb.readers.lines import LINE_LIMIT, first_lines, json_lines, records_of, too_many_records
 from vlrb.readers.lmms_eval import LMMS_EVAL
 from vlrb.readers.lwe import LWE
 from vlrb.readers.multimodal import MULTIMODAL
@@ -27,19 +26,17 @@ from vlrb.readers.omni_rrm import OMNI_RRM
 from vlrb.readers.problems import ProblemCollector, UploadRejected
 from vlrb.readers.r1_reward import R1_REWARD
 from vlrb.readers.recorded_choice import ARM_THINKER, MM_JUDGEBENCH, VL_REWARD_MODEL
-from vlrb.readers.strict_json import JsonFault, loads
+from vlrb.readers.strict_json import (
+    LINE_LIMIT,
+    JsonFault,
+    first_lines,
+    json_lines,
+    loads,
+    records_of,
+    too_many_records,
+)
 from vlrb.readers.tables import as_record, column_names, table_records
 from vlrb.readers.two_score import JEV, TWO_SCORE
-from vlrb.readers.unsuitable import (
-    FORMATS,
-    found_in,
-    is_by_column,
-    refusal,
-    refuse_binary,
-    refuse_flags,
-    refuse_table,
-    refuse_text,
-)
 from vlrb.readers.vlmevalkit import VLMEVALKIT
 from vlrb.votes import MAX_VOTES_PER_ITEM, UNDECIDED
 
@@ -67,7 +64,7 @@ def format_name(key: str) -> str:
 
 def detect(record: Any) -> PredictionFormat | None:
     """Return the reader that recognises a parsed record, or None."""
-    if type(record) is not dict or is_by_column(record):
+    if type(record) is not dict or unsuitable.is_by_column(record):
         return None
     unwrapped = unwrap(record)
     return next((reader for reader in READERS if reader.matches(unwrapped)), None)
@@ -106,7 +103,7 @@ def read_file(data: bytes, findings: ProblemCollector, *, table: ItemTable) -> P
     findings.format = reader.key
     parsed = reader.read_file(records, findings, table=table)
     findings.format = parsed.format
-    refuse_flags(parsed.rows, findings)
+    unsuitable.refuse_flags(parsed.rows, findings)
     if not table.spec.tells_ties:
         for row in parsed.rows:
             if TIE in row.choices:
@@ -132,12 +129,12 @@ def _recognise(data: bytes, findings: ProblemCollector, *, items: int) -> _Recog
         if inspect_log.is_archive(data):
             return INSPECT, inspect_log.archive_records(data, findings)
         return _workbook(data, findings)
-    refuse_binary(data, findings)
+    unsuitable.refuse_binary(data, findings)
     start = data[:4096].lstrip()[:1]
     if not start and not data.strip():
         raise findings.reject("empty-file", _("The file is empty. Upload the predictions that your tool wrote."))
     if is_bare_verdict(data[:_SHOWN_OF_LINE].split(b"\n", 1)[0].decode("utf-8", "replace")):
-        raise refuse_text(data[:_SHOWN_OF_LINE], findings)
+        raise unsuitable.refuse_text(data[:_SHOWN_OF_LINE], findings)
     document = _document(data, findings)
     if document is not None:
         return _of_document(document, findings)
@@ -217,7 +214,7 @@ def _table(records: list[tuple[int, Any]], findings: ProblemCollector, *, code: 
     """Return the reader and records of an xlsx, tsv or csv file."""
     reader = detect(as_record(records[0][1])) if records else None
     if records and reader is None:
-        raise refuse_table(list(records[0][1]), findings, code=code)
+        raise unsuitable.refuse_table(list(records[0][1]), findings, code=code)
     if reader is None:
         raise findings.reject("empty-file", _("The table has no rows. Upload the predictions that your tool wrote."))
     return reader, [(line, as_record(row)) for line, row in records]
@@ -230,7 +227,7 @@ def _lines(data: bytes, findings: ProblemCollector, *, items: int) -> _Recognise
     known = _detect_among(values)
     if known is None:
         if not any(_looks_like_json(line) for line in first):
-            raise refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
+            raise unsuitable.refuse_text(b"\n".join(line[:_SHOWN_OF_LINE] for line in first), findings)
         held = [value for value in values if value is not None]
         if not held:
             held = [value for _, value in json_lines(data, findings, items=items)]
@@ -250,13 +247,13 @@ def _looks_like_json(line: bytes) -> bool:
 def _unknown(records: Sequence[Any], findings: ProblemCollector, *, rows: int) -> UploadRejected:
     """Return the rejection of records that no reader knows. ``rows``: how many the file has."""
     record = next((record for record in records if isinstance(record, dict)), records[0])
-    if known := refusal(record, rows=rows):
+    if known := unsuitable.refusal(record, rows=rows):
         return findings.reject(*known)
     message = _(
         "{found} That is no known format. Write one line for each pair: its `id` and `votes`, for "
         'instance {{"id": "ID", "votes": [0]}}. {formats}',
-        found=found_in(record),
-        formats=_nearest(record) or FORMATS,
+        found=unsuitable.found_in(record),
+        formats=_nearest(record) or unsuitable.FORMATS,
     )
     return findings.reject("unknown-format", message)
 

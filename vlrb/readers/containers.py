@@ -56,21 +56,21 @@ def _unpacked(data: bytes, findings: ProblemCollector) -> bytes:
     """Return the content of a gzip file; several members one after another are one file, as for gunzip."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            content = file.read(_limit(data) + 1)
+            content = file.read(limit_of(data) + 1)
     except (EOFError, zlib.error, OSError):
         message = _("The gzip file is damaged or was cut off. Compress or upload it again.")
         raise findings.reject("bad-gzip", message) from None
     return _bounded(content, findings, packed=data)
 
 
-def _limit(packed: bytes) -> int:
+def limit_of(packed: bytes) -> int:
     """Return how many bytes a packed file may hold."""
     return min(FILE_LIMIT, RATIO_LIMIT * max(len(packed), _SMALL))
 
 
 def _bounded(content: bytes, findings: ProblemCollector, *, packed: bytes) -> bytes:
     """Return what a packed file holds, unless that is too much or packed once more."""
-    limit = _limit(packed)
+    limit = limit_of(packed)
     if len(content) > limit:
         message = _("The file unpacks to more than {ratio_limit} times its size.", ratio_limit=RATIO_LIMIT)
         raise findings.reject(_CODE, too_large() if limit == FILE_LIMIT else message)
@@ -87,7 +87,7 @@ def _only_member(data: bytes, findings: ProblemCollector) -> bytes:
             if len(members) != 1 or members[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 return data
             with archive.open(members[0]) as member:
-                content = member.read(_limit(data) + 1)
+                content = member.read(limit_of(data) + 1)
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, KeyError, NotImplementedError, RuntimeError):
         return data  # whoever reads archives says what is wrong with it
     return _bounded(content, findings, packed=data)

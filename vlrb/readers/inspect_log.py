@@ -16,17 +16,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vlrb.common.file_limit import FILE_LIMIT
 from vlrb.common.messages import _
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.readers.batch_output import reply_of, text_of
+from vlrb.readers.containers import limit_of
 from vlrb.readers.lmms_eval import prompted
 from vlrb.readers.problems import ProblemCollector
 from vlrb.readers.strict_json import JsonFault, loads
 from vlrb.verdicts import read_verdict
 
 _MEMBER_LIMIT = 16 * 2**20
-RATIO_LIMIT = 100
 _MEMBERS_LIMIT = 40_000  # sixteen votes of each pair, and what else a log holds
 _ZSTD = 93  # of the zip format
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
@@ -77,8 +76,7 @@ def _samples(data: bytes, findings: ProblemCollector) -> Iterator[dict[str, Any]
         members = archive.infolist()
         unpacked = sum(member.file_size for member in members)
         largest = max((member.file_size for member in members), default=0)
-        limit = min(FILE_LIMIT, RATIO_LIMIT * max(len(data), 2**16))
-        if len(members) > _MEMBERS_LIMIT or largest > _MEMBER_LIMIT or unpacked > limit:
+        if len(members) > _MEMBERS_LIMIT or largest > _MEMBER_LIMIT or unpacked > limit_of(data):
             message = _(
                 "the log unpacks to {unpacked:,.0f} MiB in {members:,} parts, more than is read here; run "
                 "with --no-log-images, or export the replies as native JSON lines",

@@ -14,10 +14,10 @@ from itertools import islice
 from typing import Any
 
 from vlrb.common.messages import _
+from vlrb.readers.containers import limit_of
 from vlrb.readers.problems import ProblemCollector, UploadRejected
 
 UNPACKED_LIMIT = 128 * 2**20
-RATIO_LIMIT = 100
 _PARTS_LIMIT = 1000
 _CONTROL = re.compile(r"_x(00(?:0[1-9A-Fa-f]|1[0-9A-Fa-f]|5[Ff]))_")  # all but NUL
 _COLUMNS_LIMIT = 100
@@ -37,7 +37,7 @@ def sheets(data: bytes, findings: ProblemCollector) -> Iterator[list[tuple[int, 
 
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            _check_directory(archive.infolist(), findings, packed=len(data))
+            _check_directory(archive.infolist(), findings, limit=min(UNPACKED_LIMIT, limit_of(data)))
             _check_content(archive, findings)
         for sheet in load_workbook(io.BytesIO(data), read_only=True, keep_links=False).worksheets:
             yield _records(sheet)
@@ -47,7 +47,7 @@ def sheets(data: bytes, findings: ProblemCollector) -> Iterator[list[tuple[int, 
         raise findings.reject("bad-xlsx", _damage(type(error).__name__)) from None
 
 
-def _check_directory(parts: list[zipfile.ZipInfo], findings: ProblemCollector, *, packed: int) -> None:
+def _check_directory(parts: list[zipfile.ZipInfo], findings: ProblemCollector, *, limit: int) -> None:
     """Refuse an archive that is no workbook, or that unpacks to too much by its directory."""
     names = {part.filename for part in parts}
     if "[Content_Types].xml" not in names or not any(name.startswith("xl/worksheets/") for name in names):
@@ -60,8 +60,7 @@ def _check_directory(parts: list[zipfile.ZipInfo], findings: ProblemCollector, *
         raise findings.reject("unsupported-container", message)
     if any(part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for part in parts):
         raise findings.reject("bad-xlsx", _damage("compression"))
-    unpacked = sum(part.file_size for part in parts)
-    if len(parts) > _PARTS_LIMIT or unpacked > UNPACKED_LIMIT or unpacked > RATIO_LIMIT * max(packed, 2**16):
+    if len(parts) > _PARTS_LIMIT or sum(part.file_size for part in parts) > limit:
         raise findings.reject("zip-bomb", _TOO_MUCH)
 
 
