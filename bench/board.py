@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from playwright.sync_api import Browser, Error, Page, sync_playwright
@@ -34,6 +34,7 @@ ROOT = Path(__file__).parents[1]
 PEER = ROOT / ".venv-peer" / "bin" / "python"
 _PEER_NAME = "gradio_leaderboard"
 _QUIET_MS = 1500  # nothing more is expected when the network has been silent for so long
+_FAR_MS = 100
 _HAND_MS = 150  # between a pointer that has come to a heading or a menu, and its click
 # The clock is in the page, so that neither the driver's way nor its patience is measured: it looks every frame, and
 # stops after the frame that shows the text.
@@ -75,12 +76,14 @@ class BoardTiming:
 @dataclass(frozen=True, slots=True)
 class Target:
     """A page that is served, how the pointer comes to what turns it round by macro when clicked, and the texts that
-    are waited for: of the first row as the page comes, and after the click has sorted it."""
+    are waited for: of the first row as the page comes, and after the click has sorted it. ``round_trip``: milliseconds
+    of its line; then the click comes as soon as the pointer does."""
 
     address: str
     reach_sort: Callable[[Page], None]
     first: str
     after_sort: str
+    round_trip: int = 0
 
 
 def figures() -> Iterator[Measurement]:
@@ -105,9 +108,12 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
     service.fill(folder, FEW)
     of = f"{FEW} entries"
     with service.service(folder) as address:
-        (seen,) = _turns(browser, [_our_target(browser, address)])
+        ours = _our_target(browser, address)
+        seen, far = _turns(browser, [ours, replace(ours, round_trip=_FAR_MS)])
         yield Measurement(f"first row visible, {of}", _ms(seen.first), beside="", ratio="", asked="")
-        yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="")
+        yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="at most 40 ms")
+        what = f"sort on a line of {_FAR_MS} ms, without a pointer before, {of}"
+        yield Measurement(what, _ms(far.sort), beside="", ratio="", asked="at most 60 ms")
         yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), beside="", ratio="", asked="at most 40 kB")
         yield _load_figure(of, requests_per_second(address), beside="")
 
@@ -215,14 +221,18 @@ def _seen(browser: Browser, target: Target) -> BoardTiming:
     devtools.send("Network.enable")
     sizes: list[float] = []
     devtools.on("Network.loadingFinished", lambda event: sizes.append(event["encodedDataLength"]))
+    if target.round_trip:
+        line = {"offline": False, "latency": target.round_trip, "downloadThroughput": -1, "uploadThroughput": -1}
+        devtools.send("Network.emulateNetworkConditions", line)
     page.add_init_script(f"{_CLOCK} clock.until({json.dumps(target.first)}, 0)")
     page.goto(target.address)
     first = _took(page)
     page.wait_for_timeout(_QUIET_MS)
     size = round(sum(sizes))
-    target.reach_sort(page)
-    page.wait_for_timeout(_HAND_MS)
     page.evaluate("text => clock.untilAfterClick(text)", target.after_sort)
+    target.reach_sort(page)
+    if not target.round_trip:
+        page.wait_for_timeout(_HAND_MS)
     page.mouse.down()
     page.mouse.up()
     sort = _took(page)

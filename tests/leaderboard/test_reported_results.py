@@ -69,10 +69,8 @@ def test_results_of_one_judge_have_one_slug_anyone_who_reported_them() -> None:
 
 
 def result(name: str, date: str = "2025-01-01", **facts: Any) -> ReportedFigures:
-    usual: dict[str, Any] = {"stated_judge": "J", "votes_per_item": None}
     figures = dict.fromkeys(FIGURES, 50.0) | facts.pop("figures", {})
-    rest = dict.fromkeys(("organisation", "judge_type", "base_model", "source", "place", "url", "notes"), "")
-    known = {"parameters_b": None, "open_weights": None, "check": verdict(), **rest, **usual, **facts}
+    known = {"source": "", "url": "", "check": verdict(), "stated_judge": "J", **facts}
     return ReportedFigures(id=name, name=name, date=date, figures=figures, **known, spec=VL)
 
 

@@ -19,8 +19,7 @@ COUNTED = len(BASELINES) - 2  # the snapshot has no majority, and no earlier lab
 
 def reported(name: str, macro: float | None, **facts: Any) -> ReportedFigures:
     figures = dict.fromkeys(("general", "hallucination", "reasoning", "overall"), 60.0) | {"macro": macro}
-    texts = dict.fromkeys(("organisation", "judge_type", "base_model", "date", "source", "place", "url", "notes"), "")
-    known = {"parameters_b": None, "open_weights": None, "votes_per_item": None, "check": verdict(), **texts, **facts}
+    known = {"source": "", "url": "", "check": verdict(), **facts}
     return ReportedFigures(id=f"r-{name}", name=name, figures=figures, **known, spec=VL)
 
 
