@@ -22,13 +22,11 @@
   let pair = null; // what the server said about the pair that is shown
   let currentAnswer = null; // {verdict, errors, note}, as shown
   let places = [...Array(items).keys()].map((n) => n + 1); // those that are shown here
-  let outside = ""; // why the place that was asked for is not shown
   let wanted = 0; // the place that was asked for last
   // What the server does not have yet, place -> answer: kept by the browser, and sent when the line is back.
   const shelf = `annotate ${root.dataset.account} ${project}`;
   const unsaved = new Map(Object.keys(localStorage).filter((key) => key.startsWith(`${shelf} `))
     .map((key) => [Number(key.slice(shelf.length + 1)), JSON.parse(localStorage.getItem(key))]));
-  const tabs = new BroadcastChannel(shelf); // other tabs of the same project
   let saving = false;
 
   function keep(place, answer) {
@@ -57,13 +55,6 @@
     return data;
   }
 
-  function note(text) {
-    const line = document.createElement("p");
-    line.className = "empty";
-    line.textContent = text;
-    return line;
-  }
-
   function complain(text, again) {
     const box = at("problem");
     box.replaceChildren();
@@ -83,8 +74,7 @@
 
   async function show(place) {
     if (!places.includes(place)) {
-      outside = whyNot(place);
-      complain(outside);
+      complain(whyNot(place));
       return;
     }
     keepNote();
@@ -180,7 +170,6 @@
         }
         answered.add(place);
         drop(place, answer);
-        tabs.postMessage(place);
       }
       at("saved").textContent = tr(refused ? "Not saved" : "Saved");
     } catch (error) {
@@ -238,10 +227,6 @@
     show(place);
   });
 
-  at("to").addEventListener("blur", () => {
-    if (outside && at("problem").textContent.trim() === outside) complain("");
-  });
-
   at("enlarge").addEventListener("click", () => {
     const button = at("enlarge");
     button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
@@ -249,12 +234,6 @@
   at("advance").checked = localStorage.getItem("annotate advance") === "yes";
   at("advance").addEventListener("change", () => localStorage.setItem("annotate advance", at("advance").checked ? "yes" : "no"));
   addEventListener("online", sendAgain);
-  tabs.addEventListener("message", (event) => {
-    answered.add(event.data);
-    if (!pair) return;
-    if (pair.place === event.data && !unsaved.has(event.data)) show(event.data);
-    else update();
-  });
 
   const byKey = new Map([...root.querySelectorAll("button[data-key]")].map((button) => [button.dataset.key, button]));
   document.addEventListener("keydown", (event) => {
@@ -292,7 +271,7 @@
       places = [...sheet.answered, ...sheet.waiting]; // others answer the rest
       if (!places.length) {
         count();
-        at("problem").replaceChildren(note(tr("Every pair of this project has as many answers as it needs.")));
+        complain(tr("Every pair of this project has as many answers as it needs."));
         for (const part of root.querySelectorAll(".say, .more")) part.remove();
         return;
       }
