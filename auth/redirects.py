@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 HOME = "/"
-# No two slashes at its beginning and no backslash, which browsers read as another host; nothing that somebody decodes.
-# The pages of the sign-in itself would send people round in circles.
-_PATH = re.compile(r"/(?!/|auth/)[\w./?=&:,~+#-]{0,2000}")
+# No two slashes at its beginning and no backslash, which browsers read as another host; before the query, nothing that
+# somebody decodes. The pages of the sign-in itself would send people round in circles.
+_PATH = re.compile(r"/(?!/|auth/)[\w./:,~+-]{0,500}(\?[\w./?=&:,~+%-]{0,2000})?(#[\w-]{0,200})?", re.ASCII)
 
 
 def local_path(target: str | None) -> str:

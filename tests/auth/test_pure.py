@@ -21,7 +21,16 @@ KEY, OTHER = "k" * 40, "o" * 40
 
 @pytest.mark.parametrize(
     "target",
-    ["/", "/account", "/entries/e0?x=1&y=a#part", "/app/submit", "/?q=type:scalar", "/a//b", "/ü"],
+    [
+        "/",
+        "/account",
+        "/entries/e0?x=1&y=a#part",
+        "/app/submit",
+        "/?q=type:scalar",
+        "/a//b",
+        "/entries/e0?y=a%20b",
+        "/?q=%C3%BC",
+    ],
 )
 def test_a_path_of_this_site_is_kept(target: str) -> None:
     assert local_path(target) == target
@@ -37,7 +46,6 @@ def test_a_path_of_this_site_is_kept(target: str) -> None:
         "//evil",
         "/\\evil",
         "/%2f%2fevil",
-        "/entries/e0?y=a%20b",
         "/%252f%252fevil",
         "/\n/evil",
         "/%0a/evil",
@@ -48,6 +56,7 @@ def test_a_path_of_this_site_is_kept(target: str) -> None:
         "/%61uth/sign-out",
         "/\u2028evil",
         "/%e2%80%a8x",
+        "/ü",
     ],
 )
 def test_anything_else_leads_home(target: str | None) -> None:
