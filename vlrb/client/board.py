@@ -46,7 +46,10 @@ def board_text(board: Mapping[str, Any]) -> str:
     scores = list(dict.fromkeys([board["headline"]["key"], *board["sizes"]]))
     titles = [translated(_(score_title(board["benchmark"], name))) for name in scores]
     rows = [[translated(_("Rank")), translated(_("Model")), *titles]]
-    rows += [[_rank(entry), _name(entry), *map(_percent, map(entry.get, scores))] for entry in board["entries"]]
+    rows += [
+        [_rank(entry), _name(entry), *(percent(entry.get(name)) or "-" for name in scores)]
+        for entry in board["entries"]
+    ]
     widths = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
     return "\n".join("  ".join(map(_padded, row, widths)).rstrip() for row in rows)
 
@@ -58,10 +61,6 @@ def _rank(entry: Mapping[str, Any]) -> str:
 
 def _name(entry: Mapping[str, Any]) -> str:
     return printable(" ".join(filter(None, (entry["model"], entry["version"]))))
-
-
-def _percent(score: float | None) -> str:
-    return "-" if score is None else percent(score)
 
 
 def _padded(cell: str, width: int) -> str:

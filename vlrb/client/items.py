@@ -10,7 +10,7 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, newest_commit, read_rows
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.command_line import complain, say
+from vlrb.common.command_line import CommandError, complain, say
 from vlrb.common.messages import _
 
 _COLUMNS = ("id", "query", "response", "image")  # no label
@@ -28,21 +28,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the pairs. Returns the exit code."""
     try:
-        return _write(options)
+        spec = load_spec(options.benchmark, definitions_folder(os.environ))
+        if not (spec.has_items and spec.hub_dataset):
+            raise CommandError(_("{title} has no item manifest, or is not on the Hub.", title=spec.title))
+        source = f"{spec.hub_dataset}@{options.commit or newest_commit(spec.hub_dataset)}"
+        stored = read_rows(source, _COLUMNS)
     except (LabelsError, SpecError) as error:
         complain(str(error))
         return 1
-
-
-def _write(options: argparse.Namespace) -> int:
-    spec = load_spec(options.benchmark, definitions_folder(os.environ))
-    if not (spec.has_items and spec.hub_dataset):
-        complain(_("{title} has no item manifest, or is not on the Hub.", title=spec.title))
-        return 2
     table = ItemTable.load(spec)
     wanted = {item.fingerprint for item in table.items if options.revision in item.rows}
-    source = f"{spec.hub_dataset}@{options.commit or newest_commit(spec.hub_dataset)}"
-    rows = [row for row in read_rows(source, _COLUMNS) if table.fingerprint(row["query"], row["response"]) in wanted]
+    rows = [row for row in stored if table.fingerprint(row["query"], row["response"]) in wanted]
     size = sum(options.revision in item.rows for item in table.items)
     if not size or len(rows) != size:
         found = {"source": source, "found": len(rows), "size": size, "revision": options.revision}

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         report = build_report(parse_predictions(data, table), table.benchmark)
     except UploadRejected as rejection:
         report = build_report(rejection, table.benchmark)
-    print(json.dumps(report) if options.json else readable(report) + _demo_hint(report, options.items))
+    print(json.dumps(report) if options.json else readable(report))
     return OK if report["ok"] else REJECTED
 
 
@@ -65,15 +65,6 @@ def _without_items(spec: BenchmarkSpec) -> str:
         benchmark=spec.id,
         edition=edition,
     )
-
-
-def _demo_hint(report: dict[str, Any], items: Path | None) -> str:
-    """Return how to check a file of the demo, whose items are in another manifest; nothing for others."""
-    about_demo = any(problem["code"] == "other-benchmark" for problem in report["problems"])
-    if items is not None or not about_demo:
-        return ""
-    manifest = Path(os.environ.get("DATA_DIR", "data")) / "demo" / "items.json"
-    return translated(_("\n  A file of the demo is checked with --items {manifest}", manifest=manifest))
 
 
 def readable(report: dict[str, Any]) -> str:

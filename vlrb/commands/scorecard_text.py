@@ -29,8 +29,8 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         ),
         _(
             "readable {readable}%, answered {decided}%",
-            readable=_percentage(card["parse_rate"]),
-            decided=_percentage(card["decided_rate"]),
+            readable=percent(card["parse_rate"]) or "-",
+            decided=percent(card["decided_rate"]),
         )
         + (ngettext(", {n:,} pair missing", ", {n:,} pairs missing", missing) if missing else ""),
     ]
@@ -39,7 +39,7 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         rule, by_name = rules[protocol], scores.get("interval") or {}
         lines += ["", _("{rule}: {explanation}", rule=rule.title, explanation=_(rule.summary))]
         for column in columns:
-            cells = (_percentage(scores[column]), _interval(by_name.get(column)))
+            cells = (percent(scores[column]) or "-", _interval(by_name.get(column)))
             lines.append(_table_row(_(spec.title_of(column)), cells, first=wide))
     if any(rules[protocol].rereads and scores[columns[0]] is None for protocol, scores in card["protocols"].items()):
         lines.append(UNREAD_REPLIES)
@@ -55,7 +55,7 @@ def render(card: Mapping[str, Any], spec: BenchmarkSpec) -> str:
         lines += ["", *_counts(card["error_tags"], lambda tag: spec.tag_titles.get(tag) or spec.title_of(tag))]
     if card["votes_per_item"] > 1:
         *_others, name = card["k_curve"][0]  # the mean where there is one, else the pooled score
-        curve = ", ".join(f"k={point['k']} {_percentage(point[name])}" for point in card["k_curve"])
+        curve = ", ".join(f"k={point['k']} {percent(point[name]) or '-'}" for point in card["k_curve"])
         lines += ["", _("strict {name} by votes drawn: {curve}", name=_(spec.name_of(name)), curve=curve)]
     return joined(lines, "\n")
 
@@ -85,11 +85,6 @@ def _counts(cells: Mapping[str, Mapping[str, int]], title: Callable[[str], str])
         yield _table_row(_(title(name)), [cell["agree"], cell["reject"], cell["undecided"], cell["n"]], first=wide)
 
 
-def _percentage(value: float | None) -> str:
-    """Return a share as a percentage without its sign; a dash where there is none."""
-    return "-" if value is None else percent(value)
-
-
 def _interval(ends: Sequence[float] | None) -> str:
     """Return an interval; nothing where there is none."""
-    return "" if ends is None else _("{low} to {high}", low=_percentage(ends[0]), high=_percentage(ends[1]))
+    return "" if ends is None else _("{low} to {high}", low=percent(ends[0]), high=percent(ends[1]))

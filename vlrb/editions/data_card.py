@@ -49,7 +49,6 @@ def describe(pairs: Sequence[PoolPair]) -> dict[str, Any]:
         "query_words": queries.quantile([0.25, 0.5, 0.75]).tolist(),
         "response_words": responses.quantile([0.25, 0.5, 0.75]).tolist(),
         "difference_histogram_public": _histogram(longer),
-        "longer_preferred_public": float((longer > 0).sum() / (longer != 0).sum()) if longer.any() else None,
         "licences": (frame["source"] + ": " + frame["licence"]).value_counts().sort_index().to_dict(),
         "images": int(frame["image_sha256"].nunique()),
     }

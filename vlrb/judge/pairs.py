@@ -18,8 +18,7 @@ from vlrb.judge import JudgeError
 from vlrb.judge.images import ImageSource, find_image
 
 FIELDS = ("id", "query", "response", "image", "image_path")
-RANDOM, BOTH, PARITY = "random", "both", "parity"
-ORDERS = (RANDOM, BOTH, PARITY)
+RANDOM, BOTH, PARITY = ORDERS = ("random", "both", "parity")
 WHOLE_PAIR = -1
 
 

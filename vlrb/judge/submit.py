@@ -36,18 +36,15 @@ def describe_run(run: Mapping[str, Any]) -> dict[str, str]:
         fields["temperature"] = f"{temperature:g}"
     if run["api"] == CHAT:
         fields["prompt"] = f"{run['prompt']['name']} (SHA-256 {run['prompt']['sha256']})"
-    return fields | _cost(run["usage"]) | {"notes": _notes(run)}
-
-
-def _cost(usage: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the run cost, as far as it knows: prices are those that it was told."""
-    known = {
+    usage = run["usage"]
+    cost = {
         "tokens_in": usage["prompt_tokens"] or None,
         "tokens_out": usage["completion_tokens"] or None,
-        "price_usd": usage["cost"],
+        "price_usd": usage["cost"],  # by the prices that the run was told
         "wall_seconds": usage["wall_seconds"],
     }
-    return {name: f"{value:.12g}" for name, value in known.items() if value is not None}
+    known = {name: f"{value:.12g}" for name, value in cost.items() if value is not None}
+    return {**fields, **known, "notes": _notes(run)}
 
 
 def _notes(run: Mapping[str, Any]) -> str:
