@@ -44,6 +44,8 @@ from vlrb.numbers.reported import stated_overall
 from vlrb.protocols import protocols
 
 _HERE = Path(__file__).parent
+_PACKAGES = ("leaderboard", "auth", "maintenance/page", "review", "submissions")
+_TEMPLATES = [_HERE.parent / package / "templates" for package in _PACKAGES]  # all pages have one layout
 _MOST_FOLDED = 3  # other results below a row; the page of its judge has all
 _SCRIPTS = ("board.js", "nav.js", "submit.js", "analyse.js", "annotate.js", "plotly-cartesian.min.js")
 STATIC = ("account.css", "site.css", "board.css", "tools.css", "judges.css", "review.css", *_SCRIPTS, "icon.svg")
@@ -151,7 +153,7 @@ def environment(context: RenderContext) -> Environment:
 @lru_cache(maxsize=32)
 def _environment(context: RenderContext) -> Environment:
     jinja = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
+        loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Form, Request
@@ -20,7 +19,6 @@ from review.annotation_page import annotation_page
 from review.items import find_item
 from storage.models.review import REASON_LENGTHS
 
-TEMPLATES = Path(__file__).with_name("templates")
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

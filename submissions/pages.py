@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from anyio import to_thread
@@ -35,7 +34,6 @@ from submissions.status import Status
 from vlrb.common.messages import _
 from vlrb.common.rounding import percent
 
-TEMPLATES = Path(__file__).with_name("templates")
 POLICY_URL = "/policy"
 STATES = {
     "awaiting-approval": _("waits for a maintainer"),

@@ -10,9 +10,6 @@ from typing import Any, NamedTuple
 from prometheus_client import CollectorRegistry
 
 import leaderboard.routes
-import maintenance.page.routes
-import review.pages
-import submissions.pages
 from auth import Identity
 from auth.crypto import random_id
 from auth.pages import AccountPages
@@ -46,8 +43,6 @@ from submissions.sandbox import read_isolated
 from submissions.service import SubmissionRules, SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
-
-_TEMPLATES = (submissions.pages.TEMPLATES, maintenance.page.routes.TEMPLATES, review.pages.TEMPLATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +144,7 @@ def _benchmark_services(common: _Common, served: ServedSettings, context: Render
         submissions=_submission_service(common, served),
         submission_status=partial(get_status, database, spec),
         receipts=ReceiptService(database, spec, signer=common.signer),
-        account_pages=AccountPages(partial(environment, context), _TEMPLATES),
+        account_pages=AccountPages(partial(environment, context)),
         board=BoardCache(snapshots, context=context, public_url=public_url, warm=warm),
         items=items,
         actions=ActionContext(

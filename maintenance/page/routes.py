@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -32,7 +31,6 @@ from maintenance.reported_file import MOST_BYTES
 from maintenance.types import ActionResult, Conflict, require_maintainer
 from maintenance.view import Table, View
 
-TEMPLATES = Path(__file__).with_name("templates")
 PATH = "/maintain"
 MOST_ROWS = 200  # of one request
 MOST_LINKS = 3  # at a row; more are in a menu

@@ -14,7 +14,6 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import auth.routes
-import submissions.pages
 from auth import AuthError
 from auth.pages import AccountPages
 from auth.settings import IdentitySettings
@@ -57,7 +56,7 @@ class MailingSite(AuthSite):
 
     def _routes(self) -> FastAPI:
         self.subscriptions = EmailSubscriptions(self.database, self.identities.seal, site=PUBLIC_URL)
-        pages = AccountPages(lambda: environment(RenderContext()), [submissions.pages.TEMPLATES])
+        pages = AccountPages(lambda: environment(RenderContext()))
         app = FastAPI()
         sections = partial(routes.account_sections, self.subscriptions)
         app.include_router(

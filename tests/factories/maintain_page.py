@@ -30,7 +30,7 @@ class MaintainVisitor:
     def __init__(self, ctx: ActionContext, registry: ActionRegistry = ACTIONS) -> None:
         app = FastAPI()
         app.add_exception_handler(AuthError, lambda request, error: refusal(error))  # type: ignore[arg-type]
-        pages = AccountPages(lambda: environment(RenderContext()), [routes.TEMPLATES])
+        pages = AccountPages(lambda: environment(RenderContext()))
         page = routes.MaintainPage(registry, ctx, pages)
         app.include_router(routes.build(page))
 

@@ -18,7 +18,6 @@ from leaderboard.render_context import RenderContext
 from maintenance import api
 from maintenance.action_context import ItemLookup
 from review import pages
-from review.pages import TEMPLATES
 from storage.database import Database
 from tests.factories.accounts import (
     ANNOTATOR,
@@ -56,7 +55,7 @@ def serve(database: Database, catalog: ItemLookup) -> ASGIApp:
     context = by(database, ANONYMOUS, items=catalog)
     app.include_router(api.build(ACTIONS, context))
     site = RenderContext()
-    made = AccountPages(lambda: environment(site), [TEMPLATES])
+    made = AccountPages(lambda: environment(site))
     app.include_router(pages.build(context, made, not_found=partial(not_found_page, site)))
     for asset in assets().values():
         app.add_api_route(asset.url, _reply(asset.body.encodings["identity"], asset.body.media_type))
