@@ -17,7 +17,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.messages import _
 from vlrb.predictions.parse import Predictions, UploadRejected, build_report, parse_predictions
-from vlrb.readers.problems import FileWarning, ProblemCollector
+from vlrb.readers.problems import ProblemCollector
 from vlrb.votes import Votes, pack_margins, unpack_margins
 
 _ROOT = Path(__file__).resolve().parent.parent
@@ -123,7 +123,8 @@ def _result(output: bytes, errors: bytes, *, returncode: int, benchmark: str | P
     try:
         if returncode == 0 and len(output) <= _OUTPUT_LIMIT:
             answer = json.loads(output)
-            return answer["report"], _unpacked(answer["upload"]) if answer["upload"] else None
+            report, upload = answer["report"], answer["upload"]
+            return report, _unpacked(upload, report) if upload else None
     except (ValueError, KeyError, TypeError, AttributeError):
         pass
     message = errors.decode(errors="replace").strip()
@@ -150,34 +151,30 @@ def _benchmark_of(manifest: Path) -> str:
 
 
 def _packed(upload: Predictions) -> dict[str, Any]:
+    """Return what the report does not have."""
     margins = pack_margins(upload.margins)
     return {
-        "format": upload.format,
-        "revision": upload.revision,
-        "items": upload.items,
-        "votes_per_item": upload.votes.k,
         "table_items": len(upload.votes.matrix),
         "behaviour": upload.behaviour.to_json(),
-        "warnings": [asdict(warning) for warning in upload.warnings],
         "votes": base64.b64encode(upload.votes.pack()).decode(),
         "orders": upload.orders and base64.b64encode(upload.orders.pack()).decode(),
         "margins": margins and base64.b64encode(margins).decode(),
     }
 
 
-def _unpacked(packed: dict[str, Any]) -> Predictions:
+def _unpacked(packed: dict[str, Any], report: dict[str, Any]) -> Predictions:
+    """Return what was packed; its warnings and samples are in the report alone."""
     votes, orders = (
-        packed[name] and Votes.unpack(base64.b64decode(packed[name]), packed["table_items"], k=packed["votes_per_item"])
+        packed[name] and Votes.unpack(base64.b64decode(packed[name]), packed["table_items"], k=report["votes_per_item"])
         for name in ("votes", "orders")
     )
-    warnings = tuple(FileWarning(w["code"], w["message"], ids=tuple(w["ids"])) for w in packed["warnings"])
     return Predictions(
-        packed["format"],
-        packed["revision"],
+        report["format"],
+        report["revision"],
         votes=votes,
         behaviour=Behaviour.from_json(packed["behaviour"]),
-        items=packed["items"],
-        warnings=warnings,
+        items=report["items"],
+        warnings=(),
         orders=orders,
         margins=unpack_margins(packed["margins"] and base64.b64decode(packed["margins"])),
     )

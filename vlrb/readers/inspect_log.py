@@ -13,9 +13,10 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from vlrb.benchmarks.spec import value_at
 from vlrb.common.messages import _
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.readers.batch_output import reply_of, text_of
@@ -111,26 +112,23 @@ def _needed(sample: Any) -> Any:
     """Return the parts of a sample that are used; the rest, often images, is dropped at once."""
     if not isinstance(sample, dict):
         return sample
-    attached = sample.get("attachments")
-    attachments: Mapping[str, Any] = attached if isinstance(attached, dict) else {}
-    given = sample.get("metadata")
-    metadata: Mapping[str, Any] = given if isinstance(given, dict) else {}
-    item, name = metadata.get("item"), metadata.get("id")
+    item, name, swapped = (value_at(sample, f"metadata.{field}") for field in ("item", "id", "swapped"))
     own = isinstance(item, str) and isinstance(name, str) and _FINGERPRINT.fullmatch(item)
     name = name if own else sample.get("id")
     return {
         "id": str(name) if type(name) is int else name,
         "item": item if own else None,
-        "prompt": _resolved(_prompt(sample.get("input")), attachments),
-        "reply": _resolved(_reply(sample.get("output")), attachments),
-        "swapped": metadata.get("swapped"),
+        "prompt": _resolved(_prompt(sample.get("input")), sample),
+        "reply": _resolved(_reply(sample.get("output")), sample),
+        "swapped": swapped,
         "epoch": sample.get("epoch"),
     }
 
 
-def _resolved(text: Any, attachments: Mapping[str, Any]) -> Any:
+def _resolved(text: Any, sample: Any) -> Any:
+    """Return a text, or the attachment that stands in its place."""
     if isinstance(text, str) and text.startswith(_ATTACHMENT):
-        return attachments.get(text.removeprefix(_ATTACHMENT))
+        return value_at(sample.get("attachments"), text.removeprefix(_ATTACHMENT))
     return text
 
 
@@ -145,11 +143,8 @@ def _prompt(given: Any) -> Any:
 
 def _reply(output: Any) -> Any:
     """Return the completion; "" for a sample without one, whose call failed."""
-    if not isinstance(output, dict):
-        return ""
-    if isinstance(output.get("completion"), str):
-        return output["completion"]
-    return reply_of({"response": output}) or ""
+    completion = value_at(output, "completion")
+    return completion if isinstance(completion, str) else reply_of({"response": output}) or ""
 
 
 def document_records(value: dict[str, Any]) -> list[tuple[int, Any]]:
