@@ -121,7 +121,7 @@ EVEN = np.random.default_rng(7).choice(np.array([0, 1, 1, -1], dtype=np.int8), (
 
 
 def test_a_pair_with_halves_is_compared_by_the_mean_difference_of_its_outcomes():
-    found = unpack(pack(compare_all("abcd", EVEN, labels=LABELS, table=TABLE).relations).body)
+    found = unpack(pack(compare_all("abcd", EVEN, labels=LABELS, table=TABLE).relations))
     category = np.array([CATEGORIES.index(item.category) for item in TABLE.items])
     mine = np.array([[strict_outcome(v.tolist(), p) for v, p in zip(e, LABELS.preferred, strict=True)] for e in EVEN])
     for (i, a), (j, b) in combinations(enumerate("abcd"), 2):
@@ -219,7 +219,7 @@ def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on
     flipped = replace(LABELS, preferred=1 - LABELS.preferred)
     others = related_by([f"e{number}" for number in range(8)], judges(8), labels=flipped, table=TABLE, public=False)
     assert pack(others.relations) == pack(hidden.relations)  # not even its digest depends on a label
-    back = unpack(pack(hidden.relations).body)
+    back = unpack(pack(hidden.relations))
     assert back.best_set(back.entries, "macro", spec=VL, grouping="official", tried={}) is None
     assert back.error_consistency("e0", "e1") is None
     assert back.outcomes is back.sources is back.bands is back.pair("e0", "e1", VL) is None
@@ -238,7 +238,7 @@ def test_a_category_without_items_has_no_ranges_and_takes_the_macro_with_it():
 def test_nobody_has_no_relations():
     found = related_by([], np.zeros((0, len(TABLE)), dtype=np.int8), labels=LABELS, table=TABLE)
     assert found.summary["ranges"] == {grouping: {} for grouping in GROUPINGS}
-    assert unpack(pack(found.relations).body).outcomes.shape == (0, len(TABLE))
+    assert unpack(pack(found.relations)).outcomes.shape == (0, len(TABLE))
 
 
 def test_verdicts_of_another_table_are_an_error():
@@ -251,7 +251,7 @@ def test_verdicts_of_another_table_are_an_error():
 def test_what_is_stored_is_read_back(count, seed, public):
     found = related_by([f"e{n}" for n in range(count)], judges(count, seed), labels=LABELS, table=TABLE, public=public)
     packed = pack(found.relations)
-    back = unpack(packed.body)
+    back = unpack(packed)
     for name in ("label_revision", "entries", "pairs"):
         assert getattr(back, name) == getattr(found.relations, name)
     for name in ("outcomes", "sources", "agreement", "bands"):

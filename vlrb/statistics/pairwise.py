@@ -8,7 +8,6 @@ A label set that is not public gets rank ranges under the official grouping and 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from io import BytesIO
@@ -26,7 +25,6 @@ from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.scoring import outcomes, tally_many
 from vlrb.statistics.clustered_intervals import membership
 from vlrb.statistics.ranking import (
-    RANK_RANGE_LIMIT,
     PairTests,
     best_set,
     best_set_limit,
@@ -43,7 +41,7 @@ from vlrb.statistics.uncertainty import Z, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, majority, resolved
 
 VERSION = "9"  # of everything computed here; a change makes the workers compute all of it again
-COMPARED_AT_MOST = RANK_RANGE_LIMIT
+COMPARED_AT_MOST = 500  # beyond it every rank range is meaninglessly wide, and the work quadratic
 AGREEMENT_AT_MOST = 200
 BANDS = 10
 BAND_JUDGES = 5  # fewer would show what single judges got right
@@ -391,22 +389,14 @@ def rank_ranges_of(summary: Mapping[str, Any], grouping: str, *, order: str) -> 
     return dict(zip(summary["entries"], map(RankRange, ranges["best"], ranges["worst"]), strict=True))
 
 
-class Packed(NamedTuple):
-    """Relations as they are stored; ``id`` is the SHA-256 of the body."""
-
-    id: str
-    body: bytes
-
-
-def pack(relations: PairwiseArrays) -> Packed:
-    """Return nothing but what may be shown goes into the content, and so into the id: a digest of labels that are not
-    public would let people test guesses.
-    """
+def pack(relations: PairwiseArrays) -> bytes:
+    """Return relations as they are stored. Nothing but what may be shown is in them, and so in their digest: that of
+    labels that are not public would let people test guesses."""
     known = {field.name: getattr(relations, field.name) for field in fields(relations)}
     arrays = {name: value for name, value in known.items() if value is not None}
     file = BytesIO()
     np.savez_compressed(file, **arrays | {"entries": np.array(relations.entries, dtype=np.str_)})
-    return Packed(hashlib.sha256(file.getvalue()).hexdigest(), file.getvalue())
+    return file.getvalue()
 
 
 def unpack(body: bytes) -> PairwiseArrays:

@@ -8,7 +8,7 @@ paired tests over the same items, adjusted for testing all pairs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
 from vlrb.statistics.clustered_intervals import clustered_differences
 from vlrb.statistics.uncertainty import ALPHA, Z, holm, macro_difference, mcnemar_exact, paired_sums
 
-RANK_RANGE_LIMIT = 500  # beyond it every range is meaninglessly wide, and the work quadratic
 DRAWS, DRAWS_OF_MANY, MANY = 4999, 499, 200
 """Draws of a bootstrap; fewer of more entries than MANY, whose ranges are wide whatever the draws."""
 SEED, STEPS = 20241126, 3
@@ -69,12 +68,9 @@ def standings(contenders: Sequence[RankingEntry]) -> dict[int, int | None]:
     return ranks
 
 
-@dataclass(frozen=True, slots=True)
-class RankRanges:
-    """Rank ranges from paired tests. Arrays are in the order of the entries given.
-
-    ``best``, ``worst``: ints (entries,): 1 + number significantly better, entries - number significantly worse.
-    """
+class RankRanges(NamedTuple):
+    """Rank ranges from paired tests, (entries,) in the order given: 1 + number significantly better, and entries -
+    number significantly worse."""
 
     best: IntArray
     worst: IntArray
@@ -103,7 +99,7 @@ def rank_ranges(
     rejected = holm(tests.p) < ALPHA if scores is None or draws is None else step_down(tests, scores, draws=draws)
     first = best_set(entries, tests, clear=tests.p < best_set_limit(entries))
     ranges = ranges_of(entries, tests, rejected=rejected)
-    return replace(ranges, best=np.where(first, 1, np.maximum(ranges.best, 2)))
+    return ranges._replace(best=np.where(first, 1, np.maximum(ranges.best, 2)))
 
 
 def best_set_limit(entries: int) -> float:

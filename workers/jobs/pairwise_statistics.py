@@ -7,6 +7,7 @@ exactly its own entries, and nothing is computed twice.
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from vlrb.common.messages import _
 from vlrb.disclosure import redact_counts
 from vlrb.protocols import ranking_keys
 from vlrb.scoring import FIELDS, outcomes
-from vlrb.statistics.pairwise import ComparableJudges, Packed, Variants, comparable, compare_all, pack
+from vlrb.statistics.pairwise import ComparableJudges, Variants, comparable, compare_all, pack
 from vlrb.statistics.variants import Variant, alike_pairs, group_variants, members
 from vlrb.votes import Matrix, condensed, majority
 from workers.board_entries import ScoredEntry
@@ -63,7 +64,7 @@ class JudgeComparison(NamedTuple):
     """Result of a comparison: what the snapshot says of it, and the arrays."""
 
     summary: dict[str, Any]
-    packed: Packed
+    body: bytes
 
 
 def compute_if_changed(database: Database, scorer: Scorer) -> int:
@@ -154,9 +155,9 @@ def _compute(database: Database, scorer: Scorer, *, tasks: Sequence[_Task]) -> l
     computed = []
     for task in tasks:
         related = _compare(database, scorer, task=task)
-        summary = {"id": related.packed.id, "fixed": _fixed(scorer, task.revision), **related.summary}
-        row = StoredRelations(benchmark=scorer.benchmark, inputs=task.inputs, id=related.packed.id)
-        row.label_revision, row.body = task.revision.name, related.packed.body
+        row = StoredRelations(benchmark=scorer.benchmark, inputs=task.inputs, body=related.body)
+        row.label_revision, row.id = task.revision.name, hashlib.sha256(related.body).hexdigest()
+        summary = {"id": row.id, "fixed": _fixed(scorer, task.revision), **related.summary}
         row.summary = orjson.dumps(summary).decode()
         computed.append(row)
     return computed
