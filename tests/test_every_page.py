@@ -198,16 +198,6 @@ def test_no_page_is_led_to_that_is_not_in_the_list(world: PagesWorld) -> None:
     assert pages - {urlsplit(one).path for one in PAGES} == set()
 
 
-def test_where_no_script_runs_the_page_that_needs_one_says_so(world: PagesWorld) -> None:
-    context = world.browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{world.service.url}/app/submit")
-    expect(page.locator("body")).to_contain_text("This page needs JavaScript.", use_inner_text=True)
-    page.get_by_role("link", name="The board").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Simulated judge")
-    context.close()
-
-
 @pytest.mark.parametrize(
     ("browsers", "asked", "word"), [("en-US", "zh-CN", "点击上传"), ("zh-CN", "en", "Click to Upload")]
 )

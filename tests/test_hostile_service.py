@@ -274,6 +274,8 @@ def test_the_pages_for_submitting_and_maintaining_show_text_only(
     bad.write_text(json.dumps({"id": MARKUP, "votes": [0], MARKUP: MARKUP}) + "\n")
     page.locator("#predictions input[type=file]").set_input_files(bad)
     page.locator("#report").get_by_text("<img src=x onerror=alert(1)>").first.wait_for()
+    expect(page.locator("#report .vl-verdict")).to_contain_text("Fix one problem")
+    expect(page.locator("#submit")).to_be_disabled()
     page = alice.new_page()
     for asked in (f"do=entries.hide&on={entry}", f"show=entries.show&on={entry}"):
         page.goto(f"{world.service.url}/maintain?{asked}")

@@ -211,4 +211,5 @@ def test_the_submit_page_is_served_with_the_name_of_its_benchmark(world: World) 
         page = world.get(f"/app/submit{query}")
         assert f"<title>Submit predictions · Pictures of {name} leaderboard</title>" in page
         assert page.count("wrote for Pictures of ") == page.count(f"wrote for Pictures of {name}") == 1
+        assert "This page needs JavaScript." in page.partition("<noscript>")[2].partition("</noscript>")[0]
     assert "/b/traffic/policy" in world.get("/app/submit?benchmark=traffic")
