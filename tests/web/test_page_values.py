@@ -9,14 +9,13 @@ from leaderboard.render_context import contexts_of
 from submissions.submit_html import INTRODUCTION_ID
 from tests.factories.specs import VL
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.translations import languages
 from web.page_values import page_title, page_values, with_noscript, with_values
 
 FIRST, OTHER = contexts_of([VL, load_spec("mm-rlhf-rewardbench")])
 CONFIG = {"title": "x", "components": [{"props": {"elem_id": "a", "value": "old"}}, {"props": {"value": "kept"}}]}
 PAGE = b"<html><head></head><script>window.gradio_config = " + orjson.dumps(CONFIG) + b";</script><body></body></html>"
-LINKS = (
-    b'<link rel="alternate" hreflang="en" href="?lang=en"><link rel="alternate" hreflang="zh-CN" href="?lang=zh-CN">'
-)
+LINKS = "".join(f'<link rel="alternate" hreflang="{tag}" href="?lang={tag}">' for tag in languages()).encode()
 
 
 def test_title_and_values_are_in_the_page_and_nothing_ends_its_script() -> None:
