@@ -39,8 +39,6 @@ from vlrb.common.rounding import one_decimal
 from vlrb.statistics.pairwise import AGREEMENT_AT_MOST
 
 MOST_SPOTS = 400  # of a tier; the best ones
-MOST_NAMED = 10  # beside those named first
-_OTHERS = 1000  # the first rank of these
 _BY_MONTH = {"type": "date", "tickformat": "%Y-%m"}
 _DATES = _("Date of submission or publication")
 
@@ -162,10 +160,10 @@ def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], *, view: ChartQue
     others = [row for row in rows if row.id not in records][:MOST_SPOTS]
     weak = [
         replace(spot, faint=True, rank=None, y_ends=None)
-        for spot in points_of(others, [row.date[:10] for row in others], first=set(), view=view)
+        for spot in points_of(others, [row.date[:10] for row in others], named=set(), view=view)
     ]
     latest = best[::-1]
-    return [*weak, *points_of(latest, [row.date[:10] for row in latest], first=records, view=view)]
+    return [*weak, *points_of(latest, [row.date[:10] for row in latest], named=records, view=view)]
 
 
 def _steps(rows: Sequence[BoardRow], key: str, *, last: str) -> list[tuple[list[str], list[float], bool]]:
@@ -188,14 +186,14 @@ def ranked(view: ChartQuery) -> list[BoardRow]:
 
 
 def points_of(
-    rows: Sequence[BoardRow], x: Sequence[float | str], *, first: set[str], view: ChartQuery
+    rows: Sequence[BoardRow], x: Sequence[float | str], *, named: set[str], view: ChartQuery
 ) -> list[Point2D]:
-    """Return the points; those of ``first`` are named first, then the best."""
+    """Return the points; those of ``named`` have their name where there is room, the first of them first."""
     spots = []
     for at, (row, across) in enumerate(zip(rows, x, strict=True)):
         value, ends = 100 * (row.value(view.spec.headline) or 0), in_percent(row.interval.get(view.spec.headline))
         hover = _row_hover(row, value, ends=ends, page=view.page)
-        rank = at if row.id in first else _OTHERS + at if at < MOST_NAMED else None
+        rank = at if row.id in named else None
         hollow = row.tier != "scored"
         link = f"entries/{row.id}"
         spots.append(Point2D(_name(row), across, value, hover=hover, hollow=hollow, y_ends=ends, rank=rank, link=link))

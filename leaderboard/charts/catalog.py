@@ -27,7 +27,6 @@ class ChartKind(NamedTuple):
     title: str
     chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Chart]
     group: Group = "accuracy"
-    alone: bool = False  # has something to show without a judge chosen
     needs_labels: bool = True
     suits: Callable[[SnapshotEntry], bool] | None = None  # which judges it can show; None: all that are scored
     about: Callable[[BenchmarkSpec], object] | None = None  # what of a benchmark it shows; None: what all have
@@ -40,10 +39,6 @@ class ChartKind(NamedTuple):
     def draw(self, entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         """Return the figure of the judges chosen; of labels that are not public only what their disclosure allows."""
         return not_shown(view) if view.hidden and self.needs_labels else self.chart(entries, view)
-
-
-def _field(title: str, chart: Callable[[Sequence[SnapshotEntry], ChartQuery], Chart]) -> ChartKind:
-    return ChartKind(title, chart, group="field", alone=True)
 
 
 CHARTS: Mapping[str, ChartKind] = {
@@ -63,10 +58,10 @@ CHARTS: Mapping[str, ChartKind] = {
         about=lambda spec: spec.read(FAMILIES) is not None,
     ),
     "agreement": ChartKind(_("Agreement"), board_charts.agreement_chart, group="biases", needs_labels=False),
-    "history": _field(_("History"), board_charts.history_chart),
-    "size": _field(_("Size"), size_chart),
-    "cost": _field(_("Cost"), cost_chart),
-    "difficulty": _field(_("Difficulty"), difficulty_chart),
+    "history": ChartKind(_("History"), board_charts.history_chart, group="field"),
+    "size": ChartKind(_("Size"), size_chart, group="field"),
+    "cost": ChartKind(_("Cost"), cost_chart, group="field"),
+    "difficulty": ChartKind(_("Difficulty"), difficulty_chart, group="field"),
 }
 
 

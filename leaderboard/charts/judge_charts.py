@@ -7,7 +7,7 @@ function per figure: those about the judges chosen. Those about the board around
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from leaderboard.board.findings import tag_finding
@@ -40,7 +40,7 @@ from leaderboard.charts.estimates import (
     source_estimates,
     vote_curve,
 )
-from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text
+from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text, pairs_text
 from leaderboard.charts.scatter_plots import Point2D, curve_panel, planes
 from vlrb.common.messages import Message, _, joined
 from vlrb.common.rounding import one_decimal
@@ -87,16 +87,16 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     chosen, notes = chosen_judges(
         entries,
         view,
+        most=MOST_LINES,
         suits=lambda judge: judge.tally.has_tags,
         otherwise=_("These labels carry no error tags. Another label revision may have them."),
     )
     if not chosen:
         return empty_chart(notes)
     spec = view.spec
-    lines = [
-        ChartLine(judge.name, bucket_estimates(judge, view.protocol), link=f"entries/{judge.id}") for judge in chosen
-    ]
+    lines = [ChartLine(judge.name, bucket_estimates(judge, view.protocol)) for judge in chosen]
     keys = [*_by_harm(lines, spec.tags), *spec.untagged]
+    names = {judge.id: judge.name for judge in chosen}
     words = ChartText(
         _tag_title(chosen, view),
         _(
@@ -109,8 +109,16 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         chance=100 - view.page.chance(spec.pooled),
     )
     notes += (_("A pair counts under every tag it carries. Pairs without a tag stand last, by category."),)
-    drawn = dots(lines, keys=keys, page=view.page, words=words, titles=spec.tag_titles)
+    rows = [_tag_line(key, dict(zip(names, lines, strict=True)), view=view) for key in keys]
+    drawn = dots(rows, keys=list(names), page=view.page, words=words, titles=names)
     return to_chart(drawn, words, notes=notes, rows=table(lines, keys=keys))
+
+
+def _tag_line(key: str, lines: Mapping[str, ChartLine], *, view: ChartQuery) -> ChartLine:
+    """Return a line of the figure, which has a panel for each judge. ``lines``: those of judges by their ids."""
+    estimates = {name: line.estimates.get(key) for name, line in lines.items()}
+    title = view.page.text(view.spec.tag_titles.get(key, view.spec.title_of(key)))
+    return ChartLine(title, estimates, small=pairs_text(list(estimates.values())))
 
 
 def _by_harm(lines: Sequence[ChartLine], tags: Sequence[str]) -> list[str]:

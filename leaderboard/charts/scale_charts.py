@@ -118,9 +118,10 @@ def _panel(
     *,
     view: ChartQuery,
 ) -> ScatterPanel:
-    """Return one pair of axes; those on the front are named first."""
+    """Return one pair of axes; those on the front are named, and the best at each place."""
     rows, places = [row for row, _value in results], [value for _row, value in results]
-    spots = points_of(rows, places, first={row.id for _value, row in front}, view=view)
+    best = {value: row.id for row, value in sorted(results, key=lambda one: one[0].value(view.spec.headline) or 0)}
+    spots = points_of(rows, places, named={*best.values(), *(row.id for _value, row in front)}, view=view)
     across, y_range = log_axis(places), score_range(spots, view)
     steps = []
     if front:

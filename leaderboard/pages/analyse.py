@@ -197,7 +197,7 @@ def chart_query(board_version: BoardVersion, query: AnalyseQuery, *, catalog: It
 def draw(board_version: BoardVersion, query: AnalyseQuery, *, view: ChartQuery) -> Chart:
     """Return the figure of a choice, for one width and ground."""
     chosen = chosen_entries(board_version, query)
-    if not chosen and not query.kind.alone:
+    if not chosen and query.kind.of_judges:
         return _nobody(board_version)
     known: dict[str, SnapshotEntry] = {entry["id"]: entry for entry in board_version.snapshot["entries"]}
     return query.kind.draw([known[key] for key in chosen if key in known], view)

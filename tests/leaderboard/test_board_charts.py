@@ -181,6 +181,12 @@ def test_the_best_so_far_is_the_best_of_a_day_and_only_ever_better() -> None:
     assert best_so_far([]) == []
 
 
+def test_of_equal_sizes_the_best_alone_has_a_name() -> None:
+    body = snapshot([entry(number, 0.7 + number / 1000, parameters_b=7.0) for number in range(5)])
+    chart = CHARTS["size"].draw([], view_of(body))
+    assert sum(name.startswith("Judge") for _x, name, _symbol in marks(chart)) <= 1
+
+
 def test_history_shows_every_result_and_names_records_alone() -> None:
     body = snapshot([entry(1, 0.6), entry(2, 0.8), entry(3, 0.7)])
     chart = CHARTS["history"].draw([], view_of(body))

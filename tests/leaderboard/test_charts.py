@@ -133,7 +133,7 @@ def test_the_error_rate_of_a_tag_is_what_did_not_agree_and_reasoning_is_the_sixt
     assert drawn["reasoning"][0] == pytest.approx(100 - 100 * reasoning)
 
 
-def test_tags_stand_by_harm_each_in_a_panel_with_its_number_of_pairs() -> None:
+def test_tags_stand_by_harm_in_a_panel_for_each_judge() -> None:
     chart = tag_chart(JUDGES, V2)
     rates = Counter[object]()
     for _name, tag, value, *_rest in chart.rows:
@@ -141,7 +141,8 @@ def test_tags_stand_by_harm_each_in_a_panel_with_its_number_of_pairs() -> None:
     *tags, last = [key for name, key, *_rest in chart.rows if name == "Judge 1"]
     assert tags == sorted(tags, key=lambda key: -rates[key])
     assert last == "reasoning"
-    assert [trace["x"][0] for trace in traces(chart)] == [row[2] for row in chart.rows if row[0] == "Judge 1"]
+    drawn = [list(trace["x"]) for trace in traces(chart)]
+    assert drawn == [[row[2] for row in chart.rows if row[0] == f"Judge {number}"] for number in (1, 2, 3)]
 
 
 def test_the_error_rate_follows_the_rule_chosen() -> None:
@@ -157,7 +158,7 @@ def test_labels_without_tags_are_said_in_words_instead_of_an_empty_figure() -> N
     assert any("no error tags" in note for note in chart.notes)
 
 
-@pytest.mark.parametrize("name", [name for name, kind in CHARTS.items() if not kind.alone])
+@pytest.mark.parametrize("name", [name for name, kind in CHARTS.items() if kind.of_judges])
 def test_an_empty_choice_draws_nothing(name: str) -> None:
     assert CHARTS[name].draw([], V2).figure is None
 
