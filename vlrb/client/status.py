@@ -157,8 +157,9 @@ def _rank(row: Mapping[str, Any] | None) -> str:
         return ""
     if row["rank"] is None:
         best = row["version_of"]
-        return f"   {_('no rank: entry {id} is the ranked version of this judge', id=best)}" if best else ""
+        why = translated(_("no rank: entry {id} is the ranked version of this judge", id=best))
+        return f"   {why}" if best else ""
     text, possible = _("rank {rank} of {ranked}", rank=row["rank"], ranked=row["of"]), row["rank_range"]
     if possible:
-        return f"   {text} ({possible[0]}-{possible[1]})"
-    return f"   {_('{rank}; its range is not computed yet, or the labels are hidden', rank=text)}"
+        return f"   {translated(text)} ({possible[0]}-{possible[1]})"
+    return f"   {translated(_('{rank}; its range is not computed yet, or the labels are hidden', rank=text))}"

@@ -60,15 +60,11 @@ def agreement_report(
         "answers": len(frame),
         "shared_pairs": int((frame.groupby("item")["annotator"].nunique() > 1).sum()),
         "agreement": same / both if both else None,
-        "alpha": _alpha(frame),
+        "alpha": krippendorff_alpha([*frame["item"]], [*frame["preference"]]),
         "mean_kappa": sum(kappas) / len(kappas) if kappas else None,
         "tags": {tag: _tag(frame, tag, tag_of=tag_of) for tag in sorted(set(tag_of.values()))},
         "annotators": people,
     }
-
-
-def _alpha(frame: pd.DataFrame) -> float | None:
-    return krippendorff_alpha([*frame["item"]], [*frame["preference"]])
 
 
 def _weighted(kappas: Sequence[tuple[float | None, int]]) -> float | None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from vlrb.judge import JudgeError
 from vlrb.judge.pairs import RequestKey
@@ -131,30 +131,23 @@ def read_journal(path: Path) -> dict[RequestKey, RecordedAnswer]:
     A later line of the same key replaces a failure or an empty answer, and no other.
     """
     answers: dict[RequestKey, RecordedAnswer] = {}
-    if not path.exists():
-        return answers
-    with path.open("rb") as file:
-        for line in _whole_lines(file, path):
-            try:
-                answer = RecordedAnswer.from_json(line)
-            except (KeyError, TypeError):
-                raise JudgeError(
-                    "{path} holds a line that is damaged: {line}. Remove the line.", path=path, line=line
-                ) from None
-            known = answers.get(answer.key)
-            if known is None or known.failed or known.empty:
-                answers[answer.key] = answer.after(known)
+    for line in _whole_lines(path):
+        try:
+            answer = RecordedAnswer.from_json(line)
+        except (KeyError, TypeError):
+            raise JudgeError(
+                "{path} holds a line that is damaged: {line}. Remove the line.", path=path, line=line
+            ) from None
+        known = answers.get(answer.key)
+        if known is None or known.failed or known.empty:
+            answers[answer.key] = answer.after(known)
     return answers
 
 
 def busy_seconds(path: Path) -> float:
     """Return how long at least one request was in flight, over all starts of a run; 0 where no answer says."""
-    with path.open("rb") as file:
-        spans = sorted(
-            (line["time"] - line["seconds"], line["time"])
-            for line in _whole_lines(file, path)
-            if line.get("seconds") and "time" in line
-        )
+    timed = (line for line in _whole_lines(path) if line.get("seconds") and "time" in line)
+    spans = sorted((line["time"] - line["seconds"], line["time"]) for line in timed)
     total, until = 0.0, float("-inf")
     for start, end in spans:
         total += max(0.0, end - max(start, until))
@@ -162,10 +155,9 @@ def busy_seconds(path: Path) -> float:
     return round(total, 3)
 
 
-def _whole_lines(file: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(file, 1):
-        if not line.endswith(b"\n"):
-            return
+def _whole_lines(path: Path) -> Iterator[dict[str, Any]]:
+    *lines, _torn = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    for number, line in enumerate(lines, 1):
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):

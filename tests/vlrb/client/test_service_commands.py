@@ -180,6 +180,14 @@ def test_a_result_says_why_a_rank_or_its_range_is_missing() -> None:
     assert "rank 7 of 9; its range " in result_text(card, early, entry=None)
 
 
+def test_a_rank_is_told_in_the_language_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    card = {"benchmark": "vl-rewardbench", "protocols": {"strict": {"macro": 0.4744}}}
+    for possible in ([5, 8], None):
+        row = {"rank": 7, "of": 9, "rank_range": possible, "version_of": None}
+        assert "rank" not in result_text(card, row, entry=None)
+
+
 def test_a_result_leads_with_what_the_board_ranks_by_and_its_name() -> None:
     strict = {"mean-of-five": 0.8, "micro": 0.7882, "acc-plus": 0.5, "mcq": 0.9, "interval": {"micro": [0.7, 0.86]}}
     row = {"rank": 2, "of": 3, "rank_range": [1, 3], "headline": {"key": "micro", "name": "ACC"}}
