@@ -98,7 +98,9 @@ def _visible(
     visible = [
         event
         for event in recorded
-        if not _out_of_sight(event.body, hidden) and not (event.kind == _POINTED and event.body.get("from"))
+        if event.body.get("entry") not in hidden
+        and event.body.get("it") != "is hidden"
+        and not (event.kind == _POINTED and event.body.get("from"))
     ]
     owners = queries.owners(session, [event.body["entry"] for event in visible if public[event.kind].by_owners])
     moves = [event for event in visible if event.kind in _OF_THE_BOARD]
@@ -106,10 +108,6 @@ def _visible(
         event.seq: queries.boards_around(session, event.seq, benchmark=event.body.get("benchmark")) for event in moves
     }
     return [_decision(event, public[event.kind], owners=owners, around=around.get(event.seq)) for event in visible]
-
-
-def _out_of_sight(body: Mapping[str, Any], hidden: set[str]) -> bool:
-    return body.get("entry") in hidden or body.get("it") == "is hidden"
 
 
 def _decision(

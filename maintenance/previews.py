@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -63,12 +63,8 @@ def _entry_cells(row: Mapping[str, Any], columns: Sequence[str]) -> list[str | f
 
 def pairs_csv(result: Mapping[str, Any]) -> bytes:
     """Return the pairs whose labels change as CSV; the head alone where they are not shown."""
-    return csv_table(PAIR_COLUMNS, _pair_cells(result.get("pairs") or ()))
-
-
-def _pair_cells(pairs: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
-    for pair in pairs:
-        yield [_cell(pair.get(name, "")) for name in PAIR_COLUMNS]
+    pairs = result.get("pairs") or ()
+    return csv_table(PAIR_COLUMNS, ([_cell(pair.get(name, "")) for name in PAIR_COLUMNS] for pair in pairs))
 
 
 def _cell(value: Any) -> str:

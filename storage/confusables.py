@@ -127,7 +127,7 @@ def find_confusable(
 
 def _public(session: Session, benchmark: str, *, field: str) -> list[tuple[str, str]]:
     """Return names that the public can see, each with its owner."""
-    column = _column(field)
+    column = getattr(Submission, field)
     hidden = select(Moderation.submission_id).where(Moderation.hidden_at.is_not(None))
     unseen = [unpublished(), pending_approval_ids(), hidden, *([anonymous_ids()] if field != "model" else [])]
     rows = session.execute(
@@ -139,18 +139,8 @@ def _public(session: Session, benchmark: str, *, field: str) -> list[tuple[str, 
     return [(name, owner) for name, owner in rows]
 
 
-def _column(field: str) -> Any:
-    if field not in FIELDS:
-        raise ValueError(field)
-    return getattr(Submission, field)
-
-
 def _reported(session: Session, benchmark: str, *, field: str, shipped: Iterable[Mapping[str, Any]]) -> set[str]:
-    """Return the names of reported results, as a submission would write them."""
+    """Return the names of reported results, which nobody has normalised, as a submission would write them."""
     rows = reported_results.list_active(session, benchmark, shipped=shipped)
-    return {_same_spelling(name) for row in rows if (name := row.get(REPORTED[field]))}
-
-
-def _same_spelling(name: str) -> str:
-    """Return a reported name, which nobody has normalised."""
-    return " ".join(unicodedata.normalize("NFKC", name).split())
+    names = (name for row in rows if (name := row.get(REPORTED[field])))
+    return {" ".join(unicodedata.normalize("NFKC", name).split()) for name in names}

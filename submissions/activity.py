@@ -66,16 +66,8 @@ class ActivityItem:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as the API shows it."""
-        return {
-            "seq": self.seq,
-            "at": self.at,
-            "kind": self.kind,
-            "entry": self.entry,
-            "model": self.model,
-            "version": self.version,
-            "sentence": self.sentence,
-            "url": f"/entries/{self.entry}",
-        }
+        names = ("seq", "at", "kind", "entry", "model", "version", "sentence")
+        return {**{name: getattr(self, name) for name in names}, "url": f"/entries/{self.entry}"}
 
 
 def list_activity(

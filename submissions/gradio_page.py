@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
-from auth import Identity
 from auth.middleware import identity_of
 from storage.metadata import FIELDS
 from storage.metadata_fields import MetadataField
@@ -258,7 +257,8 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
 def _wire(service_of: ServiceOf, page: SubmitPage, *, of: Translations) -> None:
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)
-        taken = _submit(service, path, values=values, user=identity_of(request.request))
+        form = dict(zip(_FIELDS, values, strict=True))
+        taken = service.submit(Path(path), form, user=identity_of(request.request)) if path else _NO_FILE
         if "code" in taken:
             return "", refusal_html(taken, _names(of), page=service.page, of=of), "", gr.update(active=False)
         status = service.status(taken["id"], identity_of(request.request))
@@ -299,11 +299,3 @@ def _address(request: gr.Request) -> str:
     """Return the address of the service as the visitor's browser names it."""
     call = request.request
     return "" if call is None else f"{call.url.scheme}://{call.url.netloc}"
-
-
-def _submit(
-    service: GradioSubmissions, path: str | None, *, values: Sequence[object], user: Identity
-) -> dict[str, Any]:
-    if path is None:
-        return dict(_NO_FILE)
-    return service.submit(Path(path), dict(zip(_FIELDS, values, strict=True)), user=user)

@@ -160,7 +160,8 @@ class _SubmissionPage:
         own = self._own(user, submission)
         if own is None:
             return self._require_owner()
-        values = typed or _typed(entries.look(self.context.acting_as(user), own.id)[1])
+        stored = entries.look(self.context.acting_as(user), own.id)[1]
+        values = typed or {name: field.typed(stored.get(name)) for name, field in FIELDS.items()}
         context = {
             "current": "/account",
             "submission": own,
@@ -234,11 +235,6 @@ class _SubmissionPage:
     def _require_owner(self) -> Response:
         page = self.pages.message(_("There is no such submission"), _NOT_YOURS, links=_BACK)
         return HTMLResponse(page, 404, PRIVATE)
-
-
-def _typed(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return a stored description as it would be typed."""
-    return {name: field.typed(values.get(name)) for name, field in FIELDS.items()}
 
 
 def _percents(scores: Mapping[str, float | None], names: Sequence[str]) -> dict[str, str]:

@@ -60,6 +60,7 @@ class Status:
 
     def to_json(self) -> dict[str, Any]:
         """`GET /api/v1/submissions/{id}`."""
+        until = self.shown.anonymous_until
         return {
             "id": self.id,
             "state": self.state,
@@ -72,7 +73,7 @@ class Status:
             "created_at": self.created_at,
             "attempt": self.attempt,
             "published": self.shown.published,
-            "anonymous_until": _iso(self.shown.anonymous_until),
+            "anonymous_until": None if until is None else iso(until),
             "receipt_url": self.receipt_url,
         }
 
@@ -185,7 +186,3 @@ def _status(
 def _whole(seconds: float | None) -> float | None:
     """Return the duration rounded up: scoring reads labels, so its time is shown in whole seconds only."""
     return None if seconds is None else float(math.ceil(seconds))
-
-
-def _iso(seconds: float | None) -> str | None:
-    return None if seconds is None else iso(seconds)

@@ -72,7 +72,7 @@ class Sent:
     action: str = ""
     keys: Sequence[str] = ()
     shown: str = ""
-    typed: Mapping[str, str] = field(default_factory=dict)
+    typed: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[str, str]]) -> Sent:
@@ -106,7 +106,7 @@ class MaintainPage:
         problems: list[str] = []
         for key in sent.keys[:MOST_ROWS] or [""]:
             try:
-                done.append(action.run(ctx, typed_values(action, _with_key(action, sent.typed, key=key))))
+                done.append(action.run(ctx, typed_values(action, sent.typed | ({_key_of(action): key} if key else {}))))
             except Refused as refused:
                 problems.append(f"{refused}")
         if not done:
@@ -268,10 +268,6 @@ async def _text_of(value: UploadFile | str) -> str:
 def _key_of(action: Action[Any, Any]) -> str:
     """Return the name of the parameter that a row of a table is the value of."""
     return action.parameters[0].name if action.parameters else ""
-
-
-def _with_key(action: Action[Any, Any], typed: Mapping[str, str], *, key: str) -> Mapping[str, str]:
-    return {**typed, _key_of(action): key} if key else typed
 
 
 def _read(ctx: ActionContext, action: Action[Any, Any], *, typed: Mapping[str, str]) -> View:

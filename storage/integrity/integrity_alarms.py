@@ -78,7 +78,8 @@ def _record(database: Database, mismatch: Mismatch, *, subject: str) -> None:
     """Keep what was found, once until the next daily check. Raises nothing of the database."""
     try:
         with database.write() as session:
-            if mismatch.sentence not in _open(session):
+            found = alarm(session)
+            if found is None or mismatch.sentence not in found.sentences:
                 about: dict[str, Any] = {"about": subject, "named": [mismatch.sentence]}
                 audit.append(session, FAILED, data=about)
     except (SQLAlchemyError, audit.HeadMissing):
@@ -98,8 +99,3 @@ def checked_at(session: Session) -> float | None:
     """Return when a worker last checked all rows, in seconds since 1970 UTC; None: never."""
     last = audit.newest(session, [CHECKED], limit=1)
     return last[0].at if last else None
-
-
-def _open(session: Session) -> tuple[str, ...]:
-    result = alarm(session)
-    return () if result is None else result.sentences

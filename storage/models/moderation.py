@@ -9,8 +9,6 @@ from sqlalchemy.orm import Mapped, mapped_column
 from storage.clock import database_now
 from storage.models.core import Base, EntryId, Instant, JsonColumn, Sha256, Words, check
 
-_OPEN = "state IN ('queued', 'running')"
-
 
 class Moderation(Base):
     """Moderation state of an entry; no row: none. The audit chain has its history."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -55,7 +55,9 @@ class EmailDelivery:
 
     def _collect_for(self, stored: EmailSubscription, through: int) -> bool:
         of = translations(stored.language)
-        lines = [_line(item, of) for item in self._news_of(stored, through)]
+        news = self._news_of(stored, through)
+        path = "/account/submissions/"
+        lines = [{"title": item.title, "text": of.text(item.sentence), "path": path + item.entry} for item in news]
         address = self.subscriptions.address(stored)
         key = self.subscriptions.address_key(address or "")
         with self.database.write() as session:
@@ -141,10 +143,6 @@ def is_news(item: ActivityItem, rules: ActivityRules) -> bool:
     return not item.own and item.kind in (audit.SCORED, "job.failed", *RESCORED, *rules.sentences)
 
 
-def _line(item: ActivityItem, of: Translations) -> dict[str, Any]:
-    return {"title": item.title, "text": of.text(item.sentence), "path": f"/account/submissions/{item.entry}"}
-
-
 def _confirmation(brand: str, link: str, *, of: Translations) -> tuple[str, str]:
     subject = _("Confirm your e-mail address for the {brand} leaderboard", brand=brand)
     paragraphs = (
@@ -167,7 +165,7 @@ def _news_subject(brand: str, lines: Sequence[dict[str, Any]]) -> Message:
 
 def _body(lines: Sequence[dict[str, Any]], links: tuple[str, str], *, of: Translations) -> str:
     site, unsubscribe = links
-    paragraphs = list(_paragraphs(lines[:MOST_LINES], site))
+    paragraphs = [f"{line['title']}\n{line['text']}\n{site}{line['path']}" for line in lines[:MOST_LINES]]
     if len(lines) > MOST_LINES:
         paragraphs.append(of.text(_("{count} more are in your account.", count=len(lines) - MOST_LINES)))
     paragraphs.append(
@@ -175,8 +173,3 @@ def _body(lines: Sequence[dict[str, Any]], links: tuple[str, str], *, of: Transl
     )
     paragraphs.append(of.text(_("Stop them: {link}", link=unsubscribe)))
     return "\n\n".join(paragraphs) + "\n"
-
-
-def _paragraphs(lines: Sequence[dict[str, Any]], site: str) -> Iterator[str]:
-    for line in lines:
-        yield f"{line['title']}\n{line['text']}\n{site}{line['path']}"
