@@ -151,19 +151,17 @@ def _leave(worker: Worker) -> None:
 
 
 def _worker(database: Database, lease_seconds: float, *, runners: Sequence[TaskRunner]) -> Worker:
-    """Return the worker of all benchmarks; the first runner's is the first."""
-    scorer, *others = (runner.scorer for runner in runners)
+    """Return the worker of all benchmarks."""
 
     def available_revisions(session: Session) -> dict[str, set[str]]:
         return {runner.scorer.benchmark: runner.available_revisions(session) for runner in runners}
 
     return Worker(
         database,
-        scorer,
+        [runner.scorer for runner in runners],
         lease_seconds=lease_seconds,
         name=runners[0].worker,
         available_revisions=available_revisions,
-        others=tuple(others),
     )
 
 

@@ -57,27 +57,21 @@ class CurrentJob:
 class Worker:
     """One worker process: its name, what it works on, and what it works with.
 
-    `others`: the scorers of the benchmarks that it serves beside that of `scorer`. `available_revisions`: benchmark ->
-    label revisions that it could score under; None: those of its scorers.
+    `scorers`: one for each benchmark, all of one version. `available_revisions`: benchmark -> label revisions that it
+    could score under; None: those of its scorers.
     """
 
     database: Database
-    scorer: Scorer
+    scorers: Sequence[Scorer]
     lease_seconds: float
     name: str = field(default_factory=worker_name)
     held: CurrentJob = field(default_factory=CurrentJob)
     available_revisions: Callable[[Session], Mapping[str, Collection[str]]] | None = None
-    others: tuple[Scorer, ...] = ()
 
     @property
-    def scorers(self) -> tuple[Scorer, ...]:
-        """The scorers of all benchmarks."""
-        return (self.scorer, *self.others)
-
-    @property
-    def revisions(self) -> dict[str, Sequence[str]]:
-        """Benchmark -> label revisions that this worker scores under."""
-        return {scorer.benchmark: scorer.revisions for scorer in self.scorers}
+    def version(self) -> str:
+        """The scorer version that it counts by."""
+        return self.scorers[0].version
 
     def work(self) -> ScoringOutcome:
         """Score one submission, if one waits; return the outcome."""
@@ -89,9 +83,10 @@ class Worker:
         """Say that this worker is alive and which labels it holds, and keeps the lease of what it works on."""
         claim = self.held.get()
         with self.database.write() as session:
-            worker_heartbeats.record_heartbeat(session, self.name, scorer_version=self.scorer.version)
+            worker_heartbeats.record_heartbeat(session, self.name, scorer_version=self.version)
             # After the beat, which locks our row: what is imported meanwhile is seen here, or added after us.
-            held = self.available_revisions(session) if self.available_revisions else self.revisions
+            held: Mapping[str, Collection[str]] = {scorer.benchmark: scorer.revisions for scorer in self.scorers}
+            held = self.available_revisions(session) if self.available_revisions else held
             worker_heartbeats.set_loaded_revisions(session, self.name, revisions=held)
             if claim is not None:
                 leases.extend(session, claim, seconds=self.lease_seconds)
@@ -113,7 +108,7 @@ class Worker:
 
     def enqueue_missing(self) -> int:
         """Add jobs for submissions that lack one under a label revision of ours; writes only where there is one."""
-        version, added = self.scorer.version, 0
+        version, added = self.version, 0
         with self.database.read() as session:
             served = served_revisions(session, self.scorers)
         for benchmark, revision in ((name, revision) for name, held in served.items() for revision in held):
@@ -150,7 +145,7 @@ class Worker:
             open_job = exists().where(
                 Job.state.in_((State.QUEUED.value, State.RUNNING.value)),
                 job_queue.of_revisions(served_revisions(session, self.scorers)),
-                Job.scorer_version == self.scorer.version,
+                Job.scorer_version == self.version,
             )
             return bool(session.execute(select(open_job)).scalar_one())
 

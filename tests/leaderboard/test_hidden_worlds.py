@@ -197,7 +197,7 @@ def _world(folder: Path, secret: Secret, *, labels: LabelSet, files: list[Votes]
             about = {"id": name, "created_at": 1_760_000_000.0 + number, "owner": f"owner{number}"}
             session.add(a_submission(number, votes=file.pack(), votes_per_item=K, **about))
     on_record(database, ENTRIES)
-    worker = Worker(database, scorer, lease_seconds=60.0)
+    worker = Worker(database, [scorer], lease_seconds=60.0)
     drain(worker, lambda: False, rest=lambda seconds: None)
     worker.heartbeat()
     with database.write() as session:  # alive for as long as the test takes: pages tell of one that is silent

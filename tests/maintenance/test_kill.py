@@ -76,7 +76,7 @@ def _a_worker(database: Database, state: Path) -> Callable[[], None]:
         ),
         chunk=CHUNK,
     )
-    return lambda: _everything(runner, Worker(database, runner.scorer, lease_seconds=LEASE, name=runner.worker))
+    return lambda: _everything(runner, Worker(database, [runner.scorer], lease_seconds=LEASE, name=runner.worker))
 
 
 def _fill(url: str, state: Path) -> None:
@@ -91,7 +91,7 @@ def _fill(url: str, state: Path) -> None:
         "the authors changed labels",
         disclosure="public",
     )
-    _everything(board.runner, Worker(database, board.scorer, lease_seconds=60.0))
+    _everything(board.runner, Worker(database, [board.scorer], lease_seconds=60.0))
     rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "sixteen labels", "v2")
     database.close()
 
@@ -192,7 +192,7 @@ class StoredBoard:
 
     @property
     def worker(self) -> Worker:
-        return Worker(self.board.database, self.board.scorer, lease_seconds=60.0)
+        return Worker(self.board.database, [self.board.scorer], lease_seconds=60.0)
 
     def shown(self) -> str:
         with self.board.database.read() as session:

@@ -242,10 +242,10 @@ def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path)
     board.runner.run_all()
     from workers.runner import Worker, drain
 
-    drain(Worker(board.database, board.scorer, lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
+    drain(Worker(board.database, [board.scorer], lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
     assert {entry["id"] for entry in board.publish()["entries"]} == {*board.ids, *late}
     _undo(board)
-    drain(Worker(board.database, board.scorer, lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
+    drain(Worker(board.database, [board.scorer], lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
     assert {entry["id"] for entry in board.publish()["entries"]} == {*board.ids, *late}
 
 

@@ -27,4 +27,4 @@ def ready(database: Database) -> Database:
 
 @pytest.fixture
 def worker(ready: Database, scorer: Scorer) -> Worker:
-    return Worker(ready, scorer, lease_seconds=60)
+    return Worker(ready, [scorer], lease_seconds=60)

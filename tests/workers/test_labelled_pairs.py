@@ -54,7 +54,7 @@ def test_an_entry_keeps_what_its_check_said_of_the_order_and_of_votes_without_a_
     shown_first = submit(rewards, "shown first")
     plain = submit([{"id": item["id"], "votes": [n % 2]} for n, item in enumerate(QUESTIONS)], "plain")
     names = (constant, shown_first, plain)
-    worker = Worker(database, scorer, lease_seconds=60)
+    worker = Worker(database, [scorer], lease_seconds=60)
     worker.publish_snapshot(anew=True)
     drain(worker, lambda: False, rest=lambda seconds: None)
     cache = BoardCache(DatabaseSnapshots(database, MM_RLHF), context=RenderContext(MM_RLHF), published=())

@@ -231,7 +231,7 @@ def test_two_workers_that_compute_the_same_store_it_once(
 
 def test_a_drained_queue_leaves_a_snapshot_with_relations_on_record(ready: Database, scorer: Scorer) -> None:
     small_benchmark.submit(ready, range(3), queued=True)
-    drain(Worker(ready, scorer, lease_seconds=60), lambda: False, rest=time.sleep)
+    drain(Worker(ready, [scorer], lease_seconds=60), lambda: False, rest=time.sleep)
     relations = small_benchmark.snapshot(ready)["relations"]
     with ready.read() as session:
         (body,) = session.scalars(select(AuditEvent.body).where(AuditEvent.kind == pairwise_statistics.COMPUTED)).all()

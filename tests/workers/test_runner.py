@@ -134,7 +134,7 @@ def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_s
     with database.read() as session:
         before = audit.head(session)
     prepare(database, other, label_revision="demo")
-    stranger = Worker(database, other, lease_seconds=60)
+    stranger = Worker(database, [other], lease_seconds=60)
     stranger.heartbeat()
     assert (stranger.enqueue_missing(), drain(stranger, _never, rest=time.sleep)) == (0, 0)
     with database.read() as session:
@@ -146,7 +146,7 @@ def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_s
     assert jobs == {("flipped", "queued")}
     assert "labels.missing" in caplog.messages
     assert (alarm.code, alarm.blocking) == ("labels-missing", True)
-    right = Worker(database, scorer, lease_seconds=60)
+    right = Worker(database, [scorer], lease_seconds=60)
     right.heartbeat()
     assert drain(right, _never, rest=time.sleep) == 4
     with database.read() as session:

@@ -70,7 +70,7 @@ def two(database: Database) -> TwoBenchmarks:
 
 
 def _worker(database: Database) -> Worker:
-    return Worker(database, small_benchmark.scorer(), lease_seconds=60, others=(_other_scorer(),))
+    return Worker(database, [small_benchmark.scorer(), _other_scorer()], lease_seconds=60)
 
 
 def _fill(database: Database) -> tuple[list[str], list[str]]:
@@ -160,7 +160,7 @@ def test_tasks_of_two_benchmarks_do_not_wait_for_one_another(two: TwoBenchmarks)
 
 def test_the_log_of_a_benchmark_has_its_decisions_and_those_of_the_service(two: TwoBenchmarks) -> None:
     entries = {name: ids[0] for name, ids in (("demo", two.own_ids), (OTHER, two.other_ids))}
-    for scorer in (two.worker.scorer, two.other):
+    for scorer in (two.worker.scorers[0], two.other):
         small_benchmark.switch_board(two.database, scorer, revision="flipped", reason="test")
     with two.database.write() as session:
         for entry in entries.values():

@@ -105,7 +105,7 @@ def test_without_the_wish_the_same_search_finds_every_secret(ready: Database, sc
 def test_a_day_that_has_come_ends_anonymity_by_itself(ready: Database, scorer: Scorer) -> None:
     name = arrive(ready, scorer, number=0, shown=EntryVisibility(FAR), **SECRETS)
     assert "lanted" not in json.dumps(body(ready, scorer))
-    worker = Worker(ready, scorer, lease_seconds=60)
+    worker = Worker(ready, [scorer], lease_seconds=60)
     assert worker.end_anonymity() == 0
     with ready.write() as session:
         session.execute(update(Visibility).values(anonymous_until=database_now() - 1.0))
@@ -219,7 +219,7 @@ def test_what_waits_for_a_maintainer_is_scored_by_no_way(ready: Database, scorer
     with ready.write() as session:
         visibility.request_approval(session, name, shown=visibility.PLAIN, approval=True)
     assert rescore(ready, scorer, revision="demo") == 0
-    assert Worker(ready, scorer, lease_seconds=60).enqueue_missing() == 0
+    assert Worker(ready, [scorer], lease_seconds=60).enqueue_missing() == 0
     with ready.write() as session:
         visibility.record_decision(session, name, state=visibility.APPROVED, by="amaintainer0", reason="fine")
         assert job_queue.has_missing(session, "demo", label_revision="demo", scorer_version=scorer.version)

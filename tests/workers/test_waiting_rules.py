@@ -44,7 +44,7 @@ from workers.task_runner import TaskRunner, create_task_runner
 def _start(database: Database, scorer: Scorer, state: Path) -> tuple[Worker, TaskRunner]:
     prepare(database, scorer, label_revision="demo")
     runner = create_task_runner(database, scorer, state=state, lease_seconds=60)
-    return Worker(database, runner.scorer, lease_seconds=60, name=runner.worker), runner
+    return Worker(database, [runner.scorer], lease_seconds=60, name=runner.worker), runner
 
 
 def test_files_wait_for_new_rules_and_are_scored_once_these_are_applied(database: Database, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def _settled(database: Database, worker: Worker, spec: BenchmarkSpec) -> dict[st
     while worker.work() is ScoringOutcome.SCORED:
         pass
     worker.publish_snapshot()
-    compute_if_changed(database, worker.scorer)
+    compute_if_changed(database, worker.scorers[0])
     worker.publish_snapshot()
     return _rows(database, spec)
 

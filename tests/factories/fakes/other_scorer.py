@@ -44,7 +44,7 @@ def main(arguments: Sequence[str]) -> int:
     runner = create_task_runner(database, loaded, state=Path(state), lease_seconds=60.0)
     prepare(database, runner.scorer, label_revision="v1")
     runner.run_all()
-    worker = Worker(database, runner.scorer, lease_seconds=60.0, name=runner.worker)
+    worker = Worker(database, [runner.scorer], lease_seconds=60.0, name=runner.worker)
     worker.heartbeat()
     worker.publish_snapshot()
     database.close()
