@@ -106,7 +106,10 @@ class ActionDeclaration:
 
     def __call__(self, function: Callable[Concatenate[ActionContext, P], R]) -> Action[P, R]:
         """Return the action that the function is."""
-        return Action(self, function, parameters=tuple(_parameters(function)))
+        area, _, verb = self.name.partition(".")
+        method, _, path = self.route.partition(" ")
+        asked = tuple(_parameters(function))
+        return Action(self, function, parameters=asked, area=area, verb=verb, method=method, path=path)
 
 
 action = ActionDeclaration
@@ -119,6 +122,10 @@ class Action(Generic[P, R]):
     declared: ActionDeclaration
     function: Callable[Concatenate[ActionContext, P], R]
     parameters: tuple[ActionParameter, ...]
+    area: str  # what it is about: the tab, the group of commands
+    verb: str
+    method: str  # of HTTP
+    path: str  # with names in braces
 
     def __call__(self, ctx: ActionContext, *arguments: P.args, **named: P.kwargs) -> R:
         """Do it. Raises what the function raises; Unauthenticated and Forbidden where a maintainer is needed."""
@@ -132,29 +139,9 @@ class Action(Generic[P, R]):
         return self.declared.name
 
     @property
-    def area(self) -> str:
-        """Return what the action is about: the tab, the group of commands."""
-        return self.name.partition(".")[0]
-
-    @property
-    def verb(self) -> str:
-        """Return the name without its area."""
-        return self.name.partition(".")[2]
-
-    @property
     def command(self) -> str:
         """Return the words of its command; "" for none."""
         return self.name.replace(".", " ") if self.declared.command is None else self.declared.command
-
-    @property
-    def method(self) -> str:
-        """Return the HTTP method."""
-        return self.declared.route.partition(" ")[0]
-
-    @property
-    def path(self) -> str:
-        """Return the path of the route, with names in braces."""
-        return self.declared.route.partition(" ")[2]
 
     @property
     def description(self) -> str:

@@ -85,11 +85,6 @@ class Database:
     _reader: Engine
     _writer: Engine
 
-    @property
-    def url(self) -> str:
-        """Return the address without its password."""
-        return self.engine.url.render_as_string(hide_password=True)
-
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Provide one consistent view; a write in it is refused by the database."""

@@ -16,6 +16,7 @@ HUB_FIELDS = ("model", "organisation", "base_model", "parameters_b", "open_weigh
 """That the Hub may know."""
 SECONDS = 5.0  # that the Hub has for its answer
 _WEIGHTS = (".safetensors", ".bin", ".gguf", ".pt", ".pth")
+_AWAY = _("The Hub does not answer. Fill the fields in by hand, or try again later.")
 _EXPANDED = ["author", "cardData", "gated", "safetensors", "siblings"]
 
 
@@ -43,9 +44,9 @@ def hub_fields(hub_id: str, endpoint: str | None = None) -> Mapping[str, str]:
         if error.response.status_code in (401, 403, 404):
             message = _("The Hub has no public model {name}. Check the id, or fill the fields in by hand.", name=name)
             raise HubModelUnknown(message) from None
-        raise HubModelUnknown(_away()) from None
+        raise HubModelUnknown(_AWAY) from None
     except (TransportError, OSError, ValueError, OfflineModeIsEnabled):
-        raise HubModelUnknown(_away()) from None
+        raise HubModelUnknown(_AWAY) from None
     return {field: value for field, value in _values(name, info).items() if value and _is_taken(field, value)}
 
 
@@ -73,7 +74,3 @@ def _is_taken(field: str, value: str) -> bool:
     except FieldRefused:
         return False
     return True
-
-
-def _away() -> str:
-    return _("The Hub does not answer. Fill the fields in by hand, or try again later.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from storage.database import change_rows
 from storage.integrity import audit
 from storage.models.moderation import ServiceFlag
 
@@ -19,20 +20,14 @@ def pause_message(session: Session) -> str | None:
 def pause(session: Session, text: str) -> bool:
     """Pause submissions; return False if they are paused with this message already."""
     audit.acquire_chain_lock(session)
-    service_flag = session.get(ServiceFlag, _PAUSED)
-    if service_flag is None:
-        session.add(ServiceFlag(name=_PAUSED, message=text))
-        session.flush()
-        return True
-    if service_flag.message == text:
+    if pause_message(session) == text:
         return False
-    service_flag.message = text
+    session.merge(ServiceFlag(name=_PAUSED, message=text))
     session.flush()
     return True
 
 
 def resume(session: Session) -> bool:
     """End the pause; return False if there is none."""
-    audit.acquire_chain_lock(session)  # as turn_on does, or the two would wait for one another
-    gone = session.execute(delete(ServiceFlag).where(ServiceFlag.name == _PAUSED).returning(ServiceFlag.name)).first()
-    return gone is not None
+    audit.acquire_chain_lock(session)  # as pause does, or the two would wait for one another
+    return change_rows(session, delete(ServiceFlag).where(ServiceFlag.name == _PAUSED))

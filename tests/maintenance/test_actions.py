@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -152,7 +153,7 @@ def test_actions_are_the_functions_of_modules_and_no_two_have_one_name() -> None
     module.praise = praise  # type: ignore[attr-defined]
     assert [one.name for one in ActionRegistry.of([module])] == ["entries.praise"]
     with pytest.raises(ValueError, match=r"Two actions are named entries\.praise"):
-        ActionRegistry([praise, Action(praise.declared, thank.function, parameters=())])
+        ActionRegistry([praise, replace(praise, parameters=())])
 
 
 def test_a_new_module_is_found_without_being_named_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
