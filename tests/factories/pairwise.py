@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from tests.factories.snapshots import entry, items, label_sets, snapshot, stored_behaviour
 from vlrb.scoring import tally_many
-from vlrb.statistics.pairwise import Packed, PairwiseSummary, compare_all, pack
+from vlrb.statistics.pairwise import PairwiseSummary, compare_all, pack
 
 Skills = dict[str, tuple[float, float, float]]
 SKILLS: Skills = {
@@ -38,7 +39,7 @@ def _verdicts() -> Any:
 
 
 @cache
-def related(*, public: bool = True) -> tuple[PairwiseSummary, Packed]:
+def related(*, public: bool = True) -> tuple[PairwiseSummary, bytes]:
     """Return the relations of the entries, and as they are stored."""
     found = compare_all(
         list(SKILLS), _verdicts()[:, :, np.newaxis], labels=label_sets()["v2"], table=items(), public=public
@@ -52,7 +53,7 @@ def body(*more: dict[str, Any], benchmark: str = "vl-rewardbench", public: bool 
 
 
 def body_of(
-    verdicts: Any, compared: tuple[PairwiseSummary, Packed], *more: dict[str, Any], benchmark: str = "vl-rewardbench"
+    verdicts: Any, compared: tuple[PairwiseSummary, bytes], *more: dict[str, Any], benchmark: str = "vl-rewardbench"
 ) -> dict[str, Any]:
     """Return the snapshot of judges A, B, C... with these verdicts, and what was compared."""
     found, packed = compared
@@ -63,11 +64,11 @@ def body_of(
         counted = tallies[0].to_json() | stored_behaviour(own[:, np.newaxis], "v2")
         entries.append({**one, "id": name, "model": f"Judge {chr(ord('A') + number - 1)}", "tallies": {"v2": counted}})
     made = snapshot([*entries, *more], benchmark)
-    made["relations"] = {"v2": {"id": packed.id, "judges": len(entries), **found.summary}}
+    made["relations"] = {"v2": {"id": hashlib.sha256(packed).hexdigest(), "judges": len(entries), **found.summary}}
     return made
 
 
 def stored(name: str, *, public: bool = True) -> bytes | None:
     """As storage would give it."""
     packed = related(public=public)[1]
-    return packed.body if packed.id == name else None
+    return packed if hashlib.sha256(packed).hexdigest() == name else None
