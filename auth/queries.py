@@ -82,20 +82,14 @@ def add_session(session: Session, id_sha256: str, *, sign_in_sha256: str, accoun
     )
 
 
-def _live(idle_seconds: float) -> tuple[ColumnElement[bool], ...]:
-    return (
-        UserSession.ended_at.is_(None),
-        UserSession.expires_at > database_now(),
-        UserSession.last_seen_at + idle_seconds > database_now(),
-    )
-
-
 def live_session(session: Session, id_sha256: str, *, idle_seconds: float) -> tuple[Account, float] | None:
     """Return the account of a session that has not ended or expired, and the seconds since it was last used."""
+    idle = database_now() - UserSession.last_seen_at
+    live = (UserSession.ended_at.is_(None), UserSession.expires_at > database_now(), idle < idle_seconds)
     row = session.execute(
-        select(Account, database_now() - UserSession.last_seen_at)
+        select(Account, idle)
         .join(UserSession, UserSession.account_id == Account.id)
-        .where(UserSession.id_sha256 == id_sha256, *_live(idle_seconds))
+        .where(UserSession.id_sha256 == id_sha256, *live)
     ).one_or_none()
     return row and (row[0], row[1])
 

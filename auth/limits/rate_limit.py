@@ -19,6 +19,7 @@ from typing import Any
 from limits import RateLimitItem, RateLimitItemPerHour, RateLimitItemPerMinute
 from limits.storage import MemoryStorage
 from limits.strategies import SlidingWindowCounterRateLimiter
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from auth.limits.request_classes import is_upload, rate_limit_class
@@ -63,13 +64,15 @@ class RateLimitMiddleware:
         """Serve one request."""
         what = rate_limit_class(scope)
         user = self._whose(scope) if what else ""
-        refused = self._refusal(scope, what, user=user) if user else None
-        if refused is None:
-            with self._open_for(f"{what} {user}") if user and what in _OPEN_AT_MOST else nullcontext():
-                await self._app(scope, receive, send)
+        try:
+            if user:
+                self._count(scope, what, user=user)
+        except TooManyRequests as refused:
+            log.info("request.refused", extra={"data": {"status": 429, "code": refused.code, "kind": what}})
+            await refusal(refused)(scope, receive, send)
             return
-        log.info("request.refused", extra={"data": {"status": 429, "code": refused.code, "kind": what}})
-        await refusal(refused)(scope, receive, send)
+        with self._open_for(f"{what} {user}") if user and what in _OPEN_AT_MOST else nullcontext():
+            await self._app(scope, receive, send)
 
     @contextmanager
     def _open_for(self, user: str) -> Iterator[None]:
@@ -80,30 +83,21 @@ class RateLimitMiddleware:
             self._open[user] -= 1
             self._open += Counter()  # drops who has none left
 
-    def _refusal(self, scope: Scope, what: str, *, user: str) -> TooManyRequests | None:
+    def _count(self, scope: Scope, what: str, *, user: str) -> None:
+        """Count a request. Raises TooManyRequests, and then does not count it."""
         if self._open.get(f"{what} {user}", 0) >= _OPEN_AT_MOST.get(what, math.inf):
-            return TooManyRequests(60 if what == "listen" else 1)
+            raise TooManyRequests(60 if what == "listen" else 1)
         if what == "compute":  # readers may open as many pages as they like, one after the other
-            return None
-        wait = self._wait(self._requests, f"{what} {user}")
-        if wait is not None:
-            return TooManyRequests(wait)
-        if not self._largest or not is_upload(scope):
-            return None
-        wait = self._wait(self._bytes, user, cost=min(declared_length(scope, self._largest), self._largest))
-        return None if wait is None else TooManyBytes(wait)
+            return
+        self._hit(self._requests, f"{what} {user}", TooManyRequests)
+        if self._largest and is_upload(scope):
+            length = Headers(scope=scope).get("content-length", "")
+            size = int(length[:20]) if length.isdecimal() else self._largest
+            self._hit(self._bytes, user, TooManyBytes, cost=min(size, self._largest))
 
-    def _wait(self, limit: RateLimitItem, place: str, *, cost: int = 1) -> float | None:
-        """Count so much; seconds until it is allowed where it is too much, and then do not count it."""
-        if self._limiter.hit(limit, place, cost=cost):
-            return None
-        return max(1.0, self._limiter.get_window_stats(limit, place).reset_time - time.time())
-
-
-def declared_length(scope: Scope, unknown: int) -> int:
-    """Return how many bytes a request says that it sends; `unknown` where it does not say."""
-    value = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
-    return int(value[:20]) if value.isdigit() else unknown
+    def _hit(self, limit: RateLimitItem, place: str, kind: type[TooManyRequests], *, cost: int = 1) -> None:
+        if not self._limiter.hit(limit, place, cost=cost):
+            raise kind(max(1.0, self._limiter.get_window_stats(limit, place).reset_time - time.time()))
 
 
 def limit_queue_per_client(queue: Any, most: int = MOST_OF_ONE) -> None:
