@@ -1,12 +1,12 @@
-"""The simulations behind docs/statistics.md: `python -m bench.statistics [--quick]` prints its tables.
+"""The simulations behind docs/statistics.md: `python -m bench.statistics` prints its tables.
 
 Judges answer 183, 749 and 318 pairs; how hard a pair is, is shared by all. Everything is seeded.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -30,12 +30,9 @@ PARTS: list[BoolArray] = [np.equal(CATEGORY, code) for code in range(3)]
 
 
 def main() -> None:
-    """Print all tables; some minutes, or some seconds with --quick."""
-    share = 0.05 if "--quick" in sys.argv[1:] else 1.0
-    for table in (ranges, first_place):
-        for line in table(share):
-            print(line, flush=True)
-        print()
+    """Print all tables; it takes some minutes."""
+    for line in chain(ranges(), [""], first_place()):
+        print(line, flush=True)
 
 
 def macro(right: BoolArray) -> npt.NDArray[np.float64]:
@@ -52,7 +49,7 @@ def board(random: np.random.Generator, abilities: npt.NDArray[np.float64], *, al
     )
 
 
-def ranges(share: float = 1.0) -> Iterator[str]:
+def ranges() -> Iterator[str]:
     """Family-wise errors and mean widths of rank ranges, Holm beside the step-down max-T procedure; how often a truly
     best judge is said not to be first, and how often one judge alone could be."""
     yield (
@@ -64,7 +61,7 @@ def ranges(share: float = 1.0) -> Iterator[str]:
     cases = ((12, 0.0, 400), (40, 0.0, 200), (12, 2.0, 100), (40, 2.0, 100), (150, 2.0, 10), (500, 2.0, 3))
     for judges, spread, boards in cases:
         random, result, sets = np.random.default_rng(judges), [], []
-        for _ in range(max(2, round(boards * share))):
+        for _ in range(boards):
             abilities = np.linspace(-spread / 2, spread / 2, judges) + 0.7
             right = board(random, abilities)
             tests = paired_tests(right, PARTS, exact=False)
@@ -85,10 +82,10 @@ def ranges(share: float = 1.0) -> Iterator[str]:
         )
 
 
-def first_place(share: float = 1.0) -> Iterator[str]:
+def first_place() -> Iterator[str]:
     """Power and level of first place: 22 judges, one ahead of 21 equals that differ on a share of the pairs; how often
     it stands alone by its rivals and by all pairs, and how often it is left out."""
-    judges, boards = 22, round(200 * share)
+    judges, boards = 22, 200
     yield "| equals differ on | lead, points | alone, best set | alone, all pairs | best left out |"
     yield "|---|---|---|---|---|"
     for alike, lead in ((1.5, 0.0), (1.5, 0.2), (1.5, 0.4), (1.5, 0.6), (4.5, 0.0), (4.5, 0.4), (4.5, 0.7)):
