@@ -51,20 +51,18 @@ def build_gradio_app(services: Services) -> tuple[FastAPI, gr.Blocks]:
 
 
 def _build_pages(services: Services) -> gr.Blocks:
-    settings = services.settings
-    asked, context = partial(_benchmark_of_call, services), services.first.context
-    limit_mb = settings.upload_limit_bytes / 2**20
+    settings, context = services.settings, services.first.context
     submitting = {benchmark.id: _submitting(settings, benchmark) for benchmark in services.benchmarks}
+
+    def of_call(request: gr.Request | None) -> GradioSubmissions:
+        call = None if request is None else request.request
+        wanted = "" if call is None else requested_benchmark(call, tuple(submitting))
+        return submitting[wanted or services.first.id]
+
     pages = gr.Blocks(title=settings.spec.brand, analytics_enabled=False, delete_cache=_FORGET)
-    with (
-        pages.route("Submit", "/submit"),
-        _frame(context),
-    ):
+    with pages.route("Submit", "/submit"), _frame(context):
         submissions.gradio_page.build(
-            lambda request: submitting[asked(request).id],
-            spec=settings.spec,
-            limit_mb=limit_mb,
-            language=services.first.context.language,
+            of_call, spec=settings.spec, limit_mb=settings.upload_limit_bytes / 2**20, language=context.language
         )
     return pages
 
@@ -84,14 +82,6 @@ def _frame(context: RenderContext) -> Iterator[None]:
     with gr.Column(elem_id="main", elem_classes=["vl-page", "vl-submit"]):
         yield
     foot.render()  # type: ignore[no-untyped-call]  # of Gradio
-
-
-def _benchmark_of_call(services: Services, request: gr.Request | None) -> BenchmarkServices:
-    """Return the benchmark that a call is about; the first one without a call."""
-    ids = [benchmark.id for benchmark in services.benchmarks]
-    call = None if request is None else request.request
-    wanted = "" if call is None else requested_benchmark(call, ids)
-    return next((benchmark for benchmark in services.benchmarks if benchmark.id == wanted), services.first)
 
 
 def _submitting(settings: Settings, of: BenchmarkServices) -> GradioSubmissions:
