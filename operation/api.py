@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import secrets
 from collections.abc import Callable
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from auth.csrf import is_loopback
 from auth.middleware import bearer
 from auth.problem_details import problem
 
@@ -40,9 +40,5 @@ def may_read(request: Request, token: str) -> bool:
     """Return whether a request has the token; without one, whether it comes from this machine and through no proxy."""
     if token:
         return secrets.compare_digest((bearer(request.scope) or "").encode(), token.encode())
-    if any(name in request.headers for name in _FORWARDED):
-        return False
-    try:
-        return ipaddress.ip_address(request.client.host if request.client else "").is_loopback
-    except ValueError:
-        return False
+    proxied = any(name in request.headers for name in _FORWARDED)
+    return not proxied and request.client is not None and is_loopback(request.client.host)

@@ -29,16 +29,13 @@ def own_commit() -> str:
 
 def commit_of(folder: Path) -> str:
     """Return the commit of a folder with code: as its file says, else its git; "unknown" where neither does."""
-    try:
-        if stated := (folder / COMMIT_FILE).read_text("utf-8").strip():
-            return stated
-    except OSError:
-        pass
+    stated = folder / COMMIT_FILE
+    if stated.is_file() and (commit := stated.read_text("utf-8").strip()):
+        return commit
     if not (folder / ".git").exists():  # one above is of something else
         return UNKNOWN
     command = ["git", "-c", f"safe.directory={folder}", "rev-parse", "HEAD"]  # a service is not the owner of its code
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    except OSError:
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
         return UNKNOWN
-    return done.stdout.strip() if done.returncode == 0 else UNKNOWN
