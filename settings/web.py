@@ -171,21 +171,13 @@ class Settings(WorkerSettings):
         return names
 
     @model_validator(mode="after")
-    def _sign_in_is_decided(self) -> Self:
+    def _fits_together(self) -> Self:
         _ = self.identity  # raises for what would let the wrong people in
-        return self
-
-    @model_validator(mode="after")
-    def _key_outlives_the_disk(self) -> Self:
         if self.replica_url and not self.receipt_key.get_secret_value():
             raise ValueError(
                 "REPLICA_URL needs RECEIPT_KEY, so that the key of receipts outlives this disk. Keep the "
                 "output of openssl rand -base64 32 safe, and set RECEIPT_KEY to it."
             )
-        return self
-
-    @model_validator(mode="after")
-    def _mail_has_owners(self) -> Self:
         if self.mail_server is not None and self.identity.mode is not Mode.OPENID:
             raise ValueError(
                 "SMTP_URL needs sign-in, so that addresses have owners. Set OIDC_CLIENT_ID, or leave it out."
