@@ -19,10 +19,8 @@ from vlrb.readers.containers import ARCHIVE, opened
 from vlrb.readers.inspect_log import INSPECT
 from vlrb.readers.lmms_eval import LMMS_EVAL
 from vlrb.readers.lwe import LWE
-from vlrb.readers.multimodal import MULTIMODAL
 from vlrb.readers.native import NATIVE
-from vlrb.readers.official import OFFICIAL
-from vlrb.readers.omni_rrm import OMNI_RRM
+from vlrb.readers.official import MULTIMODAL, OFFICIAL, OMNI_RRM
 from vlrb.readers.problems import ProblemCollector, UploadRejected
 from vlrb.readers.r1_reward import R1_REWARD
 from vlrb.readers.recorded_choice import ARM_THINKER, MM_JUDGEBENCH, VL_REWARD_MODEL

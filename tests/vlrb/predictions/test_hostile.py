@@ -22,7 +22,7 @@ from vlrb.benchmarks.spec_file import load_spec
 from vlrb.predictions.parse import UploadRejected, build_report, parse_predictions
 from vlrb.readers import xlsx
 from vlrb.readers.base import stated_choice
-from vlrb.readers.omni_rrm import read_json_verdict
+from vlrb.readers.official import read_json_verdict
 from vlrb.readers.problems import ProblemCollector
 from vlrb.verdicts import choice_of
 
