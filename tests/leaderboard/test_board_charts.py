@@ -28,7 +28,7 @@ ENTRIES: list[dict[str, Any]] = BODY["entries"]
 def view_of(body: dict[str, Any], **more: Any) -> ChartQuery:
     rows = build_board(body, VL, published=load_published(VL)).rows
     summary = body.get("relations", {}).get("v2", {})
-    relations = unpack(pairwise.related()[1].body) if summary else None
+    relations = unpack(pairwise.related()[1]) if summary else None
     view = ChartQuery("v2", Page(VL), rows=rows, relations=relations, summary=summary, as_of=body["created_at"])
     return replace(view, **more)
 

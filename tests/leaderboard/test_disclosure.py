@@ -140,7 +140,7 @@ def test_every_figure_draws_public_labels_and_of_others_only_what_their_disclosu
 
 
 def test_agreement_needs_no_label_and_stays_while_paired_counts_go() -> None:
-    body = pairwise.related()[1].body
+    body = pairwise.related()[1]
     before, after = unpack(body), without_counts(unpack(body))
     assert np.array_equal(before.agreement, after.agreement, equal_nan=True)
     assert before.pair(*before.entries[:2], VL)
