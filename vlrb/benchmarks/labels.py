@@ -33,14 +33,8 @@ def coverage_problems(preferred: Mapping[int, int], revision: str, *, table: Ite
         held = table.in_revision(revision)
         missing = [table.items[i].ids[revision] for i in held if i not in preferred]
         if missing:
-            shown = ", ".join(missing[:_LISTED])
-            message = _(
-                "{count} pairs of revision {revision} have no label: {shown}",
-                count=len(missing),
-                revision=revision,
-                shown=shown,
-            )
-            return [message]
+            known = {"count": len(missing), "revision": revision, "shown": ", ".join(missing[:_LISTED])}
+            return [_("{count} pairs of revision {revision} have no label: {shown}", **known)]
         extra = len(preferred) - len(held)
         return [_("{extra} pairs are not in revision {revision}", extra=extra, revision=revision)] if extra > 0 else []
     labelled = {table.items[index].category for index in preferred}

@@ -126,9 +126,9 @@ def spec_from_mapping(data: Mapping[str, Any], folder: Path | None = None) -> Be
 
 def _built(kind: Any, row: Mapping[str, Any], place: str) -> Any:
     """Return what a table says, by the names of its entries. Raises KeyError with the place of one that is missing."""
-    for name in _required(kind):
-        if name not in row:
-            raise KeyError(f"{place}{name}")
+    for one in fields(kind):
+        if one.name not in row and one.default is one.default_factory is MISSING:
+            raise KeyError(f"{place}{one.name}")
     hints = _hints(kind)
     return kind(**{name: _value(hints.get(name), value, f"{place}{name}") for name, value in row.items()})
 
@@ -151,11 +151,6 @@ def _value(hint: Any, value: Any, place: str) -> Any:
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
-
-
-@cache
-def _required(kind: Any) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING)
 
 
 def _protocols(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

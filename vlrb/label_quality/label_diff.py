@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,6 +16,7 @@ class LabelChange:
     """A pair whose label differs between two revisions. Its labels: "A", "B" or "tie", as people see the responses
     (``vlrb.benchmarks.items.presentation_order``); "" where a revision lacks the pair."""
 
+    change: str  # added, dropped, flipped, or tags
     pair: str
     item: str  # key
     category: str
@@ -24,17 +24,6 @@ class LabelChange:
     after: str
     tags_before: tuple[str, ...]
     tags_after: tuple[str, ...]
-
-    @property
-    def change(self) -> str:
-        """Return the kind of change."""
-        if not self.before or not self.after:
-            return "added" if self.after else "dropped"
-        return "flipped" if self.before != self.after else "tags"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all fields by name."""
-        return {"change": self.change, **asdict(self)}
 
 
 def diff_labels(before: LabelSet, after: LabelSet, *, table: ItemTable) -> dict[str, int | None]:
@@ -67,11 +56,10 @@ def _change(before: LabelSet, after: LabelSet, *, table: ItemTable, index: int) 
     item = table.items[index]
     name = next(item.ids[revision] for revision in reversed(table.revisions) if revision in item.ids)
     order = presentation_order(item.responses)
-    sides = [_preferred(labels, index, shown=order) for labels in (before, after)]
+    old, new = (_preferred(labels, index, shown=order) for labels in (before, after))
+    change = "tags" if old == new else "flipped" if old and new else "added" if new else "dropped"
     tags = [tuple(sorted(labels.tags[index])) if labels.tags is not None else () for labels in (before, after)]
-    return LabelChange(
-        name, item.key, category=item.category, before=sides[0], after=sides[1], tags_before=tags[0], tags_after=tags[1]
-    )
+    return LabelChange(change, name, item.key, item.category, old, new, *tags)
 
 
 def _preferred(labels: LabelSet, index: int, *, shown: tuple[int, int]) -> str:

@@ -161,11 +161,10 @@ def _unreachable(figures: Printed, sizes: Mapping[str, int]) -> tuple[Unreachabl
     for key, figure in figures.items():
         n = sizes.get(key, 0)
         low, high = figure.counts(n, "either")
-        if not n or low <= high:
-            continue
-        below = min(int(figure.share * n), n - 1)
-        (less, under), (more, over) = ((k, f"{float(Fraction(100 * k, n)):.2f}") for k in (below, below + 1))
-        result.append(UnreachableFigure(key, str(figure), n, (less, under), (more, over)))
+        if n and low > high:
+            least = min(int(figure.share * n), n - 1)
+            below, above = ((k, f"{float(Fraction(100 * k, n)):.2f}") for k in (least, least + 1))
+            result.append(UnreachableFigure(key, str(figure), n, below, above))
     return tuple(result)
 
 

@@ -6,7 +6,7 @@ The result holds counts and entries. It holds labels of single pairs only where 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -75,7 +75,7 @@ def preview(
     if level_before == level_after == PUBLIC:
         answers = _answers_behind(database, scorer, revision=labels.revision)
         changes = label_changes(old, labels, table=scorer.table)
-        result["pairs"] = [{**change.to_json(), "answers": answers.get(change.item, {})} for change in changes]
+        result["pairs"] = [{**asdict(change), "answers": answers.get(change.item, {})} for change in changes]
     if not entries:
         return {**result, "summary": _summary([], spec=spec), "entries": []}
     counts = stored, _counted(database, scorer.table, names=names, labels=labels, report=report)
