@@ -37,6 +37,6 @@ def build(receipts: ReceiptService) -> APIRouter:
     @router.get("/api/v1/keys", responses=answers("keys"))
     def keys() -> Response:
         """Return the public keys of receipts as JWKS. With a copy, receipts are verified offline."""
-        return JSONResponse(receipts.keys(), headers={"Cache-Control": "no-cache"})
+        return JSONResponse({"keys": [receipts.signer.public_key]}, headers={"Cache-Control": "no-cache"})
 
     return router

@@ -32,11 +32,6 @@ class Signer:
     _key: OKPKey = field(repr=False)
 
     @classmethod
-    def make(cls) -> Signer:
-        """Return a signer with a new key."""
-        return cls(OKPKey.generate_key(ALGORITHM))
-
-    @classmethod
     def parse(cls, text: str) -> Signer:
         """Return a signer from the base64 of 32 random bytes. Raises KeyUnusable."""
         try:

@@ -90,10 +90,6 @@ class ReceiptService:
             for one in self._recorded(submission, user) or ()
         ]
 
-    def keys(self) -> dict[str, Any]:
-        """`GET /api/v1/keys`: the public key of receipts as JWKS."""
-        return {"keys": [self.signer.public_key]}
-
     def _recorded(self, submission: str, user: Identity) -> list[_RecordedScore] | None:
         with self.database.read() as session:
             result = queries.receipts_of_submission(session, self.spec.id, submission=submission)

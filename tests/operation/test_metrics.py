@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 
 from operation import figures
 from operation.build import BUILD, COMMIT_FILE, UNKNOWN, commit_of, own_commit
-from receipts.jws import Signer
 from settings import Settings
 from storage.clock import database_now
 from storage.database import Database
@@ -23,6 +22,7 @@ from storage.jobs import job_queue, worker_heartbeats
 from storage.models.queue import Job
 from tests.databases import new_database, submitted, with_labels
 from tests.factories import small_benchmark
+from tests.factories.submission_service import SIGNER
 from web.app import create_app
 from web.services import build_services
 
@@ -42,7 +42,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 def client(database: Database, folder: Path, *, host: str = "127.0.0.1", **environ: str) -> TestClient:
     base = {"DATA_DIR": str(folder), "LABELS": "v2=/labels.jsonl", "IDENTITY": "local"}
     settings = Settings.from_env({**base, **environ})
-    services = build_services(settings, database, signer=Signer.make())
+    services = build_services(settings, database, signer=SIGNER)
     app = create_app(services, on_misconfigured=lambda: None)
     return TestClient(app, base_url="http://127.0.0.1", client=(host, 5), raise_server_exceptions=False)
 

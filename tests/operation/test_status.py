@@ -16,12 +16,12 @@ from operation.alarms import FIGURES_DIFFER, NO_FILES, SCORES_LATE, ServiceAlarm
 from operation.figures import STUCK_SECONDS
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
-from receipts.jws import Signer
 from settings import Settings
 from storage.database import Database
 from storage.jobs import worker_heartbeats
 from storage.limits import submission_pause
 from tests.databases import new_database
+from tests.factories.submission_service import SIGNER
 from tests.operation.test_dashboards import EVERYTHING
 from web.app import create_app
 from web.services import build_services
@@ -42,7 +42,7 @@ def client(database: Database, folder: Path, *, raised: Sequence[ServiceAlarm] |
     with pytest.MonkeyPatch.context() as patch:
         if raised is not None:
             patch.setattr("web.services.service_alarms", lambda session, **_: list(raised))
-        app = create_app(build_services(settings, database, signer=Signer.make()), on_misconfigured=lambda: None)
+        app = create_app(build_services(settings, database, signer=SIGNER), on_misconfigured=lambda: None)
     return TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 5))
 
 

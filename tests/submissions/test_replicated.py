@@ -13,7 +13,6 @@ from sqlalchemy import func, select
 
 from auth import LOCAL
 from auth.problem_details import refused_body
-from receipts.jws import Signer
 from storage.database import Database
 from storage.files.spool import UploadedFile
 from storage.files.uploads import StoreOffline, Uploads
@@ -22,7 +21,7 @@ from submissions.metadata import parse_metadata
 from submissions.refusals import NotReplicated
 from submissions.service import SubmissionRules, SubmissionService
 from tests.databases import new_database, with_labels
-from tests.factories.submission_service import BENCHMARK, SubmissionSetup, make_setup, native
+from tests.factories.submission_service import BENCHMARK, SIGNER, SubmissionSetup, make_setup, native
 
 JUDGE = parse_metadata({"model": "Judge"})
 
@@ -53,7 +52,7 @@ def intake(
         uploads or Uploads(setup.uploads),
         read=service._read,
         benchmark=BENCHMARK,
-        signer=Signer.make(),
+        signer=SIGNER,
         rules=SubmissionRules(replicated=replicated),
     )
 

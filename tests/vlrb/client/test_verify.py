@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import hashlib
 import itertools
@@ -131,7 +132,7 @@ def test_answers_of_the_service_are_taken_as_they_were_saved(verify: Verify, hel
 
 
 def test_a_key_that_is_not_among_those_given_is_named(verify: Verify, held: VerifySetup) -> None:
-    other = Signer.make()
+    other = Signer.parse(base64.b64encode(bytes(32)).decode())
     held.save("other.json", {"keys": [other.public_key]})
     assert verify("receipt.jws", key="other.json")[1]["signature"] == "unknown-key"
     held.forge("forged.jws", other)
