@@ -100,7 +100,8 @@ class CachedResponse:
         digest = hashlib.sha256(content).hexdigest()[:20]
         encodings = {"identity": content, "gzip": gzip.compress(content, 5 if quick else 9, mtime=0)}
         if not quick:
-            quality = BROTLI_QUALITY if len(content) < 400_000 else 6
+            large = 6 if len(content) > 400_000 else min(BROTLI_QUALITY, 10)  # a tenth of a second, as all others
+            quality = BROTLI_QUALITY if len(content) < 200_000 else large
             encodings["br"] = brotli.compress(content, quality=quality)
         return cls(media_type, encodings, etags={name: f'"{digest}-{name}"' for name in encodings})
 
