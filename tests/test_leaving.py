@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.databases import new_database
 from tests.factories import small_benchmark
-from tests.factories.services.service import KEPT, PATIENCE, ROOT, alive, running, until
+from tests.factories.services.service import KEPT, PATIENCE, alive, running, until
+from tests.factories.services.service_launcher import launch
 from tests.postgres import Cluster, running_cluster, why_unavailable
 
 pytestmark = pytest.mark.slow
@@ -28,29 +27,18 @@ def silent() -> Iterator[str]:
         yield f"127.0.0.1:{listener.getsockname()[1]}"
 
 
-@contextmanager
-def started(folder: Path, **environ: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Start app.py as people do; its output is in `folder/log`."""
-    small_benchmark.write_demo(folder)
-    (folder / "demo" / "judges").mkdir(exist_ok=True)
-    (folder / "demo" / "judges" / "index.json").write_text("[]")
-    given = {name: os.environ[name] for name in KEPT if name in os.environ}
-    given |= {"DATA_DIR": str(folder), "PORT": "0", "IDENTITY": "local", "HF_HUB_OFFLINE": "1"} | environ
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen([sys.executable, str(ROOT / "app.py")], env=given, stdout=log, stderr=log)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
 def test_a_process_that_starts_and_hangs_is_gone_after_a_signal(tmp_path: Path, silent: str) -> None:
-    with started(tmp_path, ROLE="worker", DATABASE_URL=f"postgresql://me@{silent}/board") as process:
-        port = silent.rpartition(":")[2]
-        until(lambda: _connected(process.pid, int(port)), 60, what="it waits for the answer")
+    small_benchmark.write_demo(tmp_path)
+    environ = {name: os.environ[name] for name in KEPT if name in os.environ}
+    environ |= {"DATA_DIR": str(tmp_path), "ROLE": "worker", "DATABASE_URL": f"postgresql://me@{silent}/board"}
+    process = launch(environ, tmp_path, log=tmp_path / "log")
+    try:
+        port = int(silent.rpartition(":")[2])
+        until(lambda: _connected(process.pid, port), PATIENCE, what="it waits for the answer")
         process.terminate()
         process.wait(PATIENCE)
+    finally:
+        process.kill()
 
 
 def _connected(pid: int, port: int) -> bool:

@@ -1,4 +1,4 @@
-"""Label sets from files, by fingerprint, row or id, with every problem named."""
+"""Label sets: revisions with a digest, from files by fingerprint, row or id, with every problem named."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.real_data import real_file
 from vlrb.benchmarks import label_files as labels_module
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.label_files import LabelsError, LabelsUnreachable, label_set, load_labels
-from vlrb.benchmarks.labels import LabelSet
+from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet, error_tags, make_label_set
 from vlrb.benchmarks.pairs import build_table
 
 V0, V1, V2 = "items_v0.jsonl", "items_v1.json", "labels_v2.jsonl"
@@ -205,3 +205,50 @@ def test_a_silent_hub_and_a_missing_dataset_have_different_messages(
     with pytest.raises(LabelsError, match="labels in a/b@0") as caught:
         load_labels(f"a/b@{'0' * 40}", None, table=labels.table())
     assert isinstance(caught.value, LabelsUnreachable) is later
+
+
+def test_tags_lose_their_sub_types_and_free_text_and_count_once() -> None:
+    raw = [
+        "recognition(object)",
+        "recognition(text)",
+        "hallucination",
+        "hallucination",
+        "others, common sense, and more",
+    ]
+    assert error_tags(raw, VL) == {"recognition", "existence", "other"}
+
+
+def test_an_unknown_tag_is_an_error() -> None:
+    with pytest.raises(ValueError, match="unknown error tag; known: hallucination") as error:
+        error_tags(["style"], VL)
+    assert "style" not in str(error.value)
+
+
+def test_one_flipped_label_or_one_changed_tag_changes_the_digest() -> None:
+    items = labels.table()
+    plain = labels.labels(items)
+    flipped = labels.labels(items, [1 - int(plain.preferred[0]), *plain.preferred[1:].tolist()])
+    assert len({plain.digest, flipped.digest, labels.labels(items, tags=False).digest}) == 3
+    assert labels.labels(items).digest == plain.digest
+
+
+def test_an_item_that_a_revision_lacks_is_not_labelled() -> None:
+    items = labels.table()
+    partial = make_label_set("r2", items, preferred={0: 1, 2: 0}, tags=None)
+    assert partial.items == 2
+    assert partial.preferred[:3].tolist() == [1, NOT_LABELLED, 0]
+
+
+def test_a_tag_that_the_benchmark_does_not_have_is_an_error_that_does_not_repeat_it() -> None:
+    with pytest.raises(ValueError, match="existence, recognition, attribute, counting, other") as error:
+        make_label_set("r2", labels.table(), preferred={0: 1}, tags={0: frozenset({"counting", "blur"})})
+    assert "blur" not in str(error.value)
+    tagged = make_label_set("r2", labels.table(), preferred={0: 1}, tags={0: frozenset({"counting"})})
+    assert tagged.tags is not None and tagged.tags[0] == {"counting"}
+
+
+def test_a_revision_without_labels_or_with_a_wrong_one_is_an_error() -> None:
+    with pytest.raises(ValueError, match="labels no item"):
+        make_label_set("r2", labels.table(), preferred={}, tags=None)
+    with pytest.raises(ValueError, match="0 or 1"):
+        make_label_set("r2", labels.table(), preferred={0: 2}, tags=None)
