@@ -48,13 +48,8 @@ def removed_condition() -> Select[str]:
 
 def removal_reasons(session: Session, ids: Collection[str]) -> dict[str, str]:
     """Map the entries that are not on the board any more to the reason, in words for their owner."""
-    rows = session.execute(
-        select(
-            Moderation.submission_id,
-            Moderation.hidden_at,
-            Moderation.withdrawn_reason,
-        ).where(Moderation.submission_id.in_(ids))
-    )
+    removed = select(Moderation.submission_id, Moderation.hidden_at, Moderation.withdrawn_reason)
+    rows = session.execute(removed.where(Moderation.submission_id.in_(ids)))
     result: dict[str, str] = {}
     for name, hidden_at, reason in rows:
         if hidden_at is not None:

@@ -73,15 +73,9 @@ def of(session: Session, submission: str) -> EntryVisibility:
 
 def many(session: Session, submissions: Collection[str]) -> dict[str, EntryVisibility]:
     """Return how submissions are shown; those that nobody asked anything for are left out."""
-    rows = session.execute(
-        select(
-            Visibility.submission_id,
-            Visibility.anonymous_until,
-            Visibility.revealed_at,
-            Visibility.held_back_at,
-            Visibility.published_at,
-        ).where(Visibility.submission_id.in_(submissions))
-    )
+    dates = (Visibility.anonymous_until, Visibility.revealed_at, Visibility.held_back_at, Visibility.published_at)
+    those = Visibility.submission_id.in_(submissions)
+    rows = session.execute(select(Visibility.submission_id, *dates).where(those))
     return {
         name: EntryVisibility(until if revealed is None else None, held_back is None or published is not None)
         for name, until, revealed, held_back, published in rows

@@ -19,18 +19,9 @@ from vlrb.file_remarks import KEPT, board_remark
 from vlrb.statistics.variants import Variant
 from workers.moderation_state import ModerationState
 
-_FACTS = (
-    Submission.id,
-    *(getattr(Submission, name) for name in NAMES),
-    Submission.created_at,
-    Submission.format,
-    Submission.revision,
-    Submission.votes_per_item,
-    Submission.parse_rate,
-    Submission.first_shown_rate,
-    Submission.self_consistency,
-)
-_NAMES = tuple(column.key for column in _FACTS)
+_OF_FILE = ("format", "revision", "votes_per_item", "parse_rate", "first_shown_rate", "self_consistency")
+_NAMES = ("id", *NAMES, "created_at", *_OF_FILE)
+_FACTS = tuple(getattr(Submission, name) for name in _NAMES)
 _REPORT = cast(Submission.report, Text)
 _Tallies = dict[str, orjson.Fragment]  # by label revision, still as the stored text: passed on, not understood
 

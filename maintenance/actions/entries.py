@@ -12,14 +12,7 @@ from maintenance.actions import accounts
 from maintenance.database import queries
 from maintenance.database.queries import Change
 from maintenance.registry import ACCOUNT_HELP, EntryParam, ParamInfo, Reason, action
-from maintenance.types import (
-    ActionResult,
-    Conflict,
-    Entry,
-    NotFound,
-    clean_reason,
-    require_owner_of,
-)
+from maintenance.types import ActionResult, Conflict, Entry, NotFound, clean_reason, require_owner_of
 from maintenance.view import NOTHING, Row, Table, TableCell, View
 from storage import confusables
 from storage.clock import minute, read_clock

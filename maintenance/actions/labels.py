@@ -58,10 +58,7 @@ def check_new(session: Session, benchmark: str, *, revision: str) -> None:
             f"Revision {revision} exists, and revisions never change. Choose a new name.",
         )
     if revision == DEMO:
-        raise Conflict(
-            "reserved-name",
-            f"{revision} is what the demo's own revision is called. Choose another name.",
-        )
+        raise Conflict("reserved-name", f"{revision} is what the demo's own revision is called. Choose another name.")
 
 
 def check_usable(session: Session, benchmark: str, *, revision: str) -> None:
@@ -77,10 +74,7 @@ def check_usable(session: Session, benchmark: str, *, revision: str) -> None:
 def stated_level(disclosure: str, *, usual: str) -> str:
     """Return the disclosure level that was asked for; `usual` where none was. Raises Conflict."""
     if disclosure and disclosure not in LEVELS:
-        raise Conflict(
-            "unknown-level",
-            f"The disclosure is one of {', '.join(LEVELS)}, not {disclosure[:40]!r}.",
-        )
+        raise Conflict("unknown-level", f"The disclosure is one of {', '.join(LEVELS)}, not {disclosure[:40]!r}.")
     return disclosure or usual
 
 
@@ -145,10 +139,7 @@ def request_retire(
             raise Conflict("in-use", f"The board shows revision {revision}; apply another one first.")
         for project in annotation_projects.projects(session, ctx.benchmark):
             if project.base_revision == revision and project.closed_at is None:
-                raise Conflict(
-                    "in-use",
-                    f"Project {project.name} is verifying revision {revision}; close it first.",
-                )
+                raise Conflict("in-use", f"Project {project.name} is verifying revision {revision}; close it first.")
         require_confirmed(confirmation, revision, effect=FOR_GOOD)
         task, new = request_task(ctx, session, kind=RETIRE, subject=revision, reason=why)
     return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)

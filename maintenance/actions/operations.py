@@ -71,10 +71,7 @@ def requeue_all(ctx: ActionContext) -> ActionResult:
         others = len(tasks.failures(session, LATELY))
     changed = sum(requeue(ctx, job.job_id).changed for job in failed)
     left = f" Failed tasks, which are asked for again one by one: {others}." if others else ""
-    return ActionResult(
-        changed > 0,
-        f"{plural(changed, 'job waits', many='jobs wait')} to be tried again.{left}",
-    )
+    return ActionResult(changed > 0, f"{plural(changed, 'job waits', many='jobs wait')} to be tried again.{left}")
 
 
 @action(

@@ -57,11 +57,7 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
         params = {"scorer_version": version, **_offered(board, selected)}
         asked = {"params": params, "reason": "preview", "scorer_version": version}
         task, new = request_task(ctx, session, kind=PREVIEW, subject=revision, **asked)
-    return ActionResult(
-        new,
-        f"A worker computes the board under revision {revision} (task {task}).",
-        task_id=task,
-    )
+    return ActionResult(new, f"A worker computes the board under revision {revision} (task {task}).", task_id=task)
 
 
 @action("rescore.show", "GET /api/v1/maintenance/rescore/preview/{task}", view=previews.shown)
@@ -111,10 +107,7 @@ def request_apply(
         params: dict[str, Any] = {"from": now, "to": {"label_revision": revision, "scorer_version": version}}
         params |= _offered(board, selected)
         if params["to"] == now and params.get("rules", board.rules) == board.rules:
-            return ActionResult(
-                False,
-                f"The board shows revision {revision}, scorer version {version} already.",
-            )
+            return ActionResult(False, f"The board shows revision {revision}, scorer version {version} already.")
         require_labels_loaded(session, ctx.benchmark, revision=revision)
         wanted = {"params": params, "reason": why, "scorer_version": version}
         task, new = request_task(ctx, session, kind=APPLY, subject=revision, **wanted)

@@ -60,18 +60,9 @@ class AnnotatorAnswer(NamedTuple):
     left_out: bool
 
 
-_ITEMS = (
-    select(func.count())
-    .select_from(ProjectItem)
-    .where(ProjectItem.project_id == AnnotationProject.id)
-    .scalar_subquery()
-)
+_ITEMS = select(func.count()).where(ProjectItem.project_id == AnnotationProject.id).scalar_subquery()
 _COLUMNS = (*(getattr(AnnotationProject, name) for name in Project._fields[:-1]), _ITEMS)
-_ANSWER = (
-    ProjectItem.place,
-    *(getattr(Annotation, name) for name in AnnotatorAnswer._fields[1:-1]),
-    Annotator.left_out,
-)
+_GIVEN = tuple(getattr(Annotation, name) for name in AnnotatorAnswer._fields[1:-1])
 
 
 def create(session: Session, benchmark: str, *, pairs: Sequence[ProjectPair], **values: Any) -> int:
@@ -170,7 +161,7 @@ def answers(
 ) -> list[AnnotatorAnswer]:
     """Return the answers of a project, those of an account, or those about a pair; by item and account."""
     wanted = (
-        select(*_ANSWER)
+        select(ProjectItem.place, *_GIVEN, Annotator.left_out)
         .join(Annotator, (Annotator.project_id == project_id) & (Annotator.account == Annotation.account))
         .join(ProjectItem, (ProjectItem.project_id == project_id) & (ProjectItem.item == Annotation.item))
         .where(Annotation.project_id == project_id)

@@ -192,14 +192,9 @@ def progress(session: Session, submission_id: str) -> JobProgress:
     reason = job.outcome if stage == FAILED else ""
     if stage != QUEUED:
         return JobProgress(stage, None, eta_seconds=None, reason=reason)
-    ahead = session.execute(
-        select(func.count())
-        .select_from(Job)
-        .where(
-            Job.state == State.QUEUED.value,
-            (Job.priority < job.priority) | ((Job.priority == job.priority) & (Job.id < job.id)),
-        )
-    ).scalar_one()
+    earlier = (Job.priority < job.priority) | ((Job.priority == job.priority) & (Job.id < job.id))
+    waiting = select(func.count(Job.id)).where(Job.state == State.QUEUED.value, earlier)
+    ahead = session.execute(waiting).scalar_one()
     return JobProgress(stage, ahead + 1, eta_seconds=_eta(session, ahead + 1), reason=reason)
 
 
@@ -226,10 +221,7 @@ def _eta(session: Session, jobs: int) -> float | None:
     durations = [float(seconds) for seconds in recent if seconds is not None]
     if not durations:
         return None
-    running = session.execute(select(func.count()).select_from(Job).where(Job.state == State.RUNNING.value))
-    live = session.execute(
-        select(func.count())
-        .select_from(WorkerHeartbeat)
-        .where(WorkerHeartbeat.heartbeat_at > database_now() - literal(_LIVE_SECONDS))
-    )
+    running = session.execute(select(func.count(Job.id)).where(Job.state == State.RUNNING.value))
+    alive = WorkerHeartbeat.heartbeat_at > database_now() - literal(_LIVE_SECONDS)
+    live = session.execute(select(func.count(WorkerHeartbeat.name)).where(alive))
     return median(durations) * (jobs + running.scalar_one()) / max(1, live.scalar_one())

@@ -119,14 +119,9 @@ def _record_once(session: Session, texts: Mapping[str, _Counted], *, scorer: Sco
     job_queue.mark_done_in_bulk(
         session, benchmark, submission_ids=list(texts), label_revision=revision, scorer_version=version
     )
-    there = set(
-        session.scalars(
-            select(Score.submission_id).where(
-                Score.label_revision == revision, Score.scorer_version == version, Score.submission_id.in_(texts)
-            )
-        )
-    )
-    new = sorted(set(texts) - there)
+    same_rules = (Score.label_revision == revision, Score.scorer_version == version)
+    there = session.scalars(select(Score.submission_id).where(*same_rules, Score.submission_id.in_(texts)))
+    new = sorted(set(texts) - set(there))
     if not new:
         return 0
     now = read_clock(session)
