@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vlrb.benchmarks.spec import value_at
+from vlrb.common.messages import _
 from vlrb.readers.base import FieldReader, ParsedFile, PredictionFormat, PredictionRow, flip
 from vlrb.verdicts import read_verdict
 
@@ -39,7 +40,7 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
     for fields in records:
         line, name = fields.line, request_name(fields.record.get("custom_id"))
         if name is None:
-            message = "must tell pair, vote and order: <id>--v0-o (as stored) or <id>--v0-s (swapped)"
+            message = _("must tell pair, vote and order: <id>--v0-o (as stored) or <id>--v0-s (swapped)")
             fields.fault("custom_id", "bad-field", message=message)
         text = reply_of(fields.record)
         if text is not None:
@@ -48,7 +49,9 @@ def read(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
             continue
         earlier = kept.get(name)
         if earlier is not None and earlier[1] is not None and text is not None:
-            parsed.findings.add("duplicate-item", f"the request was already answered on line {earlier[0]}", line=line)
+            parsed.findings.add(
+                "duplicate-item", _("the request was already answered on line {line}", line=earlier[0]), line=line
+            )
         elif earlier is None or text is not None:  # the answer of a repeated request counts, not its failure
             kept[name] = (line, text)
     for name, (line, text) in sorted(kept.items(), key=lambda item: (item[0].row, item[0].id or "", item[0].vote)):

@@ -14,7 +14,6 @@ LISTED_PROBLEMS = 100
 LISTED_IDS = 100
 _ALIKE = 20  # of one kind are told one by one; more are one mistake, made again and again
 _EXAMPLES = 3
-_KEPT = LISTED_PROBLEMS * (_ALIKE + 1)
 _LONGEST_ID = 200
 _PLACE = re.compile(r"\[\d+\]")
 
@@ -98,7 +97,7 @@ class ProblemCollector:
         problem = Problem(line, short_id, field=field, code=code, message=message)
         self.problem_count += 1
         self.kinds[problem.kind] += 1
-        if self.kinds[problem.kind] <= _ALIKE and len(self.problems) < _KEPT:
+        if self.kinds[problem.kind] <= _ALIKE:
             self.problems.append(problem)
 
     def clear(self) -> None:
@@ -123,19 +122,16 @@ class ProblemCollector:
         """Return all that was found, as the exception to raise."""
         repeated = {kind: count for kind, count in self.kinds.items() if count > _ALIKE}
         told = [problem for problem in self.problems if problem.kind not in repeated]
-        alike = (self._as_one(kind, count) for kind, count in repeated.items())
-        told += [problem for problem in alike if problem is not None]
+        told += [self._as_one(kind, count) for kind, count in repeated.items()]
         told.sort(key=lambda problem: (problem.line is None, problem.line or 0))
         count = self.problem_count - sum(repeated.values()) + len(repeated)
         return UploadRejected(told, count, warnings=self.notices, format=self.format)
 
-    def _as_one(self, kind: tuple[str, str | None, str], count: int) -> Problem | None:
+    def _as_one(self, kind: tuple[str, str | None, str], count: int) -> Problem:
         """Return the first problem of a kind, with how often it stands in the file, and where."""
-        kept = [problem for problem in self.problems if problem.kind == kind]
-        if not kept:
-            return None
-        first, shown = kept[0].message, kept[:_EXAMPLES]
-        if kept[0].line is None:
+        shown = [problem for problem in self.problems if problem.kind == kind][:_EXAMPLES]
+        first = shown[0].message
+        if shown[0].line is None:
             names = ", ".join(str(problem.id) for problem in shown)
             message = _("{count:,} times, for instance for {names}: {first}", count=count, names=names, first=first)
         else:
@@ -143,7 +139,7 @@ class ProblemCollector:
             message = _(
                 "{count:,} times, for instance on lines {lines}: {first}", count=count, lines=lines, first=first
             )
-        return replace(kept[0], message=message)
+        return replace(shown[0], message=message)
 
     def reject(self, code: str, message: str, *, line: int | None = None) -> UploadRejected:
         """Record a problem that ends the check, and return the exception to raise."""
