@@ -63,22 +63,19 @@ _SENTENCES: Mapping[str, str] = {
 
 
 class Finding(NamedTuple):
-    """One check: of receipt, signature, event, chain, head, file, votes, score, labels, recount. `code`: stable, names
-    what failed."""
+    """One check: of receipt, signature, event, chain, head, file, votes, score, labels, recount. `outcome`: ok, skipped
+    or failed; `code`: stable, names what failed."""
 
+    outcome: str
     check: str
     code: str
     message: str
 
-    @property
-    def outcome(self) -> str:
-        """Whether it holds, or was not checked."""
-        return "ok" if self.code == OK else "skipped" if self.code in _SKIPPED else "failed"
-
 
 def finding(check: str, code: str = OK, **values: object) -> Finding:
     """Return what a check found, in a sentence with these values."""
-    return Finding(check, code, _(_SENTENCES[check if code == OK else code], **values))
+    outcome = OK if code == OK else "skipped" if code in _SKIPPED else "failed"
+    return Finding(outcome, check, code=code, message=_(_SENTENCES[check if code == OK else code], **values))
 
 
 class BrokenChain(ValueError):

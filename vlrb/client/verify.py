@@ -8,19 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.items import LabelsError, load_table
+from vlrb.client import receipt_checks
 from vlrb.client.jws import KeyUnusable, NoReceipt, read, read_keys
-from vlrb.client.receipt_checks import (
-    OK,
-    BrokenChain,
-    Evidence,
-    Finding,
-    check_all,
-    check_place,
-    finding,
-    read_chain,
-    read_receipts,
-    title,
-)  # fmt: skip
+from vlrb.client.receipt_checks import BrokenChain, Evidence, Finding, finding
 from vlrb.common.command_line import CommandError, translated
 from vlrb.common.json_files import read_object
 from vlrb.common.messages import _
@@ -57,14 +47,17 @@ def run(options: argparse.Namespace) -> int:
             chain=chain,
             labels=options.labels,
         )
-        receipts = read_receipts(options.receipt.read_bytes())
-        each = [(receipt, title(receipt), check_all(receipt, evidence)) for receipt in receipts]
+        receipts = receipt_checks.read_receipts(options.receipt.read_bytes())
+        each = [
+            (receipt, receipt_checks.title(receipt), receipt_checks.check_all(receipt, evidence))
+            for receipt in receipts
+        ]
     except BrokenChain as broken:
         findings = [finding("chain", "chain-broken", seq=broken.args[0])]
     except (LabelsError, UploadRejected) as wrong:
         raise CommandError(wrong) from None
     except NoReceipt as none:
-        findings = [Finding("receipt", "not-a-receipt", message=str(none)), *findings]
+        findings = [Finding("failed", "receipt", "not-a-receipt", message=str(none)), *findings]
     every = [*findings, *(one for _receipt, _about, checks in each for one in checks)]
     good = not any(one.outcome == "failed" for one in every)
     print((_as_json if options.json else _as_text)(each, findings, good=good))
@@ -72,12 +65,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _as_json(each: list[_Checked], findings: list[Finding], *, good: bool) -> str:
-    parts = [{"receipt": read(receipt), "checks": [*map(_fields, checks)]} for receipt, _about, checks in each]
-    return json.dumps({"ok": good, "receipts": parts, "checks": [*map(_fields, findings)]})
-
-
-def _fields(one: Finding) -> dict[str, str]:
-    return {"outcome": one.outcome, **one._asdict()}
+    parts = [{"receipt": read(receipt), "checks": [*map(Finding._asdict, checks)]} for receipt, _about, checks in each]
+    return json.dumps({"ok": good, "receipts": parts, "checks": [*map(Finding._asdict, findings)]})
 
 
 def _as_text(each: list[_Checked], findings: list[Finding], *, good: bool) -> str:
@@ -88,7 +77,7 @@ def _as_text(each: list[_Checked], findings: list[Finding], *, good: bool) -> st
 
 
 def _line(one: Finding) -> str:
-    result = "" if one.code == OK else f" {one.outcome} ({one.code})"
+    result = "" if one.outcome == "ok" else f" {one.outcome} ({one.code})"
     return f"  {one.check}{result}: {translated(one.message)}"
 
 
@@ -107,7 +96,7 @@ def _chain(options: argparse.Namespace) -> tuple[list[str] | None, list[Finding]
             raise CommandError(_("--head needs --chain: a head is checked against a chain."))
         return None, []
     with options.chain.open("rb") as lines:
-        chain = read_chain(lines)
+        chain = receipt_checks.read_chain(lines)
     if head is None:
         return chain, [finding("head", "no-head")]
-    return chain, [check_place(chain, head, what=_("head"), check="head")]
+    return chain, [receipt_checks.check_place(chain, head, what=_("head"), check="head")]

@@ -27,14 +27,7 @@ from vlrb.editions.data_card import HIDDEN, PUBLIC, card_parts, describe
 from vlrb.editions.errors import CurateError
 from vlrb.editions.hub import write_card, write_split
 from vlrb.editions.markdown_report import markdown
-from vlrb.editions.pool import (
-    DROPPED,
-    PoolPair,
-    file_digest,
-    read_pair_file,
-    write_lines,
-    write_text,
-)
+from vlrb.editions.pool import DROPPED, PoolPair, file_digest, read_pair_file, write_lines, write_text
 from vlrb.editions.sources import read_objects
 from vlrb.label_quality.annotation import PREFERENCES
 
