@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
-from vlrb.statistics.uncertainty import ALPHA, Z, paired_sums
+from vlrb.statistics.uncertainty import ALPHA, PairTests, Z, paired_sums
 
 _NOTHING = 1e-9
 
@@ -49,20 +49,15 @@ def effective_share(right: npt.ArrayLike, total: npt.ArrayLike, *, sums: GroupSu
     return np.asarray(np.where(np.asarray(total) > 0, result, 1.0))
 
 
-class ClusteredDifferences(NamedTuple):
-    """Differences of every two judges, row minus column, as squares, and the degrees of freedom of their t tests."""
-
-    delta: FloatArray
-    variance: FloatArray
-    freedom: int
-
-
-def clustered_differences(outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray) -> ClusteredDifferences:
-    """Return the differences of judges' means over parts, which have no group in common. ``outcomes``: (judges, items).
+def clustered_tests(outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
+    """Return every two judges by a t test of the difference of their means over parts, which have no group in common.
+    ``outcomes``: (judges, items).
 
     The variance is cluster-robust, but never below that of independent pairs: with d of a group of n pairs, and delta
     over all, G / (G - 1) * sum((d - delta * n)^2) / total^2.
     """
+    from scipy.special import stdtr, stdtrit
+
     delta, variance = np.zeros((2, len(outcomes), len(outcomes)))
     freedom = 0
     for part in parts:
@@ -75,7 +70,12 @@ def clustered_differences(outcomes: Array, parts: Sequence[BoolArray], *, groups
         clustered = between * (differences - 2 * own * products + own**2 * (sizes @ sizes)) / n**2
         variance = variance + np.maximum(clustered, np.maximum(discordant - net**2 / n, 0.0) / n**2) / len(parts) ** 2
         delta, freedom = delta + own / len(parts), freedom + len(sizes) - 1
-    return ClusteredDifferences(delta, variance, freedom=max(freedom, 1))
+    freedom, (first, second) = max(freedom, 1), np.triu_indices(len(outcomes), k=1)
+    delta, variance = delta[first, second], variance[first, second]
+    error = np.sqrt(variance)
+    ratio = np.abs(delta) / np.where(error > 0, error, 1.0)
+    p = np.where(error > 0, 2 * stdtr(freedom, -ratio), np.where(delta == 0, 1.0, 0.0))
+    return PairTests(first, second, delta, variance, p, reach=float(stdtrit(freedom, 1 - ALPHA / 2)))
 
 
 def membership(groups: IntArray) -> FloatArray:

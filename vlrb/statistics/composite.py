@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from vlrb.arrays import FloatArray
-from vlrb.statistics.ranking import PairTests, RankRanges, ranges_of
-from vlrb.statistics.uncertainty import ALPHA, Interval, Z, holm
+from vlrb.statistics.ranking import RankRanges, ranges_of
+from vlrb.statistics.uncertainty import ALPHA, Interval, PairTests, Z, holm
 
 RANKED_AT_MOST = 500  # the work is quadratic, and with more every range is wide
 

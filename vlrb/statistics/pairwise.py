@@ -25,7 +25,6 @@ from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.scoring import outcomes, tally_many
 from vlrb.statistics.clustered_intervals import membership
 from vlrb.statistics.ranking import (
-    PairTests,
     best_set,
     best_set_limit,
     influence,
@@ -37,7 +36,7 @@ from vlrb.statistics.ranking import (
 from vlrb.statistics.reliability import agreement_matrix, error_consistency
 from vlrb.statistics.selection import Selection, select_best
 from vlrb.statistics.self_preference import self_preference_json
-from vlrb.statistics.uncertainty import Z, mcnemar_exact, paired_interval
+from vlrb.statistics.uncertainty import PairTests, Z, mcnemar_exact, paired_interval
 from vlrb.votes import ABSENT, Matrix, majority, resolved
 
 VERSION = "9"  # of everything computed here; a change makes the workers compute all of it again

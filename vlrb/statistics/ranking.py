@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
-from vlrb.statistics.clustered_intervals import clustered_differences
-from vlrb.statistics.uncertainty import ALPHA, Z, holm, macro_difference, mcnemar_exact, paired_sums
+from vlrb.statistics.clustered_intervals import clustered_tests
+from vlrb.statistics.uncertainty import ALPHA, PairTests, holm, macro_difference, mcnemar_exact, paired_sums
 
 DRAWS, DRAWS_OF_MANY, MANY = 4999, 499, 200
 """Draws of a bootstrap; fewer of more entries than MANY, whose ranges are wide whatever the draws."""
@@ -76,17 +76,6 @@ class RankRanges(NamedTuple):
     worst: IntArray
 
 
-class PairTests(NamedTuple):
-    """Every two entries by a paired test, none adjusted: arrays over the pairs (first, second), first < second."""
-
-    first: IntArray
-    second: IntArray
-    delta: FloatArray  # first minus second
-    variance: FloatArray  # of the difference
-    p: FloatArray
-    reach: float = Z  # standard errors to either end of a 95% interval
-
-
 def rank_ranges(
     entries: int, tests: PairTests, *, scores: Array | None = None, draws: Array | None = None
 ) -> RankRanges:
@@ -125,7 +114,7 @@ def paired_tests(
     where no outcome of the two is one half. ``groups``: of the items, where these are right or wrong together; then by
     the cluster-robust t test."""
     if groups is not None:
-        return _clustered_tests(outcomes, parts, groups=groups)
+        return clustered_tests(outcomes, parts, groups=groups)
     first, second = np.triu_indices(len(outcomes), k=1)
     sums = [(paired_sums(outcomes[:, part]), int(part.sum())) for part in parts]
     counts = [(net[first, second], squares[first, second], n) for (net, squares), n in sums]
@@ -140,19 +129,6 @@ def paired_tests(
     if n > 1 and not whole_pairs.all():
         p[~whole_pairs] = macro_difference([(net[~whole_pairs], squares[~whole_pairs], n)]).p
     return PairTests(first, second, delta=net / n, variance=np.maximum(squares - net**2 / n, 0) / n**2, p=p)
-
-
-def _clustered_tests(outcomes: Array, parts: Sequence[BoolArray], *, groups: IntArray) -> PairTests:
-    from scipy.special import stdtr, stdtrit
-
-    first, second = np.triu_indices(len(outcomes), k=1)
-    squares = clustered_differences(outcomes, parts, groups=groups)
-    delta, variance = squares.delta[first, second], squares.variance[first, second]
-    error = np.sqrt(variance)
-    ratio = np.abs(delta) / np.where(error > 0, error, 1.0)
-    p = np.where(error > 0, 2 * stdtr(squares.freedom, -ratio), np.where(delta == 0, 1.0, 0.0))
-    reach = float(stdtrit(squares.freedom, 1 - ALPHA / 2))
-    return PairTests(first, second, delta=delta, variance=variance, p=p, reach=reach)
 
 
 def selected_p(tests: PairTests, tried: Mapping[int, int]) -> FloatArray:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from vlrb.arrays import Array, FloatArray
+from vlrb.arrays import Array, FloatArray, IntArray
 
 Z = 1.959963984540054  # the standard normal's .975 quantile
 ALPHA = 0.05
@@ -42,6 +42,17 @@ class Differences(NamedTuple):
     delta: FloatArray
     standard_error: FloatArray
     p: FloatArray
+
+
+class PairTests(NamedTuple):
+    """Every two entries by a paired test, none adjusted: arrays over the pairs (first, second), first < second."""
+
+    first: IntArray
+    second: IntArray
+    delta: FloatArray  # first minus second
+    variance: FloatArray  # of the difference
+    p: FloatArray
+    reach: float = Z  # standard errors to either end of a 95% interval
 
 
 def _counts(k: Any, n: Any) -> tuple[FloatArray, FloatArray]:
