@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -212,26 +212,20 @@ class SelectedRows:
 
 def read_query(parameters: Mapping[str, str], revisions: Sequence[str], *, spec: BenchmarkSpec) -> BoardQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
-
-    def one_of(name: str, known: Sequence[str], *, otherwise: str) -> str:
-        value = parameters.get(name, "")
-        return value if value in known else otherwise
-
     key, _, direction = parameters.get("sort", "").partition(":")
     columns = by_key(spec)
     column = columns.get(key, columns[spec.headline])
     direction = direction or parameters.get("dir", "")
-    page = parameters.get("page", "")
     return BoardQuery(
         spec,
-        protocol=one_of("protocol", tuple(protocols(spec)), otherwise=spec.ranking),
-        grouping=one_of("grouping", tuple(spec.groupings), otherwise=spec.official),
-        revision=one_of("revision", revisions, otherwise=""),
-        tier=one_of("tier", TIERS, otherwise="all"),
+        protocol=one_of(parameters, "protocol", protocols(spec)) or spec.ranking,
+        grouping=one_of(parameters, "grouping", spec.groupings) or spec.official,
+        revision=one_of(parameters, "revision", revisions),
+        tier=next((tier for tier in TIERS if tier == parameters.get("tier")), "all"),
         search=parameters.get("q", "").strip()[:MAX_QUERY],
         sort=column.key,
         descending=direction == "desc" if direction in ("asc", "desc") else column.descending,
-        page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
+        page=page_number(parameters),
         as_of=read_as_of(parameters),
         filters=tuple(
             (choice.key, value)
@@ -242,6 +236,18 @@ def read_query(parameters: Mapping[str, str], revisions: Sequence[str], *, spec:
         compare=_toggled(listed(parameters, "compare"))[:MOST_COMPARED],
         embed=parameters.get("embed") == "1",
     )
+
+
+def one_of(parameters: Mapping[str, str], name: str, known: Collection[str]) -> str:
+    """Return the value of a parameter if it is a known one, else ""."""
+    value = parameters.get(name, "")
+    return value if value in known else ""
+
+
+def page_number(parameters: Mapping[str, str]) -> int:
+    """Return the page that is asked for, from 1."""
+    page = parameters.get("page", "")
+    return min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1
 
 
 def read_as_of(parameters: Mapping[str, str]) -> str:

@@ -5,12 +5,12 @@ The search is that of the board. A term holds for a judge if one of its rows on 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlencode
 
+from leaderboard.board.query import one_of, page_number
 from leaderboard.board.rows import BoardRow
 from leaderboard.board.search import term, words
 from leaderboard.judges.table import JudgeLine, JudgeResult
@@ -61,15 +61,14 @@ class JudgesQuery:
 
 def read_judges_query(parameters: Mapping[str, str], benchmarks: Sequence[str]) -> JudgesQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
-    sort, page = parameters.get("sort", ""), parameters.get("page", "")
-    sort = sort if sort in (NAME, COMPOSITE, *benchmarks) else ""
+    sort = one_of(parameters, "sort", (NAME, COMPOSITE, *benchmarks))
     direction = parameters.get("dir", "")
     return JudgesQuery(
         sort=sort,
         descending=direction == "desc" if direction in ("asc", "desc") else sort != NAME,
         search=parameters.get("q", "").strip()[:MOST_SEARCH],
         tier=next((tier for tier in TIERS if tier == parameters.get("tier")), "all"),
-        page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
+        page=page_number(parameters),
     )
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from leaderboard.board.query import MAX_QUERY, BoardQuery, listed, read_as_of
+from leaderboard.board.query import MAX_QUERY, BoardQuery, listed, one_of, read_as_of
 from leaderboard.board.query import chosen as rows_asked_for
 from leaderboard.board.rows import BoardRow
 from leaderboard.board.scoring_rules import scoring_context
@@ -90,13 +90,13 @@ class AnalyseQuery:
 def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> AnalyseQuery:
     """Return a choice that can be drawn, whatever an address says."""
     spec = board_version.spec
-    revision = _one_of(parameters.get("revision", ""), board_version.revisions)
+    revision = one_of(parameters, "revision", board_version.revisions)
     hidden = board_version.is_redacted(
         revision or str(board_version.snapshot["label_revision"])
     )  # one rule and one grouping
-    protocol = "" if hidden else _one_of(parameters.get("protocol", ""), tuple(protocols(spec)))
-    grouping = "" if hidden else _one_of(parameters.get("grouping", ""), tuple(spec.groupings))
-    chart = _one_of(parameters.get("chart", ""), tuple(charts_of(spec))) or next(iter(charts_of(spec)))
+    protocol = "" if hidden else one_of(parameters, "protocol", protocols(spec))
+    grouping = "" if hidden else one_of(parameters, "grouping", spec.groupings)
+    chart = one_of(parameters, "chart", charts_of(spec)) or next(iter(charts_of(spec)))
     typed = parameters.get("add", "").strip()[:MAX_QUERY]
     matches = find_judge(typed, board_version)
     return AnalyseQuery(
@@ -110,10 +110,6 @@ def read_query(parameters: Mapping[str, str], board_version: BoardVersion) -> An
         add="" if matches else typed,
         narrow=parameters.get("narrow") == "1",
     )
-
-
-def _one_of(value: str, known: Sequence[str]) -> str:
-    return value if value in known else ""
 
 
 def _read_entries(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, read_as_of
+from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, one_of, read_as_of
 from leaderboard.cache import BoardVersion
 from leaderboard.pages import compare, separation
 from leaderboard.pages.analyse import find_judge
@@ -43,15 +43,15 @@ class CompareQuery:
 
 def read_choice(parameters: Mapping[str, str], board_version: BoardVersion) -> CompareQuery:
     """Return the choice of a query string; a search adds the judge that it means."""
-    spec, revisions = board_version.spec, board_version.revisions
-    grouping, revision = (parameters.get(name, "") for name in ("grouping", "revision"))
+    spec = board_version.spec
+    grouping = one_of(parameters, "grouping", spec.groupings)
     search = parameters.get("q", "").strip()[:MAX_QUERY]
     ids, found = read_entries(parameters.get("entries", "")), find_judge(search, board_version)
     return CompareQuery(
         spec,
         tuple(dict.fromkeys((*ids, *found))),
-        grouping=grouping if grouping in spec.groupings and grouping != spec.official else "",
-        revision=revision if revision in revisions else "",
+        grouping="" if grouping == spec.official else grouping,
+        revision=one_of(parameters, "revision", board_version.revisions),
         as_of=read_as_of(parameters),
         search="" if found else search,
     )

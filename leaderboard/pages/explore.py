@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from leaderboard.board.query import one_of, page_number
 from leaderboard.cache import BoardVersion
 from leaderboard.pages.item_catalog import ItemCatalog, ItemTexts
 from leaderboard.render import render
@@ -155,18 +156,12 @@ def _holds(item: Item, texts: ItemTexts | None, *, wanted: Sequence[str]) -> boo
 
 def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
-
-    def one_of(name: str, known: Sequence[str]) -> str:
-        value = parameters.get(name, "")
-        return value if value in known else ""
-
-    page = parameters.get("page", "")
     return ItemQuery(
         " ".join(parameters.get("q", "").split())[:MOST_WORDS],
-        one_of("category", spec.category_keys),
-        source=one_of("source", spec.shown_sources),
-        right=one_of("right", tuple(RIGHT)),
-        page=min(int(page), 10_000) if re.fullmatch(r"[1-9][0-9]{0,4}", page) else 1,
+        one_of(parameters, "category", spec.category_keys),
+        source=one_of(parameters, "source", spec.shown_sources),
+        right=one_of(parameters, "right", RIGHT),
+        page=page_number(parameters),
     )
 
 

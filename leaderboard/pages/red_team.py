@@ -20,7 +20,6 @@ from vlrb.common.messages import _, joined
 
 _POOLED = load_spec(DEFAULT_BENCHMARK).pooled
 _FILE = Path(__file__).parents[1] / "red_team.json"
-_START, _SCALE = 6, 2  # of the drawing: where 0% is, and units per percent
 _CODES: Mapping[str, str] = {
     "missing-item": _("pairs are missing"),
     "votes-differ": _("a pair has more votes than the others"),
@@ -31,11 +30,10 @@ _CODES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ExploitResult:
-    """What one side makes of an exploit: a share, or in words why there is none. ``at``: where its dot is drawn."""
+    """What one side makes of an exploit: a share, or in words why there is none."""
 
     share: float | None
-    words: str
-    at: float | None
+    words: str = ""
 
 
 @cache
@@ -47,7 +45,7 @@ def exploits() -> tuple[dict[str, Any], ...]:
 
 def page(context: RenderContext) -> str:
     """Return the page. It is about the rules, not about a board."""
-    values = {"exploits": exploits(), "backtracking": _file()["backtracking"], "chance": _at(0.5)}
+    values = {"exploits": exploits(), "backtracking": _file()["backtracking"]}
     return render(context, "red_team.html", current="/red-team", **values)
 
 
@@ -58,12 +56,8 @@ def _file() -> dict[str, Any]:
 
 def _result(result: Mapping[str, Any]) -> ExploitResult:
     if "error" in result:
-        return ExploitResult(None, _("stops with {result}", result=result["error"]), at=None)
+        return ExploitResult(None, _("stops with {result}", result=result["error"]))
     if "refused" in result:
         reasons = joined(_CODES.get(code, code) for code in result["refused"])
-        return ExploitResult(None, _("refused: {reasons}", reasons=reasons), at=None)
-    return ExploitResult(result[_POOLED], "", at=_at(result[_POOLED]))
-
-
-def _at(share: float) -> float:
-    return round(_START + 100 * _SCALE * share, 1)
+        return ExploitResult(None, _("refused: {reasons}", reasons=reasons))
+    return ExploitResult(result[_POOLED])

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from leaderboard.board.query import one_of
 from leaderboard.board.reported_results import ReportedFigures, left_out
 from leaderboard.cache import BoardVersion
 from leaderboard.pages.reported_findings import report_findings
@@ -43,8 +44,7 @@ class ReportedView:
 
 def read_view(parameters: Mapping[str, str]) -> ReportedView:
     """Return the view of a query string. A value that means nothing is as good as none: a link never breaks."""
-    verdict, sort = parameters.get("verdict", ""), parameters.get("sort", "")
-    return ReportedView(verdict if verdict in VERDICTS else "", sort=sort if sort in SORTS else SORTS[0])
+    return ReportedView(one_of(parameters, "verdict", VERDICTS), sort=one_of(parameters, "sort", SORTS) or SORTS[0])
 
 
 def summary(published: Sequence[ReportedFigures]) -> Mapping[str, int]:
