@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from vlrb.benchmarks.spec import GROUPS, MEAN, MICRO, BenchmarkSpec, ItemEdition, Overall
 from vlrb.common.messages import _
-from vlrb.numbers.figures import PublishedFigure, Shares, meet, weighted_range
+from vlrb.numbers.figures import PublishedFigure, meet, weighted_range
 
 FITS, OTHER_COUNTS, NO_DEFINITION, IMPOSSIBLE, UNTOLD = "fits", "counts differ", "no definition", "impossible", "untold"
 OVERALL, GROUPED = "overall", "groups"
@@ -114,21 +114,10 @@ def check_definitions(figures: Printed, spec: BenchmarkSpec) -> DefinitionCheck:
         ValueError: no edition is known.
     """
     edition = _edition_of(figures, spec)
-    sizes, printed = edition.likely_sizes, figures.get(OVERALL)
-    shares = {overall: _overall_range(overall, figures, sizes=sizes, spec=spec) for overall in spec.overalls}
-    overalls = tuple(
-        StatedOverall(
-            overall.key,
-            overall.title,
-            low=round(float(100 * known[0]), 4),
-            high=round(float(100 * known[1]), 4),
-            fits=None if printed is None else meet(known, printed.range("either")),
-        )
-        for overall, known in shares.items()
-        if known is not None
-    )
+    allowed = (_allowed(overall, figures, sizes=edition.likely_sizes, spec=spec) for overall in spec.overalls)
+    overalls = tuple(overall for overall in allowed if overall is not None)
     whole = all(key in figures for key, size in edition.sizes.items() if size) and not edition.inferred
-    adds_up = _categories_add_up(figures, edition) if whole and printed is not None else None
+    adds_up = _categories_add_up(figures, edition) if whole and OVERALL in figures else None
     may_be_mean = edition.inferred or any(overall.fits and overall.key != spec.pooled for overall in overalls)
     counted = {key: figure for key, figure in figures.items() if key != OVERALL or not may_be_mean}
     unreachable = _unreachable(counted, _figure_sizes(edition, spec))
@@ -177,10 +166,10 @@ def _categories_add_up(figures: Printed, edition: ItemEdition) -> bool:
     return bool(sum(least for least, _ in ranges) <= high and low <= sum(most for _, most in ranges))
 
 
-def _overall_range(
+def _allowed(
     overall: Overall, figures: Printed, *, sizes: Mapping[str, int], spec: BenchmarkSpec
-) -> Shares | None:
-    """Return the shares between which an overall lies, from the printed categories; None where these do not tell.
+) -> StatedOverall | None:
+    """Return what the printed categories allow an overall to be; None where these do not tell.
 
     ``sizes``: pairs per category, all that there are.
     """
@@ -189,7 +178,10 @@ def _overall_range(
     weights = {key: weight for key, weight in _weights(overall, figures, sizes=sizes, spec=spec).items() if weight}
     if not weights or not figures.keys() >= weights.keys():
         return None
-    return weighted_range([(weight, figures[key].range("either")) for key, weight in weights.items()])
+    known = weighted_range([(weight, figures[key].range("either")) for key, weight in weights.items()])
+    fits = meet(known, figures[OVERALL].range("either")) if OVERALL in figures else None
+    low, high = (round(float(100 * share), 4) for share in known)
+    return StatedOverall(overall.key, overall.title, low, high, fits)
 
 
 def _weights(overall: Overall, figures: Printed, *, sizes: Mapping[str, int], spec: BenchmarkSpec) -> dict[str, int]:

@@ -94,12 +94,8 @@ def composites(
         for name in names
     )
     ranges = _ranges(np.array([means[judge].value for judge in order]), np.asarray(variance))
-    return {
-        judge: Composite(
-            means[judge].value, means[judge].interval, best=int(ranges.best[place]), worst=int(ranges.worst[place])
-        )
-        for place, judge in enumerate(order)
-    }
+    placed = zip(order, ranges.best.tolist(), ranges.worst.tolist(), strict=True)
+    return {judge: Composite(means[judge].value, means[judge].interval, best, worst) for judge, best, worst in placed}
 
 
 def _variances(

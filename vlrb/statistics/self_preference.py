@@ -93,14 +93,8 @@ def self_preference_json(
     entries: Sequence[str], verdicts: Array, *, labels: LabelSet, table: ItemTable
 ) -> dict[str, Any]:
     """Return family -> entry -> the fields of ``SelfPreference``, of those that have one."""
-    return {
-        family: known
-        for family, worse in worse_by_family(labels, table).items()
-        if (
-            known := {
-                name: list(one)
-                for name, one in zip(entries, self_preferences(verdicts, worse), strict=True)
-                if one is not None
-            }
-        )
-    }
+    result = {}
+    for family, worse in worse_by_family(labels, table).items():
+        stated = zip(entries, self_preferences(verdicts, worse), strict=True)
+        result[family] = {name: list(one) for name, one in stated if one is not None}
+    return {family: known for family, known in result.items() if known}
