@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
@@ -45,43 +45,29 @@ def calls(work: Callable[[], object]) -> int:
     return count
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_an_export_of_more_rows_calls_in_proportion(suffix: str) -> None:
-    def write(count: int) -> Callable[[], object]:
-        taken = extract(board(count), BoardQuery(VL), address="https://board.example/")
-        return lambda: FORMATS[suffix].write(taken)
-
-    assert _grows(write) <= MOST
+def _export(suffix: str, count: int) -> Callable[[], object]:
+    taken = extract(board(count), BoardQuery(VL), address="https://board.example/")
+    return lambda: FORMATS[suffix].write(taken)
 
 
-ANSWERS: dict[str, Callable[[Board], object]] = {
-    "board": leaderboard_json,
-    "judges": lambda board: [judge_json(line) for line in judge_lines([board])],
-    "feed": lambda board: feed.feed(board, "https://board.example", changes=[]),
+def _chart(name: str, count: int) -> Callable[[], object]:
+    entries = crowd(count)
+    view = ChartQuery("v2", Page(VL), rows=board(count).rows, as_of="2026-11-21T22:00:00Z")
+    return lambda: CHARTS[name].draw(entries, view)
+
+
+WORK: dict[str, Callable[[int], Callable[[], object]]] = {
+    **{f"export {suffix}": partial(_export, suffix) for suffix in FORMATS},
+    **{f"chart {name}": partial(_chart, name) for name, kind in CHARTS.items() if not kind.of_judges},
+    "board": lambda count: partial(leaderboard_json, board(count)),
+    "judges": lambda count: lambda: [judge_json(line) for line in judge_lines([board(count)])],
+    "feed": lambda count: partial(feed.feed, board(count), "https://board.example"),
 }
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_an_answer_of_more_rows_calls_in_proportion(answer: str) -> None:
-    def make(count: int) -> Callable[[], object]:
-        return lambda: ANSWERS[answer](board(count))
-
-    assert _grows(make) <= MOST
-
-
-@pytest.mark.parametrize("chart", [name for name, kind in CHARTS.items() if not kind.of_judges])
-def test_a_chart_of_more_judges_calls_in_proportion(chart: str) -> None:
-    def draw(count: int) -> Callable[[], object]:
-        entries = crowd(count)
-        view = ChartQuery("v2", Page(VL), rows=board(count).rows, as_of="2026-11-21T22:00:00Z")
-        return lambda: CHARTS[chart].draw(entries, view)
-
-    assert _grows(draw) <= MOST
-
-
-def _grows(make: Callable[[int], Callable[[], object]]) -> float:
-    """Return how many times as many calls more rows take; what is made once is made before."""
-    few, many = make(FEW), make(FEW * TIMES)
-    few()
+@pytest.mark.parametrize("name", WORK)
+def test_an_answer_about_more_rows_calls_in_proportion(name: str) -> None:
+    few, many = (WORK[name](count) for count in (FEW, FEW * TIMES))
+    few()  # what is made once is made before
     many()
-    return calls(many) / calls(few)
+    assert calls(many) / calls(few) <= MOST
