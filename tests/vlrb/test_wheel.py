@@ -25,7 +25,12 @@ def test_the_wheel_checks_scores_and_compares_numbers_where_nothing_else_is_inst
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"vlrb"}
-    assert {"vlrb/benchmarks/vl-rewardbench/items.json", "vlrb/locale/zh_CN/LC_MESSAGES/messages.po"} <= set(names)
+    data = (
+        "benchmarks/vl-rewardbench/items.json",
+        "locale/zh_CN/LC_MESSAGES/messages.po",
+        "judge/templates/official.txt",
+    )
+    assert {f"vlrb/{name}" for name in data} <= set(names)
     _ran(str(UV), "venv", "--quiet", "--python", sys.executable, str(tmp_path / "env"), cwd=tmp_path)
     python = str(tmp_path / "env" / "bin" / "python")
     quickly = ("--quiet", "--link-mode", "symlink")  # nothing is copied

@@ -57,7 +57,7 @@ _SENTENCES: Mapping[str, str] = {
     "commitment-differs": _("The revealed salt and digest are not those that the label revision was committed to."),
     "recount": _("File and labels give the score again."),
     "recount-differs": _("File and labels give another score than the receipt says."),
-    "not-comparable": _("Not counted again: the score is not opened, or was counted by another scorer version."),
+    "not-comparable": _("Not counted again: the score is not opened, or is of other labels or another scorer version."),
 }
 """By the name of a check what is said if it holds; by code, what if not."""
 
@@ -236,7 +236,10 @@ def _recount(tally: Mapping[str, Any] | None, facts: Mapping[str, Any], *, evide
         return finding("recount", "not-comparable")
     if (table := evidence.table_of(facts["benchmark"])) is None:
         return _other_benchmark("recount", facts)
-    labels = load_labels(evidence.labels, facts["label_revision"], table=table)
+    revision = facts["label_revision"]
+    labels = load_labels(evidence.labels, None if revision in table.revisions else revision, table=table)
+    if labels.revision != revision:
+        return finding("recount", "not-comparable")
     counted = count(parse_predictions(evidence.file, table).votes, labels, table=table).to_json()
     return finding("recount", OK if counted == {name: tally[name] for name in counted} else "recount-differs")
 

@@ -202,6 +202,20 @@ def test_the_score_is_counted_again_from_the_file_and_public_labels(verify: Veri
         assert (checks["score"], checks["labels"], checks["file"]) == ("ok", "ok", "ok")
 
 
+def test_a_score_under_another_revision_than_that_of_the_labels_is_not_counted_again(
+    verify: Verify, held: VerifySetup
+) -> None:
+    rows, manifest = _save_scored(held.folder), json.loads(held.path("items.json").read_text())
+    manifest["revisions"].append("r0")
+    for item in manifest["items"]:
+        item["ids"]["r0"], item["rows"]["r0"] = f"old-{item['ids']['r1']}", item["rows"]["r1"]
+    held.save("both.json", manifest)
+    older = [{**row, "id": f"old-{row['id']}"} for row in rows]
+    held.path("labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in older))
+    code, checks = verify("scores.json", "predictions.jsonl", labels="labels.jsonl", items="both.json")
+    assert (code, checks["recount"]) == (0, "not-comparable")
+
+
 def test_without_the_items_of_its_benchmark_votes_are_not_checked(verify: Verify, held: VerifySetup) -> None:
     event = json.loads(held.facts()["event"]) | {"benchmark": "another"}
     held.forge("other.jws", event=canonical_json(event))
