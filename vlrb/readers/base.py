@@ -141,15 +141,16 @@ class ParsedFile:
         return dict.fromkeys(self.label(row.item) for row in rows)
 
     def add(self, row: PredictionRow, replies: Sequence[Any]) -> None:
-        """Keep a row. ``replies``: per vote the judge's text, or the value in its place."""
+        """Keep a row. ``replies``: per vote the judge's text, or the value in its place; two scores are a tuple."""
         place = len(self.rows)
         for vote, (choice, reply) in enumerate(zip(row.choices, replies, strict=False)):
             if row.shown is None:
                 self.samples.see(place, vote, choice=choice, reply=reply, words=STORED)
             else:
                 self.samples.see(place, vote, choice=flip(choice, row.shown[vote]), reply=reply, words=SHOWN)
-        if len(replies) == 1 and isinstance(pair := replies[0], tuple | list) and len(pair) == 2:
-            row.margin = abs(float(pair[0]) - float(pair[1]))
+        if len(replies) == 1 and isinstance(replies[0], tuple):
+            first, second = replies[0]
+            row.margin = abs(first - second)
         self.rows.append(row)
 
     def remark(self, code: str, message: str, rows: list[int]) -> None:

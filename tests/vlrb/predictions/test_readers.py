@@ -130,6 +130,12 @@ def test_r1_texts_that_say_the_other_are_reported() -> None:
     assert (warning.code, warning.ids) == ("text-disagrees", (PAIRS[3]["id"],))
 
 
+def test_a_reply_that_is_a_list_of_two_is_no_pair_of_scores() -> None:
+    judged = {"model_choice": 1, "model_resp": ["first", ["second"]]}
+    records = [{"question": row["query"], "preds": row["response"], "judge_result": judged} for row in PAIRS]
+    assert read(files.jsonl(records)).margins is None
+
+
 def test_text_counts_where_lmms_eval_also_keeps_the_raw_reply() -> None:
     records = files.lmms_records(PAIRS, [[0]] * len(PAIRS))
     for record in records:
