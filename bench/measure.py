@@ -5,7 +5,7 @@ import shutil
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 LOAD_SECONDS = 30  # 50 clients wait fifteen seconds each for a Dataframe of 10,000 rows
@@ -36,18 +36,11 @@ def _seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def table_lines(figures: Iterable[Measurement]) -> Iterator[str]:
-    """Yield a Markdown table, one line a figure."""
-    yield "| what | measured | beside it, same run | ratio | asked |"
-    yield "|---|---|---|---|---|"
-    for figure in figures:
-        yield f"| {figure.what} | {figure.value} | {figure.beside} | {figure.ratio} | {figure.asked} |"
-
-
 def print_table(figures: Iterable[Measurement]) -> None:
-    """Print the table line by line: it takes minutes."""
-    for line in table_lines(figures):
-        print(line, flush=True)
+    """Print a Markdown table, line by line: it takes minutes."""
+    print("| what | measured | beside it, same run | ratio | asked |\n|---|---|---|---|---|")
+    for figure in figures:
+        print(f"| {figure.what} | {figure.value} | {figure.beside} | {figure.ratio} | {figure.asked} |", flush=True)
 
 
 def requests_per_second(address: str, coding: str = "br") -> float | None:
