@@ -1,4 +1,4 @@
-"""SQL of accounts, sessions, tokens and login failures. All instants come from the database's clock."""
+"""SQL of accounts, sessions and tokens. All instants come from the database's clock."""
 
 from __future__ import annotations
 

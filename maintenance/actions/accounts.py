@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from auth import LOCAL, Role, bans, require
+from auth import LOCAL, Role, queries, require
 from auth.roles import roles_of
 from auth.settings import IdentitySettings, Mode
 from maintenance.action_context import ActionContext
@@ -16,8 +16,10 @@ from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, re
 from maintenance.view import Row, Table, View
 from storage.clock import minute
 from storage.database import Session
+from storage.integrity import audit
 
 MOST = 200
+BANNED, UNBANNED = "identity.banned", "identity.unbanned"
 _LOCAL = AccountRow(LOCAL.account, LOCAL.name, "", first_seen_at=0.0, last_seen_at=0.0, banned_at=None)
 _YOURSELF = "Nobody can ban themselves, or lift their own ban."
 _EVERYBODY = (
@@ -119,9 +121,15 @@ def _set(ctx: ActionContext, account: str, *, reason: str, banned: bool) -> Acti
         raise Conflict("local", _EVERYBODY)
     if _role_of(result, ctx.identity) in (Role.MAINTAINER, Role.OWNER):
         require(ctx.user, Role.OWNER)
-    seq = bans.ban(ctx.database, result.id, by=ctx.user.account, reason=why, banned=banned)
-    done = f"{result.words} is banned." if banned else f"{result.words} is no longer banned."
-    return ActionResult(seq is not None, "No change: it is so already." if seq is None else done, seq=seq)
+    with ctx.database.write() as session:
+        changed = queries.ban(session, result.id, banned=banned)
+        if banned:
+            queries.end_sessions(session, result.id)
+        if not changed:
+            return ActionResult(False, "No change: it is so already.")
+        facts = {"account": result.id, "by": ctx.user.account, "reason": why}
+        seq = audit.append(session, BANNED if banned else UNBANNED, data=facts)
+    return ActionResult(True, f"{result.words} is {'' if banned else 'no longer '}banned.", seq=seq)
 
 
 def _listed(row: AccountRow, identity: IdentitySettings | None) -> ListedAccount:

@@ -7,8 +7,10 @@ import json
 
 import pytest
 
-from auth import bans
 from auth.crypto import digest
+from maintenance.actions import accounts
+from tests.factories.accounts import MAINTAINER
+from tests.factories.actions import by
 from tests.factories.services.auth_site import AuthSite, Browser, program
 
 
@@ -78,12 +80,13 @@ def test_signing_out_everywhere_ends_all_sessions_of_this_account_alone(site: Au
 def test_a_banned_account_is_out_at_once_and_cannot_come_back(site: AuthSite, alice: Browser) -> None:
     token = alice.make_token()
     account = alice.get("/whoami").json()["account"]
-    assert bans.ban(site.database, account, by="owner", reason="probing")
-    assert not bans.ban(site.database, account, by="owner", reason="probing")  # twice is as good as once
+    context = by(site.database, MAINTAINER, identity=None)
+    assert accounts.ban(context, account, "probing").changed
+    assert not accounts.ban(context, account, "probing").changed, "twice is as good as once"
     assert alice.name() == ""
     assert program(site, token).post("/submit").status_code == 403
     assert alice.sign_in().status_code == 403
-    assert bans.ban(site.database, account, by="owner", reason="settled", banned=False)
+    assert accounts.unban(context, account, "settled").changed
     assert alice.sign_in().status_code == 303
     kinds = [kind for (kind,) in site.sql("SELECT kind FROM events ORDER BY seq")]
     assert kinds == ["identity.token-made", "identity.banned", "identity.unbanned"]

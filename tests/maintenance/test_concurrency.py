@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from auth import Identity, bans
+from auth import Identity
 from maintenance.actions import accounts, entries, operations, reported
 from storage.database import Database
 from storage.integrity import audit
@@ -98,7 +98,7 @@ DECISIONS: dict[str, tuple[list[str], Callable[[ConcurrentSite], Decide]]] = {
         [reported.IMPORTED],
         lambda site: lambda user: reported.import_file(by(site.database, user), REPORTED, reason="because"),
     ),
-    "ban": ([bans.BANNED], _ban),
+    "ban": ([accounts.BANNED], _ban),
 }
 
 
