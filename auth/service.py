@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, field
 
 from auth.authenticator import Authenticator
@@ -12,8 +11,6 @@ from auth.settings import IdentitySettings
 from auth.sign_in import SignIn
 from auth.tokens import Tokens
 from storage.database import Database
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)

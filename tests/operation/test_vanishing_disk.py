@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +60,9 @@ def submit(service: Service, number: int) -> dict[str, Any]:
 def kill_everything(service: Service) -> None:
     """End web process, worker and Litestream with SIGKILL, none of which gets to say goodbye."""
     children = [int(pid) for pid in re.findall(r'"(?:worker|litestream).started", "pid": (\d+)', service.log)]
-    for pid in (service.process.pid, *filter(alive, children)):
-        os.kill(pid, signal.SIGKILL)
+    for pid in (service.process.pid, *children):
+        with suppress(ProcessLookupError):  # children end with their parent
+            os.kill(pid, signal.SIGKILL)
     service.process.wait()
     until(lambda: not any(map(alive, children)), 20, what="all are gone")
 
