@@ -16,12 +16,13 @@ class Refused(ValueError):
 
 
 class FieldProblem(NamedTuple):
-    """Why one field cannot be taken."""
+    """Why one field cannot be taken. `line`: of a file, from 1."""
 
     field: str | None
     code: str
-    message: str
+    message: str  # names the remedy
+    line: int | None = None
 
-    def to_json(self) -> dict[str, str | None]:
-        """Return the same shape as a problem in a file."""
-        return {"line": None, "id": None, "field": self.field, "code": self.code, "message": self.message}
+    def to_json(self) -> dict[str, str | int | None]:
+        """Return the same shape as a problem in a file of predictions."""
+        return {"line": self.line, "id": None, "field": self.field, "code": self.code, "message": self.message}

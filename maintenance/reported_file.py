@@ -12,12 +12,12 @@ import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
-from common.refused import Refused
+from common.refused import FieldProblem, Refused
 from storage.metadata import JUDGE_TYPES
 from storage.metadata_fields import Choice, Line, Link, Number, Whole, absent, bounded_number, clean_text, yes_no
 from storage.models.core import MAX_VOTES
@@ -43,37 +43,23 @@ NumberedRecord = tuple[int, Mapping[str, Any]]
 """A line and its fields, unchanged."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowProblem:
-    """A reason to take nothing of the file. `line` counts from 1."""
-
-    line: int | None
-    field: str | None
-    code: str
-    message: str  # names the remedy
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as the API shows it."""
-        return asdict(self)
-
-    @property
-    def sentence(self) -> str:
-        """With its place in front."""
-        where: list[str] = [f"line {self.line}"] if self.line else []
-        where += [self.field] if self.field else []
-        return ": ".join(filter(None, (", ".join(where), self.message)))
-
-
 class ReportedFileRejected(Refused):
     """Nothing of the file was taken; `problems` says why, `problem_count` how many there are."""
 
     code = "file-rejected"
 
-    def __init__(self, problems: Sequence[RowProblem]) -> None:
+    def __init__(self, problems: Sequence[FieldProblem]) -> None:
         self.problems, self.problem_count = tuple(problems)[:LISTED], len(problems)
         more = [f"and {len(problems) - LISTED} more"] if len(problems) > LISTED else []
-        lines = ["Nothing was imported.", *(problem.sentence for problem in self.problems)]
+        lines = ["Nothing was imported.", *map(_sentence, self.problems)]
         super().__init__("\n".join([*lines, *more]), problems=[problem.to_json() for problem in self.problems])
+
+
+def _sentence(problem: FieldProblem) -> str:
+    """Return a problem with its place in front."""
+    where = [f"line {problem.line}"] if problem.line else []
+    where += [problem.field] if problem.field else []
+    return ": ".join(filter(None, (", ".join(where), problem.message)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +76,7 @@ def arithmetic(facts: Mapping[str, Any], spec: BenchmarkSpec) -> str:
     return "too little to check" if check.verdict == UNCHECKED else check.remark or "adds up"
 
 
-def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]]:
+def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[FieldProblem]]:
     """Return the rows of a file that can be taken, and all that is wrong with the others. Raises FileRejected where
     there are no rows to speak of."""
     records, problems = _records(data)
@@ -105,9 +91,9 @@ def read(data: bytes, spec: BenchmarkSpec) -> tuple[list[Read], list[RowProblem]
     return rows, problems
 
 
-def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple[Read | None, list[RowProblem]]:
+def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple[Read | None, list[FieldProblem]]:
     """Return one row; None where something is wrong with it."""
-    problems: list[RowProblem] = []
+    problems: list[FieldProblem] = []
     known = fields(spec)
     facts: dict[str, Any] = dict.fromkeys(known)
     for column, value in raw.items():
@@ -116,12 +102,12 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
             continue
         if name not in known:
             message = f"{name[:40]!r} is not a field. Remove it, or name it as one of {', '.join(known)}."
-            problems.append(RowProblem(line, name[:40], code="unknown-field", message=message))
+            problems.append(FieldProblem(name[:40], "unknown-field", message=message, line=line))
             continue
         try:
             facts[name] = (_READERS.get(name) or _percent)(value)  # what is no other field is a figure
         except ValueError as error:
-            problems.append(RowProblem(line, name, code="bad-value", message=capital(str(error))))
+            problems.append(FieldProblem(name, "bad-value", message=capital(str(error)), line=line))
     problems += _missing(line, facts, wrong={problem.field for problem in problems}, spec=spec)
     if problems:
         return None, problems
@@ -129,7 +115,7 @@ def read_row(line: int, raw: Mapping[str, Any], *, spec: BenchmarkSpec) -> tuple
     return Read(line, {"id": _row_id(facts), **facts}), []
 
 
-def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
+def _records(data: bytes) -> tuple[list[NumberedRecord], list[FieldProblem]]:
     """Return the rows of a CSV file, and those that are none. Raises FileRejected where it cannot be read
     on."""
     if len(data) > MOST_BYTES:
@@ -141,14 +127,14 @@ def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
     delimiter = max(",;\t", key=text.split("\n", 1)[0].count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     records: list[NumberedRecord] = []
-    problems: list[RowProblem] = []
+    problems: list[FieldProblem] = []
     try:
         for row in reader:
             if None not in row and None not in row.values():
                 records.append((reader.line_num, row))
             else:
                 message = "The line has more or fewer fields than the header. Make them equal."
-                problems.append(RowProblem(reader.line_num, None, code="bad-record", message=message))
+                problems.append(FieldProblem(None, "bad-record", message=message, line=reader.line_num))
     except csv.Error as error:  # where the next line begins is not known any more
         raise _whole(f"Line {reader.line_num} is not CSV ({error}). Put quotes around texts with commas.") from None
     if len(records) > MOST_ROWS:
@@ -157,29 +143,29 @@ def _records(data: bytes) -> tuple[list[NumberedRecord], list[RowProblem]]:
 
 
 def _whole(message: str) -> ReportedFileRejected:
-    return ReportedFileRejected([RowProblem(None, None, code="bad-file", message=message)])
+    return ReportedFileRejected([FieldProblem(None, "bad-file", message=message, line=None)])
 
 
-def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spec: BenchmarkSpec) -> list[RowProblem]:
+def _missing(line: int, facts: Mapping[str, Any], *, wrong: set[str | None], spec: BenchmarkSpec) -> list[FieldProblem]:
     row_problems = []
     for name, what in (("name", "the judge's name"), ("url", "the address where the numbers can be checked")):
         if facts[name] is None and name not in wrong:
-            row_problems.append(RowProblem(line, name, code="missing", message=f"Say {what}."))
+            row_problems.append(FieldProblem(name, "missing", message=f"Say {what}.", line=line))
     if (facts["annotation"] is None) != (facts["annotation_url"] is None) and not wrong & {*_NOTE}:
         message = "An annotation and the public address where it can be checked go together."
-        row_problems.append(RowProblem(line, "annotation", code="missing", message=message))
+        row_problems.append(FieldProblem("annotation", "missing", message=message, line=line))
     numbers = [facts[name] for name in spec.score_names if facts[name] is not None]
     overall = [facts[name] for name in spec.overall_keys if facts[name] is not None]
     if not overall and not wrong & set(spec.score_names):
         message = f"Give {' or '.join(spec.overall_keys)}, in percent."
-        row_problems.append(RowProblem(line, spec.headline, code="missing", message=message))
+        row_problems.append(FieldProblem(spec.headline, "missing", message=message, line=line))
     elif numbers and max(numbers) <= 1:
         message = "All numbers are at most 1, so they look like fractions. Write percent: 63.8, not 0.638."
-        row_problems.append(RowProblem(line, spec.headline, code="not-percent", message=message))
+        row_problems.append(FieldProblem(spec.headline, "not-percent", message=message, line=line))
     return row_problems
 
 
-def repeated(rows: Sequence[Read]) -> list[RowProblem]:
+def repeated(rows: Sequence[Read]) -> list[FieldProblem]:
     """Return rows of one file that could not be distinguished."""
     seen: dict[str, int] = {}
     row_problems = []
@@ -187,7 +173,7 @@ def repeated(rows: Sequence[Read]) -> list[RowProblem]:
         first = seen.setdefault(row.facts["id"], row.line)
         if first != row.line:
             message = f"Repeats line {first}: same name, source and place. Remove one, or say in `place` where each is."
-            row_problems.append(RowProblem(row.line, "name", code="repeated", message=message))
+            row_problems.append(FieldProblem("name", "repeated", message=message, line=row.line))
     return row_problems
 
 

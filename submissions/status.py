@@ -127,8 +127,7 @@ def _look(session: Session, submissions: Sequence[queries.SubmissionFacts], *, b
     visibilities = visibility.many(session, names)
     waiting = [name for name, (state, _reason) in approvals.items() if state == visibility.WAITING]
     reasons = queries.approval_reasons(session, waiting) if waiting else {}
-    waiting_approvals = {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
-    known = approvals | waiting_approvals
+    known = approvals | {name: (visibility.WAITING, _awaiting(codes)) for name, codes in reasons.items()}
     statuses, pending = [], pending_rules(session, benchmark)
     for facts in submissions:
         approval, why = known.get(facts.id, (visibility.APPROVED, None))

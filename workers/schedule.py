@@ -113,10 +113,7 @@ def _maintenance_loops(
     labels = [
         PeriodicAction(name, REFRESH_SECONDS, AfterEvents(action, changes))
         for runner in runners
-        for name, action in (
-            ("labels", runner.refresh),
-            ("bring-labels", runner.bring_labels),
-        )
+        for name, action in (("labels", runner.refresh), ("bring-labels", runner.bring_labels))
     ]
     return {**tasks, "labels": labels}
 

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from common.refused import FieldProblem
 from maintenance.action_context import ActionContext
 from maintenance.registry import ParamInfo, action
 from maintenance.reported_file import (
     Read,
     ReportedFileRejected,
-    RowProblem,
     arithmetic,
     fields,
     read,
@@ -246,7 +246,7 @@ def _find(ctx: ActionContext, session: Session, *, result: str) -> dict[str, Any
 
 
 def _compare(
-    rows: list[Read], existing: list[dict[str, Any]], *, spec: BenchmarkSpec, wrong: Iterable[RowProblem]
+    rows: list[Read], existing: list[dict[str, Any]], *, spec: BenchmarkSpec, wrong: Iterable[FieldProblem]
 ) -> tuple[list[Read], list[str]]:
     """Return the rows that are new, and the ids of those that are there.
 
@@ -266,12 +266,12 @@ def _compare(
                 f"{old['id']} was removed on {iso(old['removed_at'])[:10]} ({old['removed']}). Leave it "
                 "out, or undo that."
             )
-            problems.append(RowProblem(row.line, "name", code="removed", message=message))
+            problems.append(FieldProblem("name", "removed", message=message, line=row.line))
         elif other := by_place.get(_place(row.facts)):
             message = (
                 f"{other} has this name and source with other numbers. Edit it, or say in `place` where these are."
             )
-            problems.append(RowProblem(row.line, "name", code="contradicts", message=message))
+            problems.append(FieldProblem("name", "contradicts", message=message, line=row.line))
         else:
             new.append(row)
     problems += repeated(new)

@@ -27,12 +27,8 @@ GAVE_UP = _(
     times=MAX_ATTEMPTS,
 )
 _TASK_GAVE_UP = _(
-    "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again.",
-    times=MAX_ATTEMPTS,
-)
-_GOES_ON = _(  # of a change of the board: scores that are staged stay
-    "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again: it goes on "
-    "where it stopped.",
+    "A worker was interrupted {times} times while doing this. Look at the workers' logs, then ask again: a change of "
+    "the board goes on where it stopped.",
     times=MAX_ATTEMPTS,
 )
 JOB_FAILED, TASK_FAILED = "job.failed", "task.failed"
@@ -117,7 +113,7 @@ def release_expired(session: Session) -> int:
 
 def _gave_up(row: QueueRow) -> str:
     if isinstance(row, Task):
-        return _GOES_ON if row.kind == Task.ONE_AT_A_TIME else _TASK_GAVE_UP
+        return _TASK_GAVE_UP
     return GAVE_UP if isinstance(row, Job) else "interrupted too often"
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 
 import leaderboard.api
 import leaderboard.routes
+from common.refused import FieldProblem
 from leaderboard.board.reported_results import bundled_results, load_published, merge_imported
 from leaderboard.board.rows import build_board
 from leaderboard.cache import BoardCache
@@ -22,7 +23,7 @@ from leaderboard.queries import DatabaseSnapshots
 from leaderboard.render_context import RenderContext
 from maintenance.actions import reported
 from maintenance.decision_log import PublicLog
-from maintenance.reported_file import ReportedFileRejected, RowProblem, arithmetic, fields, read, read_row
+from maintenance.reported_file import ReportedFileRejected, arithmetic, fields, read, read_row
 from maintenance.types import Conflict, NotFound
 from storage import reported_results as stored
 from storage.database import Database
@@ -322,7 +323,7 @@ def test_a_shipped_result_is_corrected_annotated_and_hidden_until_that_is_taken_
     assert shown() == before
 
 
-def _row(**facts: Any) -> tuple[Any, list[RowProblem]]:
+def _row(**facts: Any) -> tuple[Any, list[FieldProblem]]:
     return read_row(1, {"name": "Judge", "url": "https://arxiv.org/abs/2501.00001", **facts}, spec=VL)
 
 
