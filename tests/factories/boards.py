@@ -14,8 +14,10 @@ import orjson
 from sqlalchemy import select
 
 from maintenance.action_context import ActionContext
+from maintenance.types import ActionResult
 from storage.boards import snapshots
 from storage.database import Database
+from storage.jobs.tasks import TaskView
 from storage.labels import label_sets
 from storage.models.core import AuditEvent
 from tests.databases import a_submission, accept, fill_once, new_database
@@ -92,6 +94,38 @@ class RealBoard:
         from tests.factories.actions import by  # which loads all of the service: only some tests of boards need it
 
         return by(self.database, MAINTAINER, benchmark=table().benchmark)
+
+    def import_labels(self, revision: str = "v2", *, source: str = "", level: str = "") -> TaskView:
+        """Import a file of labels, that of v2 for a revision that has none, and return how that ended."""
+        from maintenance.actions import labels, tasks
+
+        file = source or str(labels_file(revision if revision in FILES else "v2"))
+        how = {"disclosure": level} if level else {}
+        asked = labels.request_import(self.ctx, revision, file, "the authors changed labels", **how)
+        self.runner.run_all()
+        return tasks.task(self.ctx, asked.task_id or 0)
+
+    def preview(self, revision: str = "v2") -> dict[str, Any]:
+        """Return what the board would be."""
+        from maintenance.actions import rescoring
+
+        asked = rescoring.request_preview(self.ctx, revision)
+        self.runner.run_all()
+        return rescoring.preview(self.ctx, asked.task_id or 0)
+
+    def apply(self, revision: str = "v2") -> ActionResult:
+        """Show the board under another revision; it is not published."""
+        from maintenance.actions import rescoring
+
+        asked = rescoring.request_apply(self.ctx, revision, "sixteen labels", revision)
+        self.runner.run_all()
+        return asked
+
+    def undo(self, revision: str = "v2") -> ActionResult:
+        """Take that back."""
+        from maintenance.actions import rescoring
+
+        return rescoring.undo(self.ctx, revision, reason="too early", confirmation=revision)
 
     def publish(self) -> dict[str, Any]:
         """Return the board as the public sees it now."""

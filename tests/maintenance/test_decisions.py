@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from leaderboard import routes
 from leaderboard.cache import BoardCache
 from leaderboard.queries import DatabaseSnapshots
-from maintenance.actions import entries, labels, operations, rescoring
+from maintenance.actions import entries, operations
 from maintenance.decision_log import PublicLog
 from storage.database import Database
 from tests.databases import new_database, submitted
@@ -80,24 +80,11 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, dict[str
     database = new_database(f"sqlite:///{home}/board.db")
     board = boards.open_board(database, home / "state", revision="v1", judges_wanted=6)
     board.publish()
-    spec = str(boards.labels_file("v2"))
-    labels.request_import(
-        by(database, MAINTAINER, benchmark=BENCHMARK),
-        "v2",
-        spec,
-        "the authors changed labels",
-        disclosure="public",
-    )
-    board.runner.run_all()
-    task = rescoring.request_preview(by(database, MAINTAINER, benchmark=BENCHMARK), "v2").task_id
-    board.runner.run_all()
-    assert task is not None
-    preview = rescoring.preview(by(database, MAINTAINER), task)
-    rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "sixteen labels", "v2")
-    board.runner.run_all()
-    board.publish()
-    rescoring.undo(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", reason="too early", confirmation="v2")
-    board.publish()
+    board.import_labels(level="public")
+    preview = board.preview()
+    for change in (board.apply, board.undo):
+        change()
+        board.publish()
     return database, preview
 
 

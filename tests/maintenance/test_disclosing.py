@@ -10,7 +10,7 @@ import pytest
 
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import previews
-from maintenance.actions import labels, rescoring, tasks
+from maintenance.actions import labels, rescoring
 from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
 from storage.labels import label_levels, label_sets
@@ -32,22 +32,12 @@ def board(tmp_path: Path) -> RealBoard:
     return boards.open_board(opened, tmp_path / "state", revision="v1", judges_wanted=2)
 
 
-def _import(board: RealBoard, revision: str = "v2", **how: Any) -> str:
-    """Return how the import ended."""
-    told = (revision, str(boards.labels_file("v2")), "the authors changed labels")
-    done = labels.request_import(board.ctx, *told, **how)
-    board.runner.run_all()
-    assert done.task_id is not None
-    return tasks.task(board.ctx, done.task_id).outcome
-
-
 def _revision(board: RealBoard, name: str = "v2") -> Any:
     return next(one for one in labels.revisions(board.ctx) if one.revision == name)
 
 
-def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(board.ctx, revision, "because", revision)
-    board.runner.run_all()
+def _apply(board: RealBoard) -> ActionResult:
+    done = board.apply()
     board.publish()
     return done
 
@@ -69,16 +59,16 @@ def _not_possible(act: Callable[[], object]) -> str:
 
 
 def test_an_import_says_where_a_hidden_set_nearly_says_what_a_public_one_does(board: RealBoard) -> None:
-    assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in _import(board)
+    assert CANNOT_BE_HIDDEN.format(hidden="v2", public="v1") in board.import_labels().outcome
     assert labels.disclose(board.ctx, "v2", reason="as the import says", confirmation="v2").changed
-    assert _import(board, "v3", disclosure="public").endswith("imported as a draft.")  # as v1 and v2 are
+    assert board.import_labels("v3", level="public").outcome.endswith("imported as a draft.")  # as v1 and v2 are
 
 
 def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
-    assert CANNOT_BE_HIDDEN.format(hidden="v1", public="v2") in _import(board, disclosure="public")
-    assert _import(board, "v3").count("agree") == 1, "of two hidden ones neither gives the other away"
+    assert CANNOT_BE_HIDDEN.format(hidden="v1", public="v2") in board.import_labels(level="public").outcome
+    assert board.import_labels("v3").outcome.count("agree") == 1, "of two hidden ones neither gives the other away"
 
 
 # --- what readers see -------------------------------------------------------------------------------------------------
@@ -93,11 +83,8 @@ def test_an_import_of_public_labels_says_which_hidden_ones_they_give_away(board:
     ],
 )
 def test_preview_and_apply_say_what_readers_will_see(board: RealBoard, level: str, said: str) -> None:
-    _import(board, disclosure=level)
-    done = rescoring.request_preview(board.ctx, "v2")
-    board.runner.run_all()
-    assert done.task_id is not None
-    found = rescoring.preview(board.ctx, done.task_id)
+    board.import_labels(level=level)
+    found = board.preview()
     assert (found["disclosure"]["from"], found["disclosure"]["to"]) == ("public", level)
     assert said in terminal(previews.shown(found))
     with refuses(Conflict, "not-confirmed") as asked:
@@ -109,7 +96,7 @@ def test_preview_and_apply_say_what_readers_will_see(board: RealBoard, level: st
 def test_going_back_to_public_labels_shows_everything_again(board: RealBoard) -> None:
     with board.database.write() as session:
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
-    _import(board, disclosure="public")
+    board.import_labels(level="public")
     assert "Readers will see everything; now they see the overall alone" in rescoring.effect(board.ctx, "v2")
 
 
@@ -117,7 +104,7 @@ def test_going_back_to_public_labels_shows_everything_again(board: RealBoard) ->
 
 
 def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealBoard) -> None:
-    _import(board, disclosure="hidden")
+    board.import_labels(level="hidden")
     _apply(board)
     done = labels.disclose(board.ctx, "v2", reason="the paper is out", confirmation="v2")
     assert done.changed
@@ -132,7 +119,7 @@ def test_a_revision_is_made_public_for_good_and_everybody_sees_more(board: RealB
 
 
 def test_of_a_draft_that_is_disclosed_nobody_hears(board: RealBoard) -> None:
-    _import(board)
+    board.import_labels()
     assert labels.disclose(board.ctx, "v2", reason="no harm", confirmation="v2").changed
     assert all(one.kind != "labels.disclosed" for one in decisions(board.database))
     assert _revision(board).disclosure == "public"
@@ -143,7 +130,7 @@ def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
     with refuses(Conflict, "configured") as refused:
         labels.disclose(ctx, "v1", reason="because", confirmation="v1")
     assert refused.value.code == "configured"
-    _import(board)
+    board.import_labels()
     assert _not_possible(lambda: labels.disclose(ctx, "v2", reason="because", confirmation="v3")) == "not-confirmed"
     with pytest.raises(NotFound):
         labels.disclose(ctx, "v9", reason="because", confirmation="v9")
@@ -153,7 +140,7 @@ def test_what_the_settings_hide_the_settings_disclose(board: RealBoard) -> None:
 
 
 def test_a_level_is_one_of_three(board: RealBoard) -> None:
-    assert "imported" in _import(board, "a1")
-    assert "imported" in _import(board, "a2", disclosure="public")
+    assert "imported" in board.import_labels("a1").outcome
+    assert "imported" in board.import_labels("a2", level="public").outcome
     assert [_revision(board, name).disclosure for name in ("a1", "a2")] == ["hidden", "public"]
-    assert _not_possible(lambda: _import(board, "a3", disclosure="secret")) == "unknown-level"
+    assert _not_possible(lambda: board.import_labels("a3", level="secret")) == "unknown-level"

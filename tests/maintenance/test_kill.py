@@ -19,16 +19,13 @@ import pytest
 from sqlalchemy import event, select
 from sqlalchemy.orm import Session
 
-from maintenance.actions import labels, rescoring, tasks
+from maintenance.actions import rescoring, tasks
 from storage.database import Database, open_database
 from storage.integrity import audit
 from storage.jobs.leases import release_expired
-from storage.labels import label_sets
 from storage.models.core import AuditEvent
 from tests.databases import new_database
 from tests.factories import boards
-from tests.factories.accounts import MAINTAINER
-from tests.factories.actions import by
 from tests.factories.boards import RealBoard
 from tests.factories.suite.fork_server import fork_server
 from vlrb.benchmarks.label_files import load_labels
@@ -38,7 +35,6 @@ from workers.scorer import Scorer
 from workers.task_runner import TaskRunner, create_task_runner
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
-BENCHMARK = "vl-rewardbench"
 PATIENCE = 60.0  # seconds; a machine that is busy with other things is slow, not wrong
 JUDGES = 6
 CHUNK = 4  # so that the judges are staged in two transactions
@@ -83,16 +79,9 @@ def _fill(url: str, state: Path) -> None:
     """Everything scored under v1 and published, v2 imported, apply requested; nobody has begun."""
     database = new_database(url)
     board = boards.open_board(database, state, revision="v1", judges_wanted=JUDGES)
-    source = str(boards.labels_file("v2"))
-    labels.request_import(
-        by(database, MAINTAINER, benchmark=BENCHMARK),
-        "v2",
-        source,
-        "the authors changed labels",
-        disclosure="public",
-    )
+    board.import_labels(level="public")
     _everything(board.runner, Worker(database, [board.scorer], lease_seconds=60.0))
-    rescoring.request_apply(by(database, MAINTAINER, benchmark=BENCHMARK), "v2", "sixteen labels", "v2")
+    rescoring.request_apply(board.ctx, "v2", "sixteen labels", "v2")
     database.close()
 
 
@@ -194,12 +183,6 @@ class StoredBoard:
     def worker(self) -> Worker:
         return Worker(self.board.database, [self.board.scorer], lease_seconds=60.0)
 
-    def shown(self) -> str:
-        with self.board.database.read() as session:
-            pointer = label_sets.current(session, BENCHMARK)
-        assert pointer is not None
-        return pointer.label_revision
-
     def public(self) -> dict[str, Any]:
         """Return what the public sees, anyone who made it."""
         changing = ("created_at", "audit_seq", "nonce")
@@ -208,7 +191,7 @@ class StoredBoard:
     def finish(self) -> None:
         """What the next worker does: it takes the task over when the dead one's lease is over."""
         deadline = time.monotonic() + PATIENCE
-        while tasks.recent_tasks(by(self.board.database, MAINTAINER))[0].state != "done":
+        while tasks.recent_tasks(self.board.ctx)[0].state != "done":
             assert time.monotonic() < deadline
             with self.board.database.write() as session:
                 release_expired(session)
@@ -251,7 +234,7 @@ def _look(installation: Installation, stages: list[dict[str, Any]]) -> tuple[str
     """Return which labels the board is at, and which stage is public. Raises AssertionError where either is in
     between."""
     found = _find(installation)
-    shown, public = found.shown(), found.public()
+    shown, public = boards.shown(found.board.database), found.public()
     assert public in stages
     assert shown == "v2" or public == stages[0], "more is public than was decided"
     found.worker.publish_snapshot()
@@ -260,9 +243,7 @@ def _look(installation: Installation, stages: list[dict[str, Any]]) -> tuple[str
     assert found.public() == stages[-1]
     before = found.head()
     found.finish()
-    assert not rescoring.request_apply(
-        by(found.board.database, MAINTAINER, benchmark=BENCHMARK), "v2", "again", "v2"
-    ).changed
+    assert not rescoring.request_apply(found.board.ctx, "v2", "again", "v2").changed
     assert (found.head(), found.public()) == (before, stages[-1]), "done again, it does something"
     found.board.database.close()
     return shown, stages.index(public)

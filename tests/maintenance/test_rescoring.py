@@ -52,32 +52,6 @@ def v1(database: Database, tmp_path: Path) -> RealBoard:
     return boards.open_board(database, tmp_path / "state", revision="v1")
 
 
-def _import(board: RealBoard, revision: str = "v2", *, source: str | None = None, level: str = "hidden") -> int:
-    spec = source or str(boards.labels_file(revision))
-    about = (revision, spec, "the authors changed labels")
-    done = labels.request_import(board.ctx, *about, disclosure=level)
-    assert done.task_id is not None
-    board.runner.run_all()
-    return done.task_id
-
-
-def _preview(board: RealBoard, revision: str = "v2") -> dict[str, Any]:
-    done = rescoring.request_preview(board.ctx, revision)
-    board.runner.run_all()
-    assert done.task_id is not None
-    return rescoring.preview(board.ctx, done.task_id)
-
-
-def _apply(board: RealBoard, revision: str = "v2") -> ActionResult:
-    done = rescoring.request_apply(board.ctx, revision, "sixteen labels", revision)
-    board.runner.run_all()
-    return done
-
-
-def _undo(board: RealBoard, revision: str = "v2") -> ActionResult:
-    return rescoring.undo(board.ctx, revision, reason="too early", confirmation=revision)
-
-
 def _digest(database: Database) -> str | None:
     """Of all bytes of the current snapshot but for when it was made."""
     with database.read() as session:
@@ -90,7 +64,7 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
     tmp_path: Path, before: str, tags: int | None
 ) -> None:
     board = boards.in_sqlite(tmp_path, before, judges=1)
-    _import(board)
+    board.import_labels()
     (found,) = [one for one in labels.revisions(board.ctx) if one.revision == "v2"]
     assert found.difference == {
         "against": before,
@@ -108,8 +82,8 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
 @pytest.mark.parametrize("before", ["v1", "v0"])
 def test_a_preview_has_the_scores_and_ranks_under_both_label_sets(tmp_path: Path, before: str) -> None:
     board = boards.in_sqlite(tmp_path, before)
-    _import(board)
-    found = _preview(board)
+    board.import_labels()
+    found = board.preview()
     old, new = (boards.scored(revision, board.ids) for revision in (before, "v2"))
     assert {row["id"] for row in found["entries"]} == set(board.ids)
     assert (found["labels"]["flipped"], found["labels"]["dropped"]) == (16, 3)
@@ -134,9 +108,9 @@ def _shown_ranges(board: RealBoard, revision: str) -> dict[str, list[int]]:
 def test_rank_ranges_of_a_preview_are_those_of_the_board_before_and_after_the_apply(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=6)
     before = _shown_ranges(board, "v1")
-    _import(board, level="public")
-    found = {row["id"]: row["rank_range"] for row in _preview(board)["entries"]}
-    _apply(board)
+    board.import_labels(level="public")
+    found = {row["id"]: row["rank_range"] for row in board.preview()["entries"]}
+    board.apply()
     after = _shown_ranges(board, "v2")
     assert found == {name: [before.get(name), after.get(name)] for name in board.ids}
     assert any(None not in ranges for ranges in found.values())
@@ -150,22 +124,22 @@ def test_rank_ranges_count_entries_as_ranks_do_where_a_judge_has_several() -> No
 
 def test_pairs_whose_labels_change_are_listed_only_where_both_sets_are_public(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=1)
-    _import(board, level="public")
-    pairs = _preview(board)["pairs"]
+    board.import_labels(level="public")
+    pairs = board.preview()["pairs"]
     assert Counter(pair["change"] for pair in pairs) == {"flipped": 16, "dropped": 3}
     assert {(pair["before"], pair["after"]) for pair in pairs if pair["change"] == "flipped"} == {
         ("A", "B"),
         ("B", "A"),
     }
-    _import(board, "v2-hidden", source=str(boards.labels_file("v2")), level="hidden")
-    assert "pairs" not in _preview(board, "v2-hidden")
+    board.import_labels("v2-hidden", source=str(boards.labels_file("v2")), level="hidden")
+    assert "pairs" not in board.preview("v2-hidden")
 
 
 def test_a_preview_changes_nothing_that_is_public(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1")
     before = boards.said(board.publish())
-    _import(board)
-    _preview(board)
+    board.import_labels()
+    board.preview()
     assert boards.said(board.publish()) == before
     assert before["label_revisions"] == ["v1"]
 
@@ -173,8 +147,8 @@ def test_a_preview_changes_nothing_that_is_public(tmp_path: Path) -> None:
 def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard) -> None:
     before = v1.publish()
     digest = _digest(v1.database)
-    _import(v1)
-    assert _apply(v1).changed
+    v1.import_labels()
+    assert v1.apply().changed
     assert boards.shown(v1.database) == "v2"
     after = v1.publish()
     expected = boards.scored("v2", v1.ids)
@@ -183,7 +157,7 @@ def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard)
         shown = scores(Tally.from_json(entry["tallies"]["v2"], VL))
         assert {**shown, "rank": expected[entry["id"]]["rank"]} == pytest.approx(expected[entry["id"]])
     assert after["label_revisions"] == ["v1", "v2"]
-    assert _undo(v1).changed
+    assert v1.undo().changed
     assert boards.shown(v1.database) == "v1"
     assert boards.said(v1.publish()) == boards.said(before)
     assert _digest(v1.database) == digest, "the same bytes"
@@ -193,19 +167,19 @@ def test_apply_shows_the_new_board_and_undo_the_old_one_unchanged(v1: RealBoard)
 
 def test_apply_after_undo_shows_the_same_board_again(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v0", judges=6)
-    _import(board)
-    _apply(board)
+    board.import_labels()
+    board.apply()
     first = boards.said(board.publish())
-    _undo(board)
+    board.undo()
     board.publish()
-    _apply(board)
+    board.apply()
     assert boards.said(board.publish()) == first
-    assert _undo(board).changed
+    assert board.undo().changed
 
 
 def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=1)
-    _import(board)
+    board.import_labels()
     for typed in ("", "V2", "v1", "yes"):
         with refuses(Conflict, "not-confirmed"):
             rescoring.request_apply(board.ctx, "v2", "because", typed)
@@ -219,8 +193,8 @@ def test_apply_needs_the_revisions_name_typed(tmp_path: Path) -> None:
 
 def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=2)
-    _import(board)
-    _import(board, "v0")
+    board.import_labels()
+    board.import_labels("v0")
     request = rescoring.request_apply(board.ctx, "v2", "because", "v2")
     with board.database.write() as session:  # as a worker would that was configured otherwise
         label_sets.register(session, "other", benchmark=BENCHMARK, digest="a" * 64, items=1250)
@@ -236,7 +210,7 @@ def test_an_apply_on_a_board_that_moved_meanwhile_is_refused(tmp_path: Path) -> 
 
 def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=3)
-    _import(board)
+    board.import_labels()
     rescoring.request_apply(board.ctx, "v2", "because", "v2")
     late = boards.submit(board.database, boards.judges()[3:5], start=3)
     board.runner.run_all()
@@ -244,16 +218,16 @@ def test_what_arrives_during_an_apply_is_on_the_board_afterwards(tmp_path: Path)
 
     drain(Worker(board.database, [board.scorer], lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
     assert {entry["id"] for entry in board.publish()["entries"]} == {*board.ids, *late}
-    _undo(board)
+    board.undo()
     drain(Worker(board.database, [board.scorer], lease_seconds=60.0), lambda: False, rest=lambda seconds: None)
     assert {entry["id"] for entry in board.publish()["entries"]} == {*board.ids, *late}
 
 
 def test_labels_lie_in_a_private_file_and_nowhere_in_the_database(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=2)
-    _import(board)
-    _preview(board)
-    _apply(board)
+    board.import_labels()
+    board.preview()
+    board.apply()
     directory = tmp_path / "state" / "labels" / BENCHMARK
     (file,) = directory.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -269,11 +243,11 @@ def test_labels_lie_in_a_private_file_and_nowhere_in_the_database(tmp_path: Path
 
 def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=1)
-    _import(board)
-    _apply(board)
+    board.import_labels()
+    board.apply()
     with refuses(Conflict, "in-use"):
         labels.request_retire(board.ctx, "v2", reason="over", confirmation="v2")
-    _undo(board)
+    board.undo()
     for typed in ("", "v1", "V2"):
         with refuses(Conflict, "not-confirmed"):
             labels.request_retire(board.ctx, "v2", reason="over", confirmation=typed)
@@ -306,7 +280,7 @@ def test_a_retired_revision_can_be_checked_against_its_commitment(tmp_path: Path
 
 def test_a_revision_never_changes(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=1)
-    _import(board)
+    board.import_labels()
     for name in ("v2", "v1"):
         with refuses(Conflict, "known-revision"):
             labels.request_import(board.ctx, name, "elsewhere.jsonl", "again")
@@ -326,19 +300,17 @@ def test_label_files_are_imported_from_the_configured_directories_alone(tmp_path
     limited = replace(board, runner=runner)
     named = (outside / "v2.jsonl", outside / "missing.jsonl", inside / "link.jsonl", "../elsewhere/v2.jsonl", inside)
     for number, source in enumerate(named):
-        task = requested.task(board.ctx, _import(limited, f"x{number}", source=str(source)))
+        task = limited.import_labels(f"x{number}", source=str(source))
         assert task.state == "failed"
         assert task.outcome.startswith(f"{source} is neither") and f" below {inside} " in task.outcome
         assert "owner/name@commit" in task.outcome and "Put the file there" in task.outcome
     for number, source in enumerate((inside / "v2.jsonl", "v2.jsonl")):
-        task = requested.task(board.ctx, _import(limited, f"y{number}", source=str(source)))
-        assert task.state == "done"
+        assert limited.import_labels(f"y{number}", source=str(source)).state == "done"
 
 
 def test_a_file_that_is_no_label_set_fails_with_words_and_without_effect(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=1)
-    task = _import(board, "v3", source=str(tmp_path / "missing.jsonl"))
-    view = requested.task(board.ctx, task)
+    view = board.import_labels("v3", source=str(tmp_path / "missing.jsonl"))
     assert view.state == "failed" and "missing.jsonl" in view.outcome
     assert [one.revision for one in labels.revisions(board.ctx)] == ["v1"]
     assert not (tmp_path / "state" / "labels" / BENCHMARK).exists()
@@ -350,13 +322,13 @@ def test_where_either_revision_is_hidden_the_public_sees_no_count_of_labels(tmp_
     if hidden == "v1":  # as HIDDEN_LABELS says
         with board.database.write() as session:
             label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
-    _import(board, level="hidden" if hidden == "v2" else "public")
-    assert _preview(board)["labels"]["flipped"] == 16  # maintainers are told
-    _apply(board)
+    board.import_labels(level="hidden" if hidden == "v2" else "public")
+    assert board.preview()["labels"]["flipped"] == 16  # maintainers are told
+    board.apply()
     (event,) = boards.events(board.database, "rescore.applied")
     assert event["labels"] is None
     assert "largest_change" not in event, "of a macro average nothing is shown"
-    assert _undo(board).changed
+    assert board.undo().changed
     (back,) = boards.events(board.database, "rescore.undone")
     assert (back["labels"], back["entries"]) == (None, 3) and "largest_change" not in back
     said = json.dumps([one.to_json() for one in decisions(board.database)])
@@ -366,7 +338,7 @@ def test_where_either_revision_is_hidden_the_public_sees_no_count_of_labels(tmp_
 
 def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Database, tmp_path: Path) -> None:
     board = boards.open_board(database, tmp_path / "state", revision="v1", judges_wanted=3)
-    _import(board)
+    board.import_labels()
 
     def applying(user: Any) -> Callable[[], ActionResult]:
         return lambda: rescoring.request_apply(by(database, user, benchmark=BENCHMARK), "v2", "because", "v2")
@@ -395,8 +367,8 @@ def test_two_maintainers_who_apply_and_undo_at_once_have_one_effect(database: Da
 
 def test_another_worker_finds_published_labels_and_never_moves_the_board_away_from_them(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=2)
-    _import(board)
-    _apply(board)
+    board.import_labels()
+    board.apply()
     again = boards.open_board(board.database, tmp_path / "state", revision="v1", judges_wanted=0)
     again.runner.refresh()
     assert set(again.scorer.revisions) == {"v1", "v2"}
@@ -411,19 +383,19 @@ def test_another_worker_finds_published_labels_and_never_moves_the_board_away_fr
 
 def test_an_undo_says_what_goes_back_and_wants_the_name_typed(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=3)
-    _import(board)
-    _apply(board)
+    board.import_labels()
+    board.apply()
     ctx = board.ctx
     with refuses(Conflict, "not-confirmed") as refused:
         rescoring.undo(ctx, "v2", reason="too early", confirmation="")
     assert "revision v1" in str(refused.value) and boards.shown(board.database) == "v2"
     assert rescoring.undo_effect(ctx, "v1") == "", "there is nothing to undo"
-    assert _undo(board).changed and boards.shown(board.database) == "v1"
+    assert board.undo().changed and boards.shown(board.database) == "v1"
 
 
 def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_asked_again(tmp_path: Path) -> None:
     board = boards.in_sqlite(tmp_path, "v1", judges=4)
-    _import(board, level="public")
+    board.import_labels(level="public")
     asked = rescoring.request_apply(board.ctx, "v2", "because", "v2")
     for attempt in range(1, MAX_ATTEMPTS + 1):
         with board.database.write() as session:
@@ -446,5 +418,5 @@ def test_an_apply_whose_workers_died_five_times_goes_on_where_it_stopped_when_as
     failed = requested.task(board.ctx, asked.task_id or 0)
     assert (failed.state, boards.shown(board.database)) == ("failed", "v1")
     assert failed.outcome.endswith("where it stopped.")
-    again = requested.task(board.ctx, _apply(board).task_id or 0)
+    again = requested.task(board.ctx, board.apply().task_id or 0)
     assert (again.state, boards.shown(board.database), again.total) == ("done", "v2", 2)
