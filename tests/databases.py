@@ -157,6 +157,14 @@ def with_labels(database: Database, revision: str = "demo", *, benchmark: str = 
         label_sets.activate_revision(session, benchmark, label_revision=revision, scorer_version="1", reason="test")
 
 
+def shown_board(database: Database, benchmark: str = "demo") -> label_sets.ActiveBoard:
+    """Return what a board shows. Raises AssertionError where it shows nothing yet."""
+    with database.read() as session:
+        found = label_sets.current(session, benchmark)
+    assert found is not None
+    return found
+
+
 def on_record(database: Database, names: Iterable[str]) -> list[str]:
     """Add the audit events that submissions have which came through the service; returns the ids."""
     with database.write() as session:

@@ -10,17 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 from sqlalchemy import select
 
 from maintenance.action_context import ActionContext
 from maintenance.types import ActionResult
-from storage.boards import snapshots
 from storage.database import Database
 from storage.jobs.tasks import TaskView
-from storage.labels import label_sets
 from storage.models.core import AuditEvent
-from tests.databases import a_submission, accept, fill_once, new_database
+from tests.databases import a_submission, accept, fill_once, new_database, shown_board
+from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.specs import VL
 from tests.real_data import real_file
@@ -134,11 +132,7 @@ class RealBoard:
 
     def published(self) -> dict[str, Any]:
         """Return the board as the public saw it last."""
-        with self.database.read() as session:
-            pointer = label_sets.current(session, table().benchmark)
-            assert pointer is not None
-            assert pointer.snapshot_id is not None
-            return dict(orjson.loads(snapshots.content(session, pointer.snapshot_id)))
+        return small_benchmark.snapshot(self.database, table().benchmark)
 
 
 def in_sqlite(tmp_path: Path, revision: str = "v1", *, judges: int | None = None) -> RealBoard:
@@ -149,10 +143,7 @@ def in_sqlite(tmp_path: Path, revision: str = "v1", *, judges: int | None = None
 
 def shown(database: Database) -> str:
     """Return the label revision that the board shows."""
-    with database.read() as session:
-        pointer = label_sets.current(session, table().benchmark)
-    assert pointer is not None
-    return pointer.label_revision
+    return shown_board(database, table().benchmark).label_revision
 
 
 def events(database: Database, kind: str) -> list[dict[str, Any]]:

@@ -13,8 +13,8 @@ from maintenance import previews
 from maintenance.actions import labels, rescoring
 from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
-from storage.labels import label_levels, label_sets
-from tests.databases import new_database
+from storage.labels import label_levels
+from tests.databases import new_database, shown_board
 from tests.factories import boards
 from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
@@ -43,10 +43,8 @@ def _apply(board: RealBoard) -> ActionResult:
 
 
 def _snapshot(board: RealBoard) -> Any:
-    with board.database.read() as session:
-        pointer = label_sets.current(session, BENCHMARK)
-    assert pointer is not None and pointer.snapshot_id is not None
-    return DatabaseSnapshots(board.database, spec_of(BENCHMARK)).load(pointer.snapshot_id)
+    name = shown_board(board.database, BENCHMARK).snapshot_id
+    return DatabaseSnapshots(board.database, spec_of(BENCHMARK)).load(name or "")
 
 
 def _not_possible(act: Callable[[], object]) -> str:

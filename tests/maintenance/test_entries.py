@@ -15,12 +15,10 @@ from maintenance.actions import entries, entry_search, operations
 from maintenance.database.entry_queries import EntryFilter
 from maintenance.types import ActionResult, Conflict, NotFound
 from storage import moderation
-from storage.boards import snapshots
 from storage.clock import minute, read_clock
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, leases
-from storage.labels import label_sets
 from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
 from storage.models.core import Account
@@ -66,11 +64,7 @@ def _three_entries(database: Database) -> list[str]:
 
 def snapshot(database: Database, scorer: Scorer) -> dict[str, Any]:
     publish_if_changed(database, scorer)
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-        assert pointer is not None
-        assert pointer.snapshot_id is not None
-        return dict(json.loads(snapshots.content(session, pointer.snapshot_id)))
+    return small_benchmark.snapshot(database)
 
 
 def on_board(database: Database, scorer: Scorer) -> list[str]:

@@ -15,9 +15,8 @@ from maintenance.actions.rescoring import RescoreRules
 from maintenance.types import Conflict
 from storage.database import Database
 from storage.integrity import audit
-from storage.labels import label_sets
 from storage.models.core import AuditEvent, Score
-from tests.databases import new_database
+from tests.databases import new_database, shown_board
 from tests.factories import boards
 from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
@@ -50,10 +49,8 @@ def _work(release: CommandProcess, board: RealBoard) -> None:
 
 
 def _shown(database: Database) -> tuple[str, str]:
-    with database.read() as session:
-        pointer = label_sets.current(session, BENCHMARK)
-    assert pointer is not None
-    return pointer.label_revision, pointer.scorer_version
+    board = shown_board(database, BENCHMARK)
+    return board.label_revision, board.scorer_version
 
 
 def _as_the_rule_says(votes: Votes) -> Votes:

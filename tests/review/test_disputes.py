@@ -17,7 +17,7 @@ from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from review.actions import disputes
 from storage.jobs import tasks
-from storage.labels import label_sets
+from tests.databases import shown_board
 from tests.factories.accounts import (
     ANONYMOUS,
     LOCAL,
@@ -198,9 +198,7 @@ def test_a_preview_of_the_draft_is_the_board_as_it_would_be(bench: ReviewSetup) 
     found = rescoring.preview(bench.by(MAINTAINER), done.task_id or 0)
     assert "3 flipped" in terminal(previews.shown(found))
     assert {row["id"]: row["rank"] for row in found["entries"]} == {ids[0]: [2, 1], ids[1]: [1, 2]}
-    with bench.database.read() as session:
-        board = label_sets.current(session, "demo")
-    assert board is not None and board.label_revision == "demo"
+    assert shown_board(bench.database).label_revision == "demo"
 
 
 def test_a_draft_needs_a_new_name_a_known_base_and_accepted_disputes(bench: ReviewSetup) -> None:

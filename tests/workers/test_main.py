@@ -15,9 +15,8 @@ import pytest
 from sqlalchemy import select
 
 from storage.database import Database
-from storage.labels import label_sets
 from storage.models.core import Score
-from tests.databases import new_database
+from tests.databases import new_database, shown_board
 from tests.factories import small_benchmark
 from tests.factories.suite.programs import Finished, run_worker
 from tests.real_data import real_file
@@ -58,9 +57,7 @@ def test_drain_scores_what_waits_and_exits(data: Path, installed: Database) -> N
     assert done.returncode == 0, done.stderr
     with installed.read() as session:
         assert len(session.scalars(select(Score.id)).all()) == 3
-        pointer = label_sets.current(session, "demo")
-    assert pointer is not None
-    assert pointer.snapshot_id is not None
+    assert shown_board(installed).snapshot_id is not None
     lines = [json.loads(line) for line in done.stderr.splitlines()]
     assert [line["event"] for line in lines].count("job.scored") == 3
 

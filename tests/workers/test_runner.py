@@ -17,9 +17,9 @@ from storage.changes import LOOK_SECONDS
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, worker_heartbeats
-from storage.labels import label_sets
 from storage.models.core import Score
 from storage.models.queue import Job
+from tests.databases import shown_board
 from tests.factories import small_benchmark
 from tests.factories.services.service import PATIENCE, until
 from workers import runner, schedule
@@ -119,10 +119,7 @@ def test_the_setting_says_what_a_new_board_shows_and_leaves_an_old_one_alone(
     assert "board.shows_another_revision" not in caplog.messages
     prepare(database, scorer, label_revision="demo")
     assert caplog.messages.count("board.shows_another_revision") == 1
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-    assert pointer is not None
-    assert pointer.label_revision == "flipped"
+    assert shown_board(database).label_revision == "flipped"
 
 
 def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_says_so(
@@ -138,11 +135,10 @@ def test_a_worker_without_the_labels_of_the_board_leaves_it_scores_nothing_and_s
     stranger.heartbeat()
     assert (stranger.enqueue_missing(), drain(stranger, _never, rest=time.sleep)) == (0, 0)
     with database.read() as session:
-        pointer = label_sets.current(session, "demo")
         jobs = set(map(tuple, session.execute(select(Job.label_revision, Job.state))))
         assert (audit.head(session), session.scalars(select(Score.id)).all()) == (before, [])
         (alarm,) = service_alarms(session, (), benchmarks={"demo": "Demo"})
-    assert pointer is not None and pointer.label_revision == "flipped"
+    assert shown_board(database).label_revision == "flipped"
     assert jobs == {("flipped", "queued")}
     assert "labels.missing" in caplog.messages
     assert (alarm.code, alarm.blocking) == ("labels-missing", True)

@@ -15,12 +15,11 @@ from storage.integrity import audit
 from storage.integrity import integrity_check as integrity
 from storage.jobs import tasks, worker_heartbeats
 from storage.jobs.tasks import TaskConflict
-from storage.labels import label_sets
 from storage.models.core import Score
 from storage.models.queue import Task
 from storage.models.quota import Attempt
 from submissions import queries
-from tests.databases import fill_once
+from tests.databases import fill_once, shown_board
 from tests.factories import labels, small_benchmark
 from tests.factories.specs import spec_of
 from vlrb.benchmarks.pairs import build_table, label_set
@@ -55,12 +54,6 @@ class TwoBenchmarks:
 
     def drain(self) -> None:
         drain(self.worker, lambda: False, rest=lambda seconds: None)
-
-    def board(self, benchmark: str) -> label_sets.ActiveBoard:
-        with self.database.read() as session:
-            found = label_sets.current(session, benchmark)
-        assert found is not None
-        return found
 
 
 @pytest.fixture
@@ -103,16 +96,16 @@ def test_each_board_has_a_snapshot_of_its_own_entries(two: TwoBenchmarks) -> Non
     assert (own["benchmark"], other["benchmark"]) == ("demo", OTHER)
     assert set(own["relations"]) == set(other["relations"]) == {"demo", "flipped"}
     with two.database.read() as session:
-        assert snapshot_at(session, "demo", when="2999-01-01") == two.board("demo").snapshot_id
-        assert snapshot_at(session, OTHER, when="2999-01-01") == two.board(OTHER).snapshot_id
+        assert snapshot_at(session, "demo", when="2999-01-01") == shown_board(two.database, "demo").snapshot_id
+        assert snapshot_at(session, OTHER, when="2999-01-01") == shown_board(two.database, OTHER).snapshot_id
 
 
 def test_activating_a_revision_of_one_leaves_the_other_board_alone(two: TwoBenchmarks) -> None:
-    before = two.board("demo"), small_benchmark.snapshot(two.database, "demo")
+    before = shown_board(two.database, "demo"), small_benchmark.snapshot(two.database, "demo")
     small_benchmark.switch_board(two.database, two.other, revision="flipped", reason="test")
     two.drain()
-    assert two.board(OTHER).label_revision == "flipped"
-    assert (two.board("demo"), small_benchmark.snapshot(two.database, "demo")) == before
+    assert shown_board(two.database, OTHER).label_revision == "flipped"
+    assert (shown_board(two.database, "demo"), small_benchmark.snapshot(two.database, "demo")) == before
     with two.database.read() as session:
         assert not list(integrity.check(session))
         assert audit.verify(session) is None

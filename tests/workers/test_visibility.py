@@ -19,11 +19,11 @@ from storage.boards import snapshots
 from storage.clock import database_now
 from storage.database import Database
 from storage.jobs import job_queue
-from storage.labels import label_sets
 from storage.models.core import Submission
 from storage.models.quota import Attempt
 from storage.models.visibility import Visibility
 from storage.visibility import EntryVisibility
+from tests.databases import shown_board
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, person
 from tests.factories.actions import by, decisions
@@ -75,7 +75,7 @@ def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database,
     assert (found[name]["attempt"], found[name]["attempts"]) == (1, None)
     with ready.read() as session:
         assert not [name for name, content in snapshots.contents(session) if b"lanted" in (content or b"")]
-    snapshot = DatabaseSnapshots(ready, spec_of("demo")).load(_pointer(ready))
+    snapshot = DatabaseSnapshots(ready, spec_of("demo")).load(shown_board(ready).snapshot_id)
     board = build_board(snapshot, VL)
     (row,) = (row for row in board.rows if row.id == name)
     assert row.provenance == "attempt 1 · anonymous until 2096-10-02"
@@ -83,14 +83,6 @@ def test_an_anonymous_entry_is_on_the_board_without_who_made_it(ready: Database,
     made = json.dumps(leaderboard_json(board)).encode() + str(board).encode() + as_csv(taken) + as_json(taken)
     assert b"lanted" not in made
     assert b"judge 0" in made
-
-
-def _pointer(database: Database) -> str:
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-    assert pointer is not None
-    assert pointer.snapshot_id is not None
-    return pointer.snapshot_id
 
 
 def test_without_the_wish_the_same_search_finds_every_secret(ready: Database, scorer: Scorer) -> None:
@@ -128,7 +120,7 @@ def test_an_unpublished_entry_is_scored_and_counted_but_nowhere_to_be_seen(ready
         assert [one.id for one in entries_on_board(session, "demo", revision="demo", version=scorer.version)] == [shown]
     assert compute_if_changed(ready, scorer) > 0
     assert "demo" in body(ready, scorer)["relations"]  # made of exactly the entries that are shown
-    board = build_board(DatabaseSnapshots(ready, spec_of("demo")).load(_pointer(ready)), VL)
+    board = build_board(DatabaseSnapshots(ready, spec_of("demo")).load(shown_board(ready).snapshot_id), VL)
     assert leaderboard_json(board)["unpublished"] == 1
 
 
@@ -141,9 +133,7 @@ def test_an_unpublished_variant_counts_where_its_account_shows_one_and_nowhere_e
     arrive(ready, scorer, number=2, model="Judge v3", organisation="Lab", owner="bob", shown=unseen)
     arrive(ready, scorer, number=3, model="Judge v4", shown=unseen._replace(anonymous_until=FAR))
     with ready.read() as session:
-        pointer = label_sets.current(session, "demo")
-        assert pointer is not None
-        board = board_view.read_board(session, pointer)
+        board = board_view.read_board(session, shown_board(ready))
     assert [entry.id for entry in board.entries] == [first, tried]
     assert board.judges == {first: first, tried: first}
 

@@ -23,10 +23,9 @@ from operation.alarms import DECISION_PENDING, service_alarms
 from operation.public_status import public_status
 from storage.database import Database
 from storage.integrity import audit
-from storage.labels import label_sets
-from storage.labels.label_sets import ActiveBoard
 from storage.models.core import Score
 from submissions.status import Status, get_status
+from tests.databases import shown_board
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER
 from tests.factories.actions import by, decisions
@@ -90,7 +89,7 @@ def test_a_board_keeps_its_rules_when_its_definition_changes_until_a_maintainer_
     scorer = replace(both, labels={"demo": both.labels["demo"]})
     small_benchmark.submit(database, range(4), queued=False)
     worker, _ = _start(database, scorer, tmp_path)
-    old_rows, first = _settled(database, worker, DEMO), _pointer(database).snapshot_id
+    old_rows, first = _settled(database, worker, DEMO), shown_board(database).snapshot_id
 
     strict, *others = DEMO.protocols
     groupings = {**DEMO.groupings, "official": DEMO.groupings["povid-in-general"]}
@@ -134,13 +133,6 @@ def test_a_board_keeps_its_rules_when_its_definition_changes_until_a_maintainer_
     assert not rescoring.undo(maintainer, "demo", reason="look again", confirmation="demo").changed
     with database.read() as session:
         assert audit.verify(session) is None
-
-
-def _pointer(database: Database) -> ActiveBoard:
-    with database.read() as session:
-        pointer = label_sets.current(session, "demo")
-    assert pointer is not None
-    return pointer
 
 
 def _settled(database: Database, worker: Worker, spec: BenchmarkSpec) -> dict[str, Any]:
