@@ -150,7 +150,7 @@ class ParsedFile:
                 self.samples.see(place, vote, choice=flip(choice, row.shown[vote]), reply=reply, words=SHOWN)
         if len(replies) == 1 and isinstance(replies[0], tuple):
             first, second = replies[0]
-            row.margin = abs(first - second)
+            row.margin = abs(float(first) - float(second))
         self.rows.append(row)
 
     def remark(self, code: str, message: str, rows: list[int]) -> None:

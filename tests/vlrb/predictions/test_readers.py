@@ -134,6 +134,8 @@ def test_a_reply_that_is_a_list_of_two_is_no_pair_of_scores() -> None:
     judged = {"model_choice": 1, "model_resp": ["first", ["second"]]}
     records = [{"question": row["query"], "preds": row["response"], "judge_result": judged} for row in PAIRS]
     assert read(files.jsonl(records)).margins is None
+    huge = [{"id": row["id"], "scores": [10**300, 0]} for row in PAIRS]
+    assert (read(files.jsonl(huge)).votes.matrix == 0).all()
 
 
 def test_text_counts_where_lmms_eval_also_keeps_the_raw_reply() -> None:
