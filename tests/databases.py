@@ -17,7 +17,7 @@ from sqlalchemy.engine import make_url
 from storage.database import Database, Session, migrate, open_database
 from storage.integrity import audit, row_commitments
 from storage.labels import label_sets
-from storage.models.core import Submission
+from storage.models.core import Account, Submission
 from tests.postgres import Cluster, binaries, running_cluster, why_unavailable
 
 Filled = TypeVar("Filled")
@@ -146,6 +146,13 @@ def a_submission(number: int = 1, **changes: Any) -> Submission:
         "model": f"judge {number}",
     }
     return Submission(**(values | changes))
+
+
+def an_account(account: str, **changes: Any) -> Account:
+    """Return an account of somebody whom the provider knows by the same name."""
+    named = {"issuer": "https://id.example", "subject": account, "name": account, "organisations": []}
+    seen = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
+    return Account(id=account, **(named | seen | changes))
 
 
 def with_labels(database: Database, revision: str = "demo", *, benchmark: str = "demo") -> None:

@@ -11,7 +11,7 @@ from maintenance.types import Conflict, NotFound
 from maintenance.view import terminal
 from storage.database import Database
 from storage.models.core import Account, RoleBinding, Submission
-from tests.databases import with_labels
+from tests.databases import an_account, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_THE_SERVICE
 from tests.factories.actions import by
@@ -28,11 +28,10 @@ SETTINGS = IdentitySettings(
 
 
 def _sign_up(database: Database, account: str, name: str, subject: str, *organisations: str) -> None:
-    times = dict.fromkeys(("confirmed_at", "first_seen_at"), 1.0)
     teams = [{"id": one, "name": one, "role": "admin"} for one in organisations]
-    about = {"issuer": "https://id.example", "subject": subject, "name": name, "organisations": teams}
+    about = {"subject": subject, "name": name, "organisations": teams, "last_seen_at": float(subject)}
     with database.write() as session:
-        session.add(Account(id=account, **about, **times, last_seen_at=float(subject)))
+        session.add(an_account(account, **about))
 
 
 def test_nobody_yet_and_nobody_like_that_are_two_things(database: Database) -> None:

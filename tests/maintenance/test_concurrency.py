@@ -16,8 +16,8 @@ from maintenance.actions import accounts, entries, operations, reported
 from storage.database import Database
 from storage.integrity import audit
 from storage.jobs import job_queue, leases
-from storage.models.core import Account, AuditEvent
-from tests.databases import fill_once
+from storage.models.core import AuditEvent
+from tests.databases import an_account, fill_once
 from tests.factories import small_benchmark
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER
 from tests.factories.actions import by
@@ -74,9 +74,7 @@ def _restore(site: ConcurrentSite) -> Decide:
 
 def _ban(site: ConcurrentSite) -> Decide:
     with site.database.write() as session:
-        facts = {"issuer": "https://id.example", "subject": "x", "name": "x", "organisations": []}
-        seen = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
-        session.add(Account(id=OWNER_OF_IT.account, **facts, **seen))
+        session.add(an_account(OWNER_OF_IT.account))
     return lambda user: accounts.ban(by(site.database, user, identity=None), OWNER_OF_IT.account, "because")
 
 

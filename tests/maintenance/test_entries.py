@@ -21,12 +21,11 @@ from storage.integrity import audit
 from storage.jobs import job_queue, leases
 from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
-from storage.models.core import Account
 from storage.models.moderation import Edit
 from storage.models.queue import Job
 from submissions.metadata import MetadataRejected, parse_metadata
 from submissions.status import get_status
-from tests.databases import fill_once, new_database, with_labels
+from tests.databases import an_account, fill_once, new_database, with_labels
 from tests.factories import small_benchmark
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, STRANGER, SUBMIT_TOKEN
 from tests.factories.actions import activity_of, by, decisions
@@ -237,19 +236,13 @@ def test_edits_that_come_at_the_same_instant_pass_no_limit(database: Database, i
 def test_a_transferred_entry_is_the_new_owners(database: Database, ids: list[str]) -> None:
     with refuses(NotFound, "not-found"):
         entries.transfer(by(database, MAINTAINER), ids[0], STRANGER.account, "they left")
-    _sign_up(database, STRANGER)
+    with database.write() as session:
+        session.add(an_account(STRANGER.account))
     assert entries.transfer(by(database, MAINTAINER), ids[0], STRANGER.account, "they left").changed
     assert entries.withdraw(by(database, STRANGER), ids[0], "mine now").changed
     with pytest.raises(Forbidden):
         entries.withdraw(by(database, OWNER_OF_IT), ids[0], "no longer mine")
     assert "entry.transferred" not in {one.kind for one in decisions(database)}
-
-
-def _sign_up(database: Database, user: Identity) -> None:
-    times = dict.fromkeys(("confirmed_at", "first_seen_at", "last_seen_at"), 1.0)
-    named = {"issuer": "https://issuer.example", "subject": user.account, "name": user.name, "organisations": []}
-    with database.write() as session:
-        session.add(Account(id=user.account, **named, **times))
 
 
 def test_owners_see_why_an_entry_is_off_the_board(database: Database, ids: list[str]) -> None:

@@ -19,7 +19,7 @@ from review.actions.answers import GivenAnswer
 from review.selection import PairSelection
 from storage.annotation import annotation_projects
 from storage.integrity import audit
-from storage.models.core import Account
+from tests.databases import an_account
 from tests.factories.accounts import ANONYMOUS, LOCAL, MAINTAINER, OPEN, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials, on_both
 from tests.maintenance.concurrency_helpers import at_once
@@ -36,20 +36,7 @@ def people(bench: ReviewSetup) -> None:
     """Accounts that have signed in."""
     with bench.database.write() as session:
         for one in (STRANGER, OWNER_OF_IT, MAINTAINER):
-            session.add(_account(one.account))
-
-
-def _account(name: str) -> Account:
-    return Account(
-        id=name,
-        issuer="https://id.example",
-        subject=name,
-        name=name,
-        organisations=[],
-        confirmed_at=1.0,
-        first_seen_at=1.0,
-        last_seen_at=1.0,
-    )
+            session.add(an_account(one.account))
 
 
 def _start(bench: ReviewSetup, *, name: str = "may", **more: Any) -> int:
