@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import NOT_LABELLED
 from vlrb.benchmarks.spec import TIE
 from vlrb.statistics.calibration import Calibration, score_calibration, vote_calibration
 from vlrb.statistics.position_bias import PositionBias, is_one_sided, position_bias
 from vlrb.statistics.reliability import self_consistency
+from vlrb.statistics.style_control import StyleControl, style_control
 from vlrb.votes import ABSENT, UNDECIDED, Margins, Matrix, Votes, resolved, without_labels
 
 
@@ -21,8 +23,8 @@ from vlrb.votes import ABSENT, UNDECIDED, Margins, Matrix, Votes, resolved, with
 class Behaviour:
     """Statistics of a judge's votes; rates are fractions.
 
-    ``position_bias`` and ``calibration`` need labels. ``one_order``: whether the order is nearly always the same, of
-    the preferred and the other response where labels are known, else of the responses as they are stored.
+    ``position_bias``, ``calibration`` and ``style`` need labels. ``one_order``: whether the order is nearly always the
+    same, of the preferred and the other response where labels are known, else of the responses as they are stored.
     """
 
     parse_rate: float  # votes that can be read / votes
@@ -32,6 +34,7 @@ class Behaviour:
     one_order: bool | None = None  # None: the order is not known
     calibration: Calibration | None = None
     both_orders: float | None = None  # pairs asked once in each order with the same verdict / those pairs
+    style: StyleControl | None = None  # place and length, each with the other and the category held equal
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields by name."""
@@ -40,7 +43,7 @@ class Behaviour:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Behaviour:
         """Return the behaviour of ``to_json``, also of its first fields alone, which need no label."""
-        parts = {"position_bias": PositionBias, "calibration": Calibration}
+        parts = {"position_bias": PositionBias, "calibration": Calibration, "style": StyleControl}
         return cls(**{**data, **{name: part(**data[name]) for name, part in parts.items() if data.get(name)}})
 
 
@@ -50,11 +53,12 @@ def behaviour_of(
     *,
     preferred: npt.NDArray[np.int8] | None = None,
     margins: Margins | None = None,
+    table: ItemTable | None = None,
 ) -> Behaviour:
     """Return the behaviour on all pairs of a file, or on the pairs of a label revision.
 
     ``orders``: what the judge would have voted had it always chosen the response that it was shown first; UNDECIDED
-    where nobody knows. ``preferred``: the labels of the revision, by item. ``margins``: of single votes
+    where nobody knows. ``preferred``: the labels of the revision, by item, of ``table``. ``margins``: of single votes
     that follow from scores.
     """
     present = votes.matrix[:, 0] != ABSENT
@@ -78,6 +82,22 @@ def behaviour_of(
         position_bias=None if labels is None else _position_bias(matrix, first, labels=labels),
         one_order=_one_order(first, known, labels=labels) if known.any() else None,
         both_orders=_both_orders(matrix, first),
+        style=None if preferred is None or table is None else _style(votes, orders, preferred=preferred, table=table),
+    )
+
+
+def _style(votes: Votes, orders: Votes, *, preferred: Matrix, table: ItemTable) -> StyleControl | None:
+    label = preferred[:, np.newaxis]
+    chosen, first = (resolved(one.matrix, label) for one in (votes, orders))
+    known = np.isin(chosen, (0, 1)) & np.isin(first, (0, 1)) & np.isin(label, (0, 1))
+    pair, best = np.nonzero(known)[0], np.broadcast_to(label, chosen.shape)[known]
+    words, other = table.word_counts[pair, best], table.word_counts[pair, 1 - best]
+    return style_control(
+        (chosen == label)[known],
+        pair=pair,
+        category=np.array(table.spec.category_keys)[table.category_index[pair]],
+        preferred_first=(first == label)[known],
+        longer=(words - other) / np.maximum(words + other, 1),
     )
 
 

@@ -16,7 +16,7 @@ from vlrb.statistics.uncertainty import mover_macro, wilson
 
 SCORER_VERSION = "2"
 _COUNTS = ("n", "agree", "reject", "undecided", "half_right")
-_SHOWN = ("first_shown_rate", "position_bias", "one_order", "self_consistency", "both_orders")
+_SHOWN = ("first_shown_rate", "position_bias", "one_order", "self_consistency", "both_orders", "style")
 _PLACES = [FIELDS.index(name) for name in _COUNTS]
 
 

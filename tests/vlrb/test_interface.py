@@ -58,6 +58,14 @@ def test_a_comparison_turned_round_has_the_opposite_sign(demo: Path) -> None:
     assert there["macro"].p == pytest.approx(back["macro"].p)
 
 
+def test_place_and_length_are_told_apart_where_the_order_is_known(demo: Path) -> None:
+    scored = _scored(demo, "judge-a.native-judgements.jsonl")
+    bias, style = (scored.card["behaviour"][name] for name in ("position_bias", "style"))
+    assert set(style["categories"]) <= set(DEMO.category_keys)
+    assert (style["order"][0] > 0) == (bias["value"] > 0)
+    assert _scored(demo, "judge-e.native-votes.jsonl").card["behaviour"]["style"] is None
+
+
 def test_scorecards_of_other_labels_are_not_compared(demo: Path, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in (demo / "labels.jsonl").read_text().splitlines()]
     rows[0]["human_ranking"].reverse()

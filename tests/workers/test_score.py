@@ -98,7 +98,7 @@ def test_the_behaviour_on_the_pairs_of_each_revision_is_stored_with_its_counts(r
     for number, name in enumerate(names):
         for revision, labels in scorer.labels.items():
             votes, orders = small_benchmark.votes(number), small_benchmark.orders() if number else None
-            expected = behaviour_of(votes, orders, preferred=labels.preferred)
+            expected = behaviour_of(votes, orders, preferred=labels.preferred, table=scorer.table)
             assert stored[name, revision] == json.loads(json.dumps(expected.to_json()))
             assert (expected.position_bias is None) == (orders is None)
 

@@ -70,7 +70,9 @@ def _items(options: argparse.Namespace) -> tuple[ItemTable, str | None]:
 def card_of(upload: Predictions, label_set: LabelSet, *, table: ItemTable) -> dict[str, Any]:
     """Return the scorecard of a file that was read, with `groups` where pairs come in groups."""
     counted = tally(upload.votes, label_set, table=table)
-    behaviour = behaviour_of(upload.votes, upload.orders, preferred=label_set.preferred, margins=upload.margins)
+    behaviour = behaviour_of(
+        upload.votes, upload.orders, preferred=label_set.preferred, margins=upload.margins, table=table
+    )
     card = scorecard(counted, behaviour, benchmark=table.benchmark, label_revision=label_set.revision)
     return card if table.spec.grouped is None else {**card, "groups": _groups(counted)}
 

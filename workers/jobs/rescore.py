@@ -85,7 +85,9 @@ def _tally_texts(database: Database, scorer: Scorer, *, names: Sequence[str], re
         for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
             orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=entry.k)
             margins = unpack_margins(entry.margins)
-            behaviour = behaviour_of(Votes(votes), orders, preferred=labels.preferred, margins=margins)
+            behaviour = behaviour_of(
+                Votes(votes), orders, preferred=labels.preferred, margins=margins, table=scorer.table
+            )
             texts[entry.id] = _Counted(tally_text(counted, behaviour), entry.content_sha256)
     return texts
 

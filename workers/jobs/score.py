@@ -93,7 +93,7 @@ def _score(database: Database, scorer: Scorer, *, claim: Job) -> ScoringOutcome:
         labels = scorer.labels[claim.label_revision]
         counted = tally(votes, labels, table=scorer.table)
         margins = unpack_margins(stored.margins)
-        behaviour = behaviour_of(votes, orders, preferred=labels.preferred, margins=margins)
+        behaviour = behaviour_of(votes, orders, preferred=labels.preferred, margins=margins, table=scorer.table)
         with database.write() as session:
             record(session, claim, text=tally_text(counted, behaviour), content_sha256=stored.content_sha256)
     except LeaseLost:

@@ -125,3 +125,12 @@ def test_the_page_says_what_as_many_wrong_labels_as_these_corrected_would_cost()
         render = page(board_version, EntryQuery("e00000000001", revision=revision), catalog=ItemCatalog())
         assert render is not None
         assert (said in " ".join(re.sub("<[^>]+>", " ", render()).split())) == there
+
+
+def test_the_page_states_place_and_length_apart_as_they_are_stored() -> None:
+    made = entry(1, 0.7)
+    style = {"order": [0.5, 0.25, 0.75], "length": [-0.1, -0.2, 0.0], "categories": {}, "pairs": 900}
+    made["tallies"]["v2"]["behaviour"]["style"] = style
+    render = page(BoardCache(FixedSource(snapshot([made]))).refresh(), EntryQuery(made["id"]), catalog=ItemCatalog())
+    assert render is not None
+    assert re.search(r"\+0\.50 \(\+0\.25 to \+0\.75\).*-0\.10 \(-0\.20 to \+0\.00\)", render(), re.S)
