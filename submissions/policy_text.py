@@ -10,7 +10,8 @@ from typing import Any
 
 from storage.models.core import MAX_VOTES
 from submissions.visibility_options import MOST_DAYS
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
+from vlrb.disclosure import measured_sentence
 from vlrb.predictions.readability import CONFIRMED_BELOW, REFUSED_BELOW
 
 _QUOTA = ("per_24_hours", "per_365_days", "counted_for", "exempt_organisations")
@@ -18,8 +19,8 @@ READABLE = {"refused_below": REFUSED_BELOW, "confirmed_below": CONFIRMED_BELOW}
 _DISCLOSED = {
     "public": _("Everything: overall figures and categories, counts, sources, error tags, K curve, paired tests"),
     "hidden:categories": _(
-        "The overall with its interval, to half a point, which also orders the board; the categories, to half a point "
-        "where they have 700 pairs, others to 5 points; nothing else that depends on a label"
+        "The overall with its interval, to half a point, which also orders the board; the categories, rounded; nothing "
+        "else that depends on a label"
     ),
     "hidden": _(
         "The overall with its interval, to half a point, which also orders the board; no other overall figure, no "
@@ -60,6 +61,15 @@ def policy_json(rules: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def disclosures(rules: Mapping[str, Any]) -> list[tuple[str, str, str]]:
-    """Return each label revision with its level, and what that shows."""
+    """Return each label revision with its level, and what that shows and gives away."""
     levels = sorted(rules.get("disclosure", {}).items())
-    return [(name, level, _("{text}.", text=_DISCLOSED[level])) for name, level in levels]
+    return [(name, level, _shown(rules.get("measured", {}).get(name), level)) for name, level in levels]
+
+
+def _shown(measured: Mapping[str, Any] | None, level: str) -> str:
+    """Return what a level shows, and what that gives away."""
+    told = [_("{text}.", text=_DISCLOSED[level])]
+    if measured and "steps" in measured:
+        steps = joined(f"{name} {step:g}" for name, step in measured["steps"].items())
+        told.append(_("Categories are rounded to points: {steps}.", steps=steps))
+    return joined([*told, *([measured_sentence(measured)] if measured else [])], " ")

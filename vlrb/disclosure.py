@@ -3,23 +3,26 @@
 The one place that decides. `redact` is applied before anything public is made of a tally, so that pages, files, ranks
 and digests are functions of what it leaves; the rest of this module formats these numbers.
 
-What scores give away was measured once. An attacker's judge is right on 85 % of the pairs; 60 files are sent: its own,
-and 59 in which half of the answers of a block of one category are turned. Each answer tells the accuracy of the
-category, rounded to a step, and the overall, rounded to half a point. Belief propagation for dense questions about
-whole numbers (GAMP; S. Rangan, ISIT 2011) tells of each pair how likely the judge is right there. With half a point the
-attacker gains 3 points of a category of 700 pairs, and 8 of one of 300: so smaller ones are rounded to five points.
+What scores give away was measured once (the numbers beside this file). An attacker's judge is right on 85 % of the
+pairs; 60 files are sent: its own, and 59 in which half of the answers of a block of one category are turned. Each
+answer tells the accuracy of the category, rounded to a step, and the overall, rounded to half a point. Belief
+propagation for dense questions about whole numbers (GAMP; S. Rangan, ISIT 2011) tells of each pair how likely the judge
+is right there. The attacker chooses the best block; the gain is the mean of ten runs, in points of the category.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from vlrb.arrays import IntArray
 from vlrb.benchmarks.spec import BenchmarkSpec
+from vlrb.common.messages import _
 from vlrb.protocols import category_counts, scores
 from vlrb.scoring import FIELDS, Tally, fields, slices
 from vlrb.statistics.uncertainty import wilson
@@ -28,9 +31,7 @@ PUBLIC, BY_CATEGORY, HIDDEN = "public", "hidden:categories", "hidden"
 LEVELS = (PUBLIC, BY_CATEGORY, HIDDEN)
 """Each shows less than the one before it."""
 STEPS = 200
-"""Of the overall of labels that are not public, and of a category with FINE_FROM pairs: half a point."""
-COARSE_STEPS, FINE_FROM = 20, 700
-"""Of a smaller category: five points."""
+"""Of the overall of labels that are not public: half a point."""
 _MAJORITY = tuple(FIELDS.index(name) for name in ("n", "agree", "reject", "undecided", "half_right"))
 
 _SHOWN = {
@@ -38,6 +39,14 @@ _SHOWN = {
     BY_CATEGORY: "the overall to half a point, and the categories, rounded",
     HIDDEN: "the overall alone, to half a point",
 }
+CATEGORY_STEPS = (0.5, 1.0, 2.5, 5.0)
+"""In points."""
+JUDGE, FILES = 0.85, 60
+"""The attacker's judge, and files turned on one category."""
+MOST_GAIN = 2.0
+"""Points of macro that an attacker gains at most, where a step allows that."""
+
+
 CANNOT_BE_HIDDEN = (
     "The labels {hidden} agree with the public labels {public} on more than 90 % of the pairs, so they cannot be "
     "hidden: disclose them."
@@ -76,10 +85,8 @@ def redact(tally: Tally, level: str) -> Tally:
     if level == PUBLIC:
         return tally
     rows = _category_rows(tally.counts, tally.spec)
-    if level == BY_CATEGORY:
-        lines = _representatives(rows, [_parts(n) for n in rows[:, 0].tolist()])
-    else:
-        lines = _representatives(rows.sum(axis=0)[np.newaxis], [STEPS])
+    lines = rows if level == BY_CATEGORY else rows.sum(axis=0)[np.newaxis]
+    lines = _representatives(lines, _parts(rows[:, 0].tolist(), level))
     counts = np.zeros((len(slices(tally.spec)), len(fields(tally.spec))), dtype=np.int64)
     agreeing = np.zeros((len(counts), tally.k + 1), dtype=np.int64)
     for cell, (n, agree, reject, undecided, half) in zip(_lines(tally.spec), lines.tolist(), strict=False):
@@ -112,10 +119,13 @@ def rounded_scores(counts: IntArray, level: str, *, spec: BenchmarkSpec) -> dict
     The one place that rounds: the overall to half a point, each category to its step.
     """
     rows = _category_rows(counts, spec)
-    lines = np.vstack([rows.sum(axis=0), rows])
-    named = zip(shown_names(level, spec), lines[:, 0].tolist(), _doubled(lines).tolist(), strict=False)
+    right, pairs = _doubled(rows), rows[:, 0]
+    lines = zip((int(right.sum()), *right.tolist()), (int(pairs.sum()), *pairs.tolist()), strict=True)
+    parts = (STEPS, *_parts(rows[:, 0].tolist(), level)) if level == BY_CATEGORY else (STEPS,)
     return {
-        name: _rounded(doubled, n, parts=STEPS if name == spec.pooled else _parts(n)) for name, n, doubled in named if n
+        name: _rounded(doubled, n, parts=part)
+        for name, (doubled, n), part in zip(shown_names(level, spec), lines, parts, strict=False)
+        if n
     }
 
 
@@ -128,9 +138,56 @@ def shown_scores(tally: Tally, level: str) -> dict[str, float | None]:
     return dict.fromkeys(tally.spec.overall_first) | {name: score.share for name, score in shown.items()}
 
 
+def measured_sentence(measured: Mapping[str, Any]) -> str:
+    """Return what an attacker gains, of what a worker measured and recorded."""
+    return _(
+        "As measured, an attacker with a judge that is right on {judge:.0%} gains {gain:.1f} points of macro on one "
+        "category by {files} files.",
+        judge=JUDGE,
+        gain=measured["gain"],
+        files=FILES,
+    )
+
+
 def half_point(share: float) -> float:
     """Return a fraction rounded to half a point, half up."""
     return float(np.floor(share * STEPS + 0.5 + 1e-9) / STEPS)
+
+
+class CategoryStep(NamedTuple):
+    """In points. ``gain``: of the macro average, by the attack that was measured."""
+
+    step: float
+    gain: float
+
+
+def category_steps(sizes: Sequence[int]) -> list[CategoryStep]:
+    """Return how coarse the categories of so many pairs are shown, and what that gives away: each by the finest step at
+    which an attacker gains less than MOST_GAIN, or else the coarsest."""
+    known = [[gain / len(sizes) for gain in _gains(n, sum(sizes))] for n in sizes]
+    steps = [[CategoryStep(*one) for one in zip(CATEGORY_STEPS, gains, strict=False)] for gains in known]
+    return [next((step for step in own if step.gain < MOST_GAIN), own[-1]) for own in steps]
+
+
+def gain_of(level: str, sizes: Sequence[int]) -> float:
+    """Return the points of macro that an attacker gains at most on one category at a level, as measured."""
+    if level == BY_CATEGORY:
+        return max(step.gain for step in category_steps(sizes))
+    return max(_gains(n, sum(sizes))[-1] / len(sizes) for n in sizes)
+
+
+def _gains(pairs: int, total: int) -> Sequence[float]:
+    """Return the gains at the next smaller category, with the next larger share: no less than at this one."""
+    table = _table()
+    size = max((known for known in table if known <= pairs), default=min(table))
+    share = min((known for known in table[size] if known >= pairs / max(total, 1) - 1e-9), default=1.0)
+    return table[size][share]
+
+
+@cache
+def _table() -> Mapping[int, Mapping[float, Sequence[float]]]:
+    stored = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+    return {int(pairs): {float(share): row for share, row in rows.items()} for pairs, rows in stored["gains"].items()}
 
 
 @lru_cache(maxsize=4096)
@@ -147,9 +204,11 @@ def _rounded(doubled: int, n: int, *, parts: int) -> RoundedScore:
     )
 
 
-def _parts(pairs: int) -> int:
-    """Return into how many parts of one the score of a category is rounded."""
-    return STEPS if pairs >= FINE_FROM else COARSE_STEPS
+def _parts(sizes: Sequence[int], level: str) -> list[int]:
+    """Return into how many parts of one each line is rounded."""
+    if level == BY_CATEGORY:
+        return [round(100 / found.step) for found in category_steps(sizes)]
+    return [STEPS]
 
 
 def _cell(agree: int, n: int, *, parts: int) -> int:

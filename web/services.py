@@ -201,4 +201,5 @@ def _policy_facts(settings: Settings, served: ServedSettings, session: Session) 
         "upload_limit_bytes": settings.upload_limit_bytes,
         "requests_per_minute": settings.requests_per_minute or None if here is not Mode.LOCAL else None,
         "disclosure": label_levels.of_known(session, served.id),
+        "measured": label_levels.measured(session, served.id),
     }

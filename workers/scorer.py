@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from vlrb.benchmarks import board_rules
 from vlrb.benchmarks.items import ItemTable, load_table
@@ -13,6 +14,7 @@ from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.pairs import pair_table
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
+from vlrb.disclosure import BY_CATEGORY, PUBLIC, category_steps, gain_of
 from vlrb.scorecard import SCORER_VERSION
 
 
@@ -51,6 +53,17 @@ class Scorer:
             int((labelled & (self.table.source_index == index)).sum()) for index in range(len(self.table.spec.sources))
         ]
         return dict(zip(self.table.spec.source_keys, counts, strict=True))
+
+
+def measured_disclosure(labels: LabelSet, table: ItemTable, *, level: str) -> dict[str, Any]:
+    """Return what scores at a level give away: the gain of an attacker in points of macro, and how coarse categories
+    are shown; nothing of public labels."""
+    if level == PUBLIC:
+        return {}
+    labelled, keys = labels.preferred != NOT_LABELLED, table.spec.category_keys
+    sizes = [int((labelled & (table.category_index == code)).sum()) for code in range(len(keys))]
+    steps = {key: found.step for key, found in zip(keys, category_steps(sizes), strict=True)}
+    return {"gain": round(gain_of(level, sizes), 1)} | ({"steps": steps} if level == BY_CATEGORY else {})
 
 
 def load_scorer(

@@ -15,7 +15,7 @@ from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.common.messages import _
 from vlrb.disclosure import PUBLIC
-from workers.scorer import Scorer
+from workers.scorer import Scorer, measured_disclosure
 
 _NEW_BOARD = _("A new board starts with the labels that the service is configured to show first.")
 _NOT_SERVING = (
@@ -44,7 +44,8 @@ def prepare(
         configured = set(scorer.revisions) - label_imports.names(session, scorer.benchmark)
         for name in sorted(configured):
             level = levels.get(name, PUBLIC)
-            label_levels.state(session, scorer.benchmark, revision=name, level=level)
+            measured = measured_disclosure(scorer.labels[name], scorer.table, level=level)
+            label_levels.state(session, scorer.benchmark, revision=name, level=level, measured=measured)
         for revision in scorer.revisions if shown in scorer.labels else ():
             priority = job_queue.URGENT if revision == shown else job_queue.BACKFILL
             job_queue.enqueue_missing(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Any
 
 from maintenance.action_context import ActionContext
 from maintenance.actions.tasks import LATELY, table_of
@@ -21,8 +21,9 @@ from storage.clock import minute
 from storage.integrity import audit, integrity_alarms
 from storage.jobs import job_queue, tasks
 from storage.jobs.tasks import TaskView
-from storage.labels import label_sets
+from storage.labels import label_levels, label_sets
 from storage.limits import submission_pause
+from vlrb.disclosure import measured_sentence
 
 REQUEUED = "job.requeued"
 PAUSED, RESUMED = "submissions.paused", "submissions.resumed"
@@ -45,6 +46,7 @@ class Health:
     failed_tasks: tuple[TaskView, ...]  # after which nobody asked for the same
     approvals: Mapping[str, int] = field(default_factory=dict)  # benchmark -> submissions that wait for one
     integrity_checked_at: float | None = None  # when a worker last compared all of them
+    measured: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # label revision -> what its scores tell
     commit: str = UNKNOWN  # of the process that answers
     benchmark: str = ""
     data: tuple[str, ...] = ()  # where files are kept
@@ -146,6 +148,9 @@ def _facts(result: Health) -> Iterator[tuple[str, str]]:
     yield "Approvals", ", ".join(f"{name} {number:,}" for name, number in result.approvals.items()) or "none waiting"
     checked = result.integrity_checked_at
     yield "Rows compared with the chain", "not yet" if checked is None else minute(checked)
+    for revision, measured in result.measured.items():
+        if measured:
+            yield f"Hidden labels {revision}", f"{measured_sentence(measured)}"
     yield "Commit", result.commit
 
 
@@ -166,6 +171,7 @@ def health(ctx: ActionContext) -> Health:
             failed_tasks=tuple(tasks.failures(session, LATELY)),
             approvals=approval_queries.numbers_waiting(session),
             integrity_checked_at=integrity_alarms.checked_at(session),
+            measured=label_levels.measured(session, ctx.benchmark),
             commit=own_commit(),
             benchmark=ctx.benchmark,
             data=tuple(map(str, ctx.paths)),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 from sqlalchemy import select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
@@ -12,12 +16,25 @@ from storage.models.moderation import StatedLevel
 from vlrb.disclosure import PUBLIC, merged
 
 
-def state(session: Session, benchmark: str, *, revision: str, level: str) -> None:
-    """Record what a worker's settings say of a revision that it was configured with."""
+def state(
+    session: Session, benchmark: str, *, revision: str, level: str, measured: Mapping[str, Any] = MappingProxyType({})
+) -> None:
+    """Record what a worker's settings say of a revision that it was configured with, and what that gives away."""
     # Workers may start at the same instant, so one statement decides; both databases know this form of it.
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    new = dialect.insert(StatedLevel).values(benchmark=benchmark, revision=revision, level=level)
-    session.execute(new.on_conflict_do_update(index_elements=["benchmark", "revision"], set_={"level": level}))
+    facts = {"level": level, "measured": dict(measured)}
+    new = dialect.insert(StatedLevel).values(benchmark=benchmark, revision=revision, **facts)
+    session.execute(new.on_conflict_do_update(index_elements=["benchmark", "revision"], set_=facts))
+
+
+def measured(session: Session, benchmark: str) -> dict[str, dict[str, Any]]:
+    """Return label revision -> what its scores give away, of those that are neither public nor drafts."""
+    stated_rows = session.scalars(select(StatedLevel).where(StatedLevel.benchmark == benchmark))
+    imported = label_imports.active_revisions(session, benchmark)
+    hidden = label_imports.hidden_revisions(session, benchmark)
+    known = {row.revision: row.measured for row in stated_rows if row.level != PUBLIC}
+    known |= {row.revision: row.difference.get("measured", {}) for row in imported if row.revision in hidden}
+    return dict(sorted(known.items()))
 
 
 def stated(session: Session, benchmark: str) -> dict[str, str]:

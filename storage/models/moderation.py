@@ -77,6 +77,8 @@ class StatedLevel(Base):
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     revision: Mapped[Words] = mapped_column(primary_key=True)
     level: Mapped[Words]
+    # of labels that are not public, as `workers.scorer.measured_disclosure` makes it
+    measured: Mapped[JsonColumn] = mapped_column(default=dict, server_default="{}")
 
 
 class ReportedResult(Base):

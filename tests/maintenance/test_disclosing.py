@@ -10,17 +10,18 @@ import pytest
 
 from leaderboard.queries import DatabaseSnapshots
 from maintenance import previews
-from maintenance.actions import labels, rescoring
+from maintenance.actions import labels, operations, rescoring
 from maintenance.types import ActionResult, Conflict, NotFound
 from maintenance.view import terminal
 from storage.labels import label_levels
+from submissions import policy_text
 from tests.databases import new_database, shown_board
 from tests.factories import boards
 from tests.factories.actions import decisions
 from tests.factories.boards import RealBoard
 from tests.factories.refusals import refuses
 from tests.factories.specs import spec_of
-from vlrb.disclosure import CANNOT_BE_HIDDEN
+from vlrb.disclosure import CANNOT_BE_HIDDEN, measured_sentence
 
 BENCHMARK = "vl-rewardbench"
 
@@ -96,6 +97,19 @@ def test_going_back_to_public_labels_shows_everything_again(board: RealBoard) ->
         label_levels.state(session, BENCHMARK, revision="v1", level="hidden")
     board.import_labels(level="public")
     assert "Readers will see everything; now they see the overall alone" in rescoring.effect(board.ctx, "v2")
+
+
+def test_health_and_the_policy_say_what_the_scores_under_hidden_labels_give_away(board: RealBoard) -> None:
+    board.import_labels(level="hidden:categories")
+    ctx = board.ctx
+    assert operations.health(ctx).measured == {}, "of a draft nobody sees a score"
+    _apply(board)
+    found = operations.health(ctx)
+    assert found.measured == {"v2": {"gain": 3.2, "steps": {"general": 5.0, "hallucination": 0.5, "reasoning": 5.0}}}
+    kept = {"disclosure": {"v2": "hidden:categories"}, "measured": found.measured}
+    ((_, _, told),) = policy_text.disclosures(kept)
+    for page in (terminal(operations.health.view(found)), told):
+        assert measured_sentence(found.measured["v2"]) in page
 
 
 # --- disclose ---------------------------------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ def test_an_import_counts_sixteen_flipped_labels_and_three_dropped_items(
         "added": 0,
         "dropped": 3,
         "tags_changed": tags,
+        "measured": {"gain": 2.4},
         "given_away": [CANNOT_BE_HIDDEN.format(hidden="v2", public=before)],
     }
     assert (found.items, found.published_at, found.reason) == (1247, None, "the authors changed labels")

@@ -13,6 +13,8 @@ from vlrb.disclosure import (
     HIDDEN,
     PUBLIC,
     RoundedScore,
+    category_steps,
+    gain_of,
     half_point,
     merged,
     redact,
@@ -89,11 +91,10 @@ def test_each_level_tells_less_than_the_one_before() -> None:
 
 
 def test_categories_are_as_coarse_as_the_decoder_asks() -> None:
-    """Of 60 of 181, 401 of 749 and 101 of 318."""
-    none = (0, 0, 0, 0)
-    whole = _tally([(60, 121, 0, 0), none, (401, 348, 0, 0), none, none, (101, 217, 0, 0), none])
-    shown = shown_scores(whole, BY_CATEGORY)
-    assert [shown[name] for name in VL.category_keys] == [0.35, 0.535, 0.3]
+    steps = category_steps([181, 748, 318])
+    assert [found.step for found in steps] == [5.0, 0.5, 5.0]
+    assert steps[0].gain > 2 > max(steps[1].gain, steps[2].gain)
+    assert gain_of(BY_CATEGORY, [181, 748, 318]) == steps[0].gain > gain_of(HIDDEN, [181, 748, 318])
 
 
 def test_of_two_statements_about_a_label_set_the_stricter_holds() -> None:

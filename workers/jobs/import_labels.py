@@ -18,7 +18,7 @@ from vlrb.common.hub_sources import FORM, parse_hub_source
 from vlrb.common.messages import _, joined, ngettext
 from vlrb.disclosure import CANNOT_BE_HIDDEN, PUBLIC
 from vlrb.label_quality.label_diff import diff_labels
-from workers.scorer import Scorer
+from workers.scorer import Scorer, measured_disclosure
 from workers.task_context import TaskContext
 
 IMPORTED, RETIRED = "labels.imported", "labels.retired"
@@ -80,6 +80,7 @@ def keep_draft(context: TaskContext, claim: Task, *, labels: LabelSet, spec: str
     stored = context.store.keep(labels)
     changed = _against(scorer, against, labels=labels)
     changed |= {"given_away": close} if close and level != PUBLIC else {}
+    changed |= {"measured": measured} if (measured := measured_disclosure(labels, scorer.table, level=level)) else {}
     result = {"items": labels.items, "commitment": commit(labels.digest, stored.salt), "difference": changed}
     asked = {"spec": spec, "disclosure": level}
     facts = {"benchmark": scorer.table.benchmark, "digest": labels.digest, **asked}
