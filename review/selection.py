@@ -1,4 +1,4 @@
-"""Pairs of a new annotation project: of the benchmark or of a file, or a sample of them.
+"""Pairs of a new annotation project: of the benchmark or of a file, of a category, a sample of them.
 
 A file has JSON lines. A line about one of the benchmark's own pairs has `item` or `id`, and perhaps `label`, which is
 known to be right. A line about another pair has `query` and two texts in `response`, too, and perhaps `image`, beside
@@ -53,7 +53,7 @@ _PairLine = TypeVar("_PairLine", bound=NamedPairLine)
 
 @dataclass(frozen=True, slots=True)
 class PairSelection:
-    """Pairs in a file; without one all of the base revision. Or a sample of them."""
+    """Pairs in a file; without one all of the base revision. Of them those of a category, and of these a sample."""
 
     file: Annotated[
         str,
@@ -65,19 +65,27 @@ class PairSelection:
             read=absolute_path,
         ),
     ] = ""
+    category: Annotated[
+        str, ParamInfo("Category", option="--category", metavar="NAME", help="only pairs of this category")
+    ] = ""
     sample: Annotated[
         int,
         Field(ge=0, le=LARGEST),
         ParamInfo("Sample", "300", option="--sample", metavar="N", help="only so many of them"),
     ] = 0
+    seed: Annotated[
+        int,
+        Field(ge=0, le=LARGEST),
+        ParamInfo("Seed", "1", option="--seed", metavar="N", help="of the sample (1)"),
+    ] = 1
 
 
 def select_pairs(
-    table: ItemTable, directories: Sequence[Path] | None, *, name: str, base: str, pairs: PairSelection
+    table: ItemTable, directories: Sequence[Path] | None, *, base: str, pairs: PairSelection
 ) -> list[ProjectPair]:
     """Return the pairs in the order of the table or file, which tells nothing. Raises Conflict.
 
-    `directories`: below which files are read; None: anywhere. `name`: of the project.
+    `directories`: below which files are read; None: anywhere.
     """
     if pairs.file:
         path = find_pair_file(pairs.file, directories)
@@ -87,18 +95,28 @@ def select_pairs(
     else:
         held = table.in_revision(base) if base in table.revisions else range(len(table))
         chosen = [ProjectPair(table.items[index].key) for index in sorted(held)]
+    if pairs.category:
+        chosen = _of_category(chosen, table, category=pairs.category)
     if pairs.sample:
-        chosen = _sample(chosen, pairs.sample, project=name)
+        chosen = _sample(chosen, pairs.sample, seed=pairs.seed)
     if not chosen:
         raise Conflict("no-items", "There are no such pairs.")
     return chosen
 
 
-def _sample(chosen: Sequence[ProjectPair], count: int, *, project: str) -> list[ProjectPair]:
-    """Return so many of the pairs by a digest of the project's name and key, gold pairs and others alike."""
+def _of_category(chosen: Sequence[ProjectPair], table: ItemTable, *, category: str) -> list[ProjectPair]:
+    known = table.spec.category_keys
+    if category not in known:
+        raise Conflict("bad-category", f"A category is one of {', '.join(known)}.")
+    members = {item.key for item in table.items if item.category == category}
+    return [item for item in chosen if item.item in members]
+
+
+def _sample(chosen: Sequence[ProjectPair], count: int, *, seed: int) -> list[ProjectPair]:
+    """Return so many of the pairs by a digest of seed and key, gold pairs and others alike."""
     if count > len(chosen):
         raise Conflict("small-pool", f"There are {len(chosen)} such pairs, so no sample of more.")
-    drawn = sorted((item.item for item in chosen), key=lambda key: sha256(f"{project}\n{key}".encode()).digest())
+    drawn = sorted((item.item for item in chosen), key=lambda key: sha256(f"{seed}\n{key}".encode()).digest())
     kept = set(drawn[:count])
     return [item for item in chosen if item.item in kept]
 

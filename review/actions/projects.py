@@ -159,7 +159,7 @@ def create(
         if base:
             labels.check_usable(session, ctx.benchmark, revision=base)
         _check_name(session, ctx.benchmark, name=name)
-        items = select_pairs(ctx.items.table, ctx.import_dirs, name=name, base=base, pairs=pairs)
+        items = select_pairs(ctx.items.table, ctx.import_dirs, base=base, pairs=pairs)
         project = annotation_projects.create(
             session,
             ctx.benchmark,

@@ -145,12 +145,17 @@ def test_who_was_left_out_may_answer_again_where_a_maintainer_says_so(bench: Rev
     bench.prefer(MAINTAINER, project=project, place=1, letter="b")
 
 
-def test_a_sample_is_drawn_by_the_name_of_its_project(bench: ReviewSetup) -> None:
-    first, second = (set(items(bench, start(bench, sample=6))) for _project in range(2))
-    assert len(first) == len(second) == 6
-    assert first != second
-    with pytest.raises(Conflict):
-        start(bench, sample=22)
+def test_a_sample_is_the_same_for_the_same_seed_and_of_the_category(bench: ReviewSetup) -> None:
+    first, again, other = (start(bench, sample=6, seed=seed) for seed in (1, 1, 2))
+    assert items(bench, first) == items(bench, again) != items(bench, other)
+    assert len(items(bench, first)) == 6
+    category = bench.table.items[0].category
+    members = [item.key for item in bench.table.items if item.category == category]
+    assert items(bench, start(bench, category=category)) == members
+    assert set(items(bench, start(bench, category=category, sample=2))) <= set(members)
+    for bad in ({"sample": 22}, {"category": "colours"}):
+        with pytest.raises(Conflict):
+            start(bench, **bad)
 
 
 @pytest.mark.parametrize("answers_wanted", [1, 101])
