@@ -4,8 +4,9 @@ In this order: the item key; the texts (narrowed by id, then by row number, wher
 id. An id that names several items of a revision means, in a file whose ids are in the row order of that revision, the
 item at that row; otherwise its k-th row is the k-th such item, with a notice.
 
-Which stored response a choice means follows from the texts. Where texts are given that are not those of the item, the
-order is never guessed: it is a problem, except where a rule of the tool's own gives it (``ParsedFile.order_by_rule``).
+Which stored response a choice means follows from the texts; where only one of a row's two is known, from that one.
+Where texts are given and none is that of the item, the order is never guessed: it is a problem, except where a rule of
+the tool's own gives it (``ParsedFile.order_by_rule``).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from vlrb.benchmarks.items import ItemTable, response_fingerprint
+from vlrb.benchmarks.items import Item, ItemTable, response_fingerprint
 from vlrb.common.messages import _
 from vlrb.readers.base import UNKNOWN, ParsedFile, PredictionRow, flip
 
@@ -52,7 +53,7 @@ def match(parsed: ParsedFile) -> None:
         parsed.by_order += sorted(set(map(parsed.label, items)).difference(parsed.by_order))
     for row, item in zip(rows, best.items, strict=True):
         row.item = item
-    _report_texts(parsed, open_rows)
+    _orient(parsed, open_rows)
 
 
 def _closeness(parsed: ParsedFile, matched: _Matched) -> tuple[bool, int, int, int, int, int]:
@@ -152,7 +153,7 @@ def _by_id_and_order(
     waiting: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for index, same_texts in open_rows.items():
         row = rows[index]
-        candidates = same_texts or _named(row, table, revision=revision)
+        candidates = same_texts or _with_a_text(row, _named(row, table, revision=revision), table=table)
         if len(candidates) != 1 and row.position is not None and (candidates or trusted):
             held = table.in_revision(revision)
             here = held[row.position] if row.position < len(held) else UNKNOWN
@@ -175,24 +176,50 @@ def _named(row: PredictionRow, table: ItemTable, *, revision: str) -> tuple[int,
     return table.by_id(row.id, revision) or (anywhere if len(anywhere) == 1 else ())
 
 
-def _report_texts(parsed: ParsedFile, open_rows: Iterable[int]) -> None:
-    """Rows whose texts are not those of their item are a problem, and a notice together where a rule of the tool's own
-    tells the order."""
-    rows = [parsed.rows[index] for index in open_rows]
-    rows = [row for row in rows if row.item != UNKNOWN and row.responses is not None and row.turned is None]
-    if not parsed.order_by_rule:
+def _with_a_text(row: PredictionRow, candidates: tuple[int, ...], *, table: ItemTable) -> tuple[int, ...]:
+    """Return those of several items of one id that have one of the row's texts; all, where none has."""
+    if len(candidates) < 2 or row.responses is None:
+        return candidates
+    given = {response_fingerprint(text) for text in row.responses}
+    return tuple(i for i in candidates if given & set(table.items[i].responses)) or candidates
+
+
+def _orient(parsed: ParsedFile, open_rows: Iterable[int]) -> None:
+    """Derive the order of rows from the one text that is their item's. Rows whose texts are not their item's are a
+    problem where the order stays unknown, and a notice together where it does not."""
+    ordered = []
+    for row in (parsed.rows[index] for index in open_rows):
+        if row.item == UNKNOWN or row.responses is None or row.turned is not None:
+            continue
+        if not parsed.order_by_rule:
+            row.turned = _order_by_one_text(row, parsed.table.items[row.item])
+        if parsed.order_by_rule or row.turned is not None:
+            ordered.append(row)
+            continue
         message = _(
             "the texts of this row are not those of its pair, and do not tell their order; upload the file unchanged"
         )
-        for row in rows:
-            parsed.findings.add("text-unknown", message, line=row.line, id=row.id, field=parsed.text_field)
-    elif rows:
+        parsed.findings.add("text-unknown", message, line=row.line, id=row.id, field=parsed.text_field)
+    if ordered:
         message = _(
             "The texts of {known} rows are not those of the dataset; pair and order follow from what else the rows "
             "hold. Upload files as written.",
-            known=len(rows),
+            known=len(ordered),
         )
-        parsed.findings.note("text-unknown", message, ids=parsed.labels(rows))
+        parsed.findings.note("text-unknown", message, ids=parsed.labels(ordered))
+
+
+def _order_by_one_text(row: PredictionRow, item: Item) -> int | None:
+    """Return 1 where the one text of a row that is its item's is in the other place, 0 where it is in its own."""
+    assert row.responses is not None
+    places = {
+        place ^ item.responses.index(text)
+        for place, text in enumerate(map(response_fingerprint, row.responses))
+        if text in item.responses
+    }
+    # Whether a text was altered before or after the tool applied its parity rule is not known.
+    odd = sum(map(len, row.responses)) % 2 == 1
+    return None if len(places) != 1 or (row.by_parity and odd != item.swapped_by_parity) else places.pop()
 
 
 def _by_position(candidates: tuple[int, ...], indices: list[int], *, table: ItemTable, matched: _Matched) -> bool:

@@ -1,4 +1,4 @@
-"""Orientation of stored responses is never guessed: altered texts are a problem."""
+"""Orientation of stored responses is never guessed: altered texts are oriented by what is left, or a problem."""
 
 import json
 from collections.abc import Callable
@@ -9,7 +9,9 @@ import pytest
 from tests.factories import prediction_files as files
 from tests.factories.labels import pairs, table
 from tests.factories.prediction_files import Writer
-from vlrb.predictions.parse import UploadRejected, parse_predictions
+from tests.factories.specs import INVENTED
+from vlrb.benchmarks.pairs import build_table
+from vlrb.predictions.parse import Predictions, UploadRejected, parse_predictions
 
 PAIRS = pairs(2)
 TABLE = table(2)
@@ -32,6 +34,16 @@ def refused_field(records: list[Record]) -> str | None:
     ((code, field),) = {(problem.code, problem.field) for problem in caught.value.problems}
     assert code == "text-unknown"
     return field
+
+
+def oriented(records: list[Record]) -> Predictions:
+    """Return a file whose votes are still VOTES, with the notice that tells of unknown texts."""
+    upload = parse_predictions(files.jsonl(records), TABLE)
+    assert upload.votes.matrix.tolist() == VOTES
+    (warning,) = (warning for warning in upload.warnings if warning.code != "order-tells-label")
+    assert warning.code == "text-unknown"
+    assert warning.ids == tuple(row["id"] for row in PAIRS)
+    return upload
 
 
 def edit_pair(names: tuple[str, str]) -> Callable[[Record, int | None], None]:
@@ -71,14 +83,35 @@ CASES: dict[str, tuple[Writer, Callable[[Record, int | None], None], str]] = {
 }
 
 
-@pytest.mark.parametrize("which", [None, 0, 1])
 @pytest.mark.parametrize("name", CASES)
-def test_a_file_whose_texts_are_altered_is_refused_and_not_guessed(name: str, which: int | None) -> None:
+def test_a_file_whose_texts_are_all_altered_is_refused_and_not_guessed(name: str) -> None:
     write, edit, field = CASES[name]
     records = records_of(write)
     for record in records:
-        edit(record, which)
+        edit(record, None)
     assert refused_field(records) == field
+
+
+@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("name", CASES)
+def test_one_response_that_is_known_tells_the_order(name: str, which: int) -> None:
+    write, edit, _ = CASES[name]
+    records = records_of(write)
+    for record in records:
+        edit(record, which)
+    oriented(records)
+
+
+def test_responses_edited_and_reversed_with_the_flag_flipped_are_no_inverted_votes() -> None:
+    records = records_of(files.official)
+    for record in records:
+        record["response"].reverse()
+        record["meta"]["random_number"] ^= 1
+        edit_response(record, 0)
+    oriented(records)
+    for record in records:
+        edit_response(record, 1)
+    assert refused_field(records) == "response"
 
 
 def test_texts_that_contradict_each_other_or_belong_to_another_item_are_refused() -> None:
@@ -88,6 +121,19 @@ def test_texts_that_contradict_each_other_or_belong_to_another_item_are_refused(
         others[number]["response"] = [PAIRS[number - 1]["response"][1], "foo"]
     assert refused_field(twice) == "response"
     assert refused_field(others) == "response"
+
+
+def test_the_known_response_tells_apart_two_items_of_one_id() -> None:
+    twins = [{**row, "id": PAIRS[i // 2]["id"], "query": "q"} for i, row in enumerate(PAIRS)]
+    for i in range(1, len(twins), 2):
+        twins[i]["response"] = [twins[i - 1]["response"][0], twins[i]["response"][1]]
+    votes = [[i % 2] for i in range(len(twins))]
+    records = [json.loads(line) for line in files.official(twins, votes).split(b"\n")]
+    for record in records:
+        edit_response(record, 0)
+    upload = parse_predictions(files.jsonl(records[::-1]), build_table(INVENTED, {"r1": twins}))
+    assert upload.votes.matrix.tolist() == votes
+    assert [warning.code for warning in upload.warnings] == ["text-unknown"]
 
 
 @pytest.mark.parametrize("cell", ["['foo', 'bar']", "['A cut ce", r"['foo', '\ud800']"])
