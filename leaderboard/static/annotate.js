@@ -27,6 +27,7 @@
   const shelf = `annotate ${root.dataset.account} ${project}`;
   const unsaved = new Map(Object.keys(localStorage).filter((key) => key.startsWith(`${shelf} `))
     .map((key) => [Number(key.slice(shelf.length + 1)), JSON.parse(localStorage.getItem(key))]));
+  const tabs = new BroadcastChannel(shelf); // other tabs of the same project
   let saving = false;
 
   function keep(place, answer) {
@@ -170,6 +171,7 @@
         }
         answered.add(place);
         drop(place, answer);
+        tabs.postMessage(place);
       }
       at("saved").textContent = tr(refused ? "Not saved" : "Saved");
     } catch (error) {
@@ -234,6 +236,12 @@
   at("advance").checked = localStorage.getItem("annotate advance") === "yes";
   at("advance").addEventListener("change", () => localStorage.setItem("annotate advance", at("advance").checked ? "yes" : "no"));
   addEventListener("online", sendAgain);
+  tabs.addEventListener("message", (event) => {
+    answered.add(event.data);
+    if (!pair) return;
+    if (pair.place === event.data && !unsaved.has(event.data)) show(event.data);
+    else update();
+  });
 
   const byKey = new Map([...root.querySelectorAll("button[data-key]")].map((button) => [button.dataset.key, button]));
   document.addEventListener("keydown", (event) => {

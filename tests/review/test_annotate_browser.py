@@ -179,6 +179,17 @@ def test_an_answer_that_was_not_sent_outlives_the_page(browser: Browser, site: _
     assert site.said(SECOND_MAINTAINER)[site.bench.key(9)][0] == "vague-style"
 
 
+def test_two_tabs_of_one_annotator_agree(browser: Browser, site: _AnnotateSite) -> None:
+    page = _open(browser, site, user=SECOND_MAINTAINER, path="/annotate/1#11")
+    other = page.context.new_page()
+    other.goto(f"{site.url}/annotate/1#11")
+    _place(other, 11)
+    done = (other.text_content("#done") or "").partition(" ")[0]
+    page.keyboard.press("p")
+    expect(other.locator('[data-verdict="poor-image"]')).to_have_attribute("aria-pressed", "true")
+    expect(other.locator("#done")).to_contain_text(f"{int(done) + 1} of ")
+
+
 def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words(
     browser: Browser, site: _AnnotateSite
 ) -> None:
