@@ -1,6 +1,7 @@
 """Periodic actions beside the loop of jobs: heartbeats, expired leases, missing jobs, snapshots, statistics.
 
-A loop is a thread that counts seconds by a clock which never jumps. A turn that was missed is not made up for.
+What runs every few seconds is a loop: a thread that counts seconds by a clock which never jumps. APScheduler runs the
+rest, by the clock on the wall. A turn that was missed is not made up for.
 Several workers may do all this at once: every action is harmless when done twice, and none trusts that it runs alone.
 """
 
@@ -11,8 +12,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from functools import partial
 from typing import NamedTuple
+
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.schedulers.background import BackgroundScheduler
 
 from storage.database_wait import log_away
 from workers.runner import LISTENING_SECONDS, Worker
@@ -25,8 +30,7 @@ RELEASE_SECONDS = 5.0
 HEARTBEAT_SECONDS = 15.0
 TASK_SECONDS = 0.5
 REFRESH_SECONDS = 2.0
-HEAD_SECONDS = 600.0
-INTEGRITY_SECONDS = 600.0
+RARE_SECONDS = 600.0
 MIRROR_SECONDS = 1.0
 _LEAVE_SECONDS = 2.0  # that all loops together get to finish their turns at the end
 
@@ -37,12 +41,11 @@ log = logging.getLogger(__name__)
 
 
 class PeriodicAction(NamedTuple):
-    """An action, and the seconds between two turns. `at_once`: the first turn is at the start."""
+    """An action, and the seconds between two turns."""
 
     name: str
     seconds: float
     run: Callable[[], object]
-    at_once: bool = False
 
 
 @contextmanager
@@ -65,7 +68,6 @@ def running(
         **_board_loops(worker, changes),
         **_maintenance_loops(worker, runners, changes=changes),
         "mirrors": [PeriodicAction("mirror", MIRROR_SECONDS, mirror) for mirror in mirrors],
-        "rare": [action for runner in runners[:1] for action in _rare(runner)],
     }
     stop = threading.Event()
     threads = [
@@ -75,10 +77,13 @@ def running(
     ]
     for thread in threads:
         thread.start()
+    rare = _rare(runners[:1])
+    rare.start()
     try:
         yield
     finally:
         stop.set()
+        rare.shutdown(wait=False)
         end = time.monotonic() + _LEAVE_SECONDS
         for thread in threads:
             thread.join(max(0.0, end - time.monotonic()))
@@ -118,12 +123,18 @@ def _maintenance_loops(
     return {**tasks, "labels": labels}
 
 
-def _rare(runner: TaskRunner) -> Sequence[PeriodicAction]:
-    """Return what is looked at now and then, for the whole installation."""
-    return [
-        PeriodicAction("head", HEAD_SECONDS, runner.keep_head, at_once=True),  # a worker need not live so long
-        PeriodicAction("integrity", INTEGRITY_SECONDS, runner.check_rows),
-    ]
+def _rare(runners: Sequence[TaskRunner]) -> BackgroundScheduler:
+    """Return what looks after the whole installation now and then, one action after the other."""
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # what goes wrong is logged by run_logged
+    late = {"coalesce": True, "misfire_grace_time": None}
+    scheduler = BackgroundScheduler(executors={"default": ThreadPoolExecutor(1)}, job_defaults=late, timezone=UTC)
+    for runner in runners:
+        head = PeriodicAction("head", RARE_SECONDS, runner.keep_head)
+        integrity = PeriodicAction("integrity", RARE_SECONDS, runner.check_rows)
+        for action in (head, integrity):
+            scheduler.add_job(run_logged, "interval", [action], seconds=action.seconds, id=action.name)
+        scheduler.modify_job(head.name, next_run_time=datetime.now(UTC))  # a worker need not live so long
+    return scheduler
 
 
 def repeat(
@@ -134,7 +145,7 @@ def repeat(
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Run each action whenever its seconds have passed since its last turn, one after the other, until stopped."""
-    due = [clock() + (0.0 if action.at_once else action.seconds) for action in actions]
+    due = [clock() + action.seconds for action in actions]
     while not stop.is_set():
         for place, action in enumerate(actions):
             if clock() >= due[place] and not stop.is_set():
