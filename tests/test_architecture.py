@@ -155,7 +155,7 @@ ELEMENTS = (
     "tfoot th thead time title tr u ul wbr"
 )
 TAG = re.compile(rf"</?({ELEMENTS.replace(' ', '|')})(?=[\s/>]|$)")
-CHARTS = ("difficulty_chart", "dot_plots", "layout", "scatter_plots")
+CHARTS = ("dot_plots", "histograms", "layout", "scatter_plots")
 """Charts whose texts have the tags that Plotly draws."""
 
 

@@ -89,7 +89,7 @@ def _entry(entry: Mapping[str, Any], hidden: Mapping[str, str], *, spec: Benchma
 
 def _without_labels(related: Mapping[str, Any]) -> dict[str, Any]:
     """Return what of relations needs no label. Paired tests tell more than rounded scores."""
-    emptied: dict[str, Any] = {name: {} for name in ("ranges", "variants", "self_preference")}
+    emptied: dict[str, Any] = {name: {} for name in ("ranges", "variants", "lengths", "self_preference")}
     return {**related, **emptied, "difficulty": None, "majority": None}
 
 

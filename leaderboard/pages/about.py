@@ -14,6 +14,7 @@ from typing import Any
 from markupsafe import Markup
 
 from leaderboard.cache import BoardVersion
+from leaderboard.pages.analyse import AnalyseQuery
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import render
 from vlrb.benchmarks.items import Item, ItemTable
@@ -37,7 +38,7 @@ class SourceCount:
     response_words: float
 
 
-_TEXTS = ("pairs", "scores", "groupings", "reported")
+_TEXTS = ("pairs", "lengths", "scores", "groupings", "reported")
 
 
 @cache
@@ -108,7 +109,9 @@ def _sample_rows(table: ItemTable, revision: str, *, dice: random.Random) -> Ite
 
 def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
     """Return what is asked, how an answer is counted, how ranks and intervals are made, how to take part."""
-    table = catalog.table
+    table, revision = catalog.table, board_version.snapshot["label_revision"]
+    relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
+    lengths = relations.get("lengths") and not board_version.is_redacted(revision)
     return render(
         board_version.context,
         "about.html",
@@ -119,6 +122,7 @@ def about_page(board_version: BoardVersion, catalog: ItemCatalog) -> str:
         about=texts(board_version.spec),
         sizes=sizes(table),
         revisions=table.revisions,
+        lengths=AnalyseQuery(board_version.spec, "lengths") if lengths else None,
         guides=guides(board_version.spec),
         explained=partial(explained, board_version.spec),
         names_of=lambda keys: [

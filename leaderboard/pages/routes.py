@@ -61,6 +61,7 @@ def build(cache: BoardCache, catalog: ItemCatalog, *, not_found: NotFoundPage) -
         cache,
         "/about",
         lambda version, _parameters: ("/about", partial(about.about_page, version, catalog)),
+        drawing=True,
     )
     _add_plain(router, cache.context, not_found=not_found)
     _add_pairs(router, cache, catalog, not_found=not_found)

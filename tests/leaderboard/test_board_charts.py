@@ -91,6 +91,19 @@ def test_difficulty_shows_the_bands_of_the_snapshot_and_names_no_pair() -> None:
     assert "at least 5 judges" in " ".join(CHARTS["difficulty"].draw([], view_of(BODY, summary={})).notes)
 
 
+def test_lengths_of_responses_are_those_of_the_snapshot_with_a_label_for_each_bar() -> None:
+    chart = CHARTS["lengths"].draw([], VIEW)
+    known = BODY["relations"]["v2"]["lengths"]
+    assert [list(trace["y"]) for trace in data(chart)] == [known[name]["counts"] for name in CATEGORIES]
+    labels = [row[1] for row in chart.rows][:13]
+    assert (labels[0], labels[5:8], labels[12]) == (
+        "−110 or less",
+        ["−29 to −10", "−9 to 9", "10 to 29"],
+        "110 or more",
+    )
+    assert CHARTS["lengths"].draw([], view_of(BODY, summary={})).figure is None
+
+
 # --- habits -----------------------------------------------------------------------------------------------------------
 
 

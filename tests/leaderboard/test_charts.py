@@ -24,6 +24,7 @@ from tests.factories.snapshots import entries, entry, items, label_sets, snapsho
 from tests.factories.specs import BUCKETS, CATEGORIES, CHART_SCORES, SOURCES, VL
 from vlrb.scorecard import score_row
 from vlrb.scoring import Tally
+from vlrb.statistics.lengths import preferred_lengths
 from vlrb.statistics.pairwise import compare_all
 from vlrb.statistics.uncertainty import wilson
 
@@ -53,6 +54,7 @@ def everywhere(found: list[dict[str, Any]]) -> ChartQuery:
         relations=related.relations,
         summary={
             "difficulty": difficulty,
+            "lengths": preferred_lengths(label_sets()["v2"], items()),
             "entries": names,
             "self_preference": {"gpt": {name: [0.1, -0.02, 0.2, 40, 0.5, 0.4] for name in names}},
         },
@@ -235,7 +237,7 @@ def test_what_a_submitter_wrote_is_text_in_every_figure(name: str) -> None:
     view = everywhere(found)
     chart = CHARTS[name].draw(found, view)
     assert "<a" not in words(chart)
-    if name != "difficulty":
+    if name not in ("difficulty", "lengths"):
         assert "&lt;a href" in words(chart)
     assert all("%{" not in str(trace.get("text")) for trace in traces(chart) if "texttemplate" in trace)
     assert not any(key.startswith("hovertemplate") for trace in traces(chart) for key in trace)

@@ -156,5 +156,5 @@ def test_agreement_needs_no_label_and_stays_while_paired_counts_go() -> None:
 def test_of_relations_nothing_is_left_that_needs_labels() -> None:
     summary = _board_version(hidden=True).snapshot["relations"]["v2"]
     assert summary["difficulty"] is summary["majority"] is None
-    assert not any(summary[name] for name in ("ranges", "variants", "self_preference"))
+    assert not any(summary[name] for name in ("ranges", "variants", "lengths", "self_preference"))
     assert _board_version(hidden=False).snapshot["relations"]["v2"]["ranges"]

@@ -216,6 +216,7 @@ def test_labels_that_are_not_public_give_ranges_and_nothing_else_that_depends_on
         name: set(one) for name, one in orders.items()
     }
     assert hidden.summary["difficulty"] is hidden.summary["majority"] is None
+    assert not hidden.summary["lengths"] and public.summary["lengths"]
     flipped = replace(LABELS, preferred=1 - LABELS.preferred)
     others = related_by([f"e{number}" for number in range(8)], judges(8), labels=flipped, table=TABLE, public=False)
     assert pack(others.relations) == pack(hidden.relations)  # not even its digest depends on a label

@@ -68,7 +68,7 @@ def test_scores_are_public_first_and_relations_follow_with_the_next_snapshot(rea
     body = small_benchmark.snapshot(ready)
     assert set(body["relations"]) == {"demo", "flipped"}
     assert set(body["relations"]["demo"]) == {
-        *("id", "judges", "versions", "entries", "ranges", "variants", "difficulty", "self_preference")
+        *("id", "judges", "versions", "entries", "ranges", "variants", "difficulty", "lengths", "self_preference")
     }
     assert compute_if_changed(ready, scorer) == 0
     assert publish_if_changed(ready, scorer) is None

@@ -24,6 +24,7 @@ from vlrb.benchmarks.labels import NOT_LABELLED, LabelSet
 from vlrb.benchmarks.spec import TIE, BenchmarkSpec
 from vlrb.scoring import outcomes, tally_many
 from vlrb.statistics.clustered_intervals import membership
+from vlrb.statistics.lengths import preferred_lengths
 from vlrb.statistics.ranking import (
     best_set,
     best_set_limit,
@@ -262,6 +263,7 @@ def compare_all(
             for name, selection in (variants or {}).items()
         },
         "difficulty": None if bands is None else _difficulty(bands, table),
+        "lengths": preferred_lengths(labels, table) if public else {},
         "self_preference": self_preference_json(entries, verdicts, labels=labels, table=table) if public else {},
         "majority": None
         if majority_votes is None

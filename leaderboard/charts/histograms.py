@@ -1,4 +1,4 @@
-"""Chart of how hard the pairs are: how many judges are right on them."""
+"""Histograms of the pairs: how many judges are right on them, and how much longer their preferred response is."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from leaderboard.charts.base import Chart, ChartQuery, empty_chart, to_chart
+from leaderboard.charts.base import Cells, Chart, ChartQuery, empty_chart, to_chart
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.layout import SMALL, ChartText, Page, finish, plain
 from leaderboard.colours import LIGHT
-from vlrb.common.messages import _
+from vlrb.common.messages import _, joined
+from vlrb.statistics.lengths import BESIDE, BIN
 from vlrb.statistics.pairwise import BAND_JUDGES, BANDS
 
 _BARS, _BETWEEN = 190, 80  # pixels
@@ -51,17 +52,68 @@ def difficulty_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Char
     if view.grouping != view.spec.official:
         notes += (_("This figure always follows the official categories."),)
     labels = [_("{low} to {high}", low=step * band, high=step * (band + 1)) for band in range(BANDS)]
-    rows = [
-        (category, label, n) for category, of_one in counts.items() for label, n in zip(labels, of_one, strict=True)
-    ]
-    drawn = _histograms(counts, labels, page=view.page, words=words)
+    drawn = _histograms(
+        counts, labels, {-0.5: "0", BANDS / 2 - 0.5: "50", BANDS - 0.5: "100"}, page=view.page, words=words
+    )
+    rows = _cells(counts, labels)
     return to_chart(drawn, words, notes=notes, rows=rows, header=(_("category"), _("judges right, %"), _("pairs")))
 
 
+def lengths_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return the pairs by words of the preferred response less those of the other one: Figure 3 of the paper."""
+    known = view.summary.get("lengths")
+    if not known:
+        text = _("This figure needs public labels and judges that were compared. It follows soon after scores.")
+        return empty_chart((text,))
+    words = ChartText(
+        _("Is the preferred response longer?"),
+        _(
+            "Pairs by words of the response that people prefer less those of the other one. Labels {revision}.",
+            revision=view.label_revision,
+        ),
+        axis=_("Difference in words (left of 0: the shorter response is preferred)"),
+    )
+    counts = {category: one["counts"] for category, one in known.items()}
+    medians = [
+        _(
+            "{category}: median {words} words",
+            category=view.page.title_of(category),
+            words=f"{one['median']:g}".replace("-", "−"),
+        )
+        for category, one in known.items()
+    ]
+    near, last = BIN // 2, BIN * BESIDE - BIN // 2
+    beside = [(low, low + BIN - 1) for low in range(near, last, BIN)]
+    labels = [
+        _("−{bin} or less", bin=last),
+        *(_("{low} to {high}", low=f"−{high}", high=f"−{low}") for low, high in reversed(beside)),
+        _("{low} to {high}", low=f"−{near - 1}", high=near - 1),
+        *(_("{low} to {high}", low=low, high=high) for low, high in beside),
+        _("{bin} or more", bin=last),
+    ]
+    ticks: dict[float, str] = {0: f"≤−{last}", BESIDE: "0", 2 * BESIDE: f"{last}+"}
+    drawn = _histograms(counts, labels, ticks, page=view.page, words=words)
+    header = (_("category"), _("difference, words"), _("pairs"))
+    notes = (joined(medians, _("; ")),)
+    return to_chart(drawn, words, notes=notes, rows=_cells(counts, labels), header=header)
+
+
+def _cells(counts: Mapping[str, Sequence[int]], labels: Sequence[str]) -> list[Cells]:
+    return [
+        (category, label, n) for category, of_one in counts.items() for label, n in zip(labels, of_one, strict=True)
+    ]
+
+
 def _histograms(
-    counts: Mapping[str, Sequence[int]], labels: Sequence[str], *, page: Page, words: ChartText
+    counts: Mapping[str, Sequence[int]],
+    labels: Sequence[str],
+    ticks: Mapping[float, str],
+    *,
+    page: Page,
+    words: ChartText,
 ) -> go.Figure:
-    """Return a histogram per category on common axes that begin at zero; the count is on each bar."""
+    """Return a histogram per category on common axes that begin at zero; the count is on each bar. ``ticks``: texts
+    by the number of a bar."""
     categories = [key for key in page.spec.category_keys if key in counts]
     rows = len(categories) if page.narrow else 1
     height = rows * _BARS + (rows - 1) * _BETWEEN
@@ -96,8 +148,7 @@ def _histograms(
         )
         figure.add_trace(bars, row=at + 1 if page.narrow else 1, col=1 if page.narrow else at + 1)
     most = max(max(values) for values in counts.values())
-    ends = [-0.5, BANDS / 2 - 0.5, BANDS - 0.5]
-    figure.update_xaxes(range=[ends[0], ends[-1]], tickvals=ends, ticktext=["0", "50", "100"])
+    figure.update_xaxes(range=[-0.5, len(labels) - 0.5], tickvals=list(ticks), ticktext=list(ticks.values()))
     figure.update_xaxes(showline=True, linecolor=LIGHT.ink)
     figure.update_yaxes(range=[0, 1.12 * most], showticklabels=False)
     return finish(figure, page, words=words, height=height)
