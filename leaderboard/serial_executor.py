@@ -22,7 +22,8 @@ class QueueFull(Exception):
 
 
 class SerialExecutor:
-    """A queue for so many at once, one of them for each client. The work is done in a thread."""
+    """A queue for so many at once, one of them for each client. The work is done in a thread; of a request that is
+    cancelled, what has not begun is dropped."""
 
     def __init__(self, most_waiting: int = 64, at_once: int = 2) -> None:
         """``most_waiting``: further callers are refused; at a second each nobody would wait longer."""

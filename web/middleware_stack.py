@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Sequence
 
+from anyio import CancelScope
 from starlette.middleware import Middleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from auth.csrf import SAFE_METHODS
 from auth.limits.rate_limit import RateLimitMiddleware, account_of, address_of
 from auth.middleware import IdentityMiddleware, from_here
 from auth.settings import Mode
@@ -44,7 +47,7 @@ def middleware(services: Services) -> list[Middleware]:
         Middleware(BenchmarkMiddleware, ids),
         Middleware(RequestMetricsMiddleware, services.registry),
         Middleware(RequestLimitsMiddleware, largest, free=lambda: shutil.disk_usage(settings.state_dir).free),
-        Middleware(ClientMiddleware),
+        Middleware(LeftClientsMiddleware),
         Middleware(RateLimitMiddleware, rate, whose=address_of, largest=largest) if rate else None,
         # From here on a request may ask the database.
         Middleware(SubmissionBenchmarkMiddleware, ids, benchmark_of=look_up),
@@ -61,8 +64,9 @@ def wrap(app: ASGIApp, stack: Sequence[Middleware]) -> ASGIApp:
     return app
 
 
-class ClientMiddleware:
-    """The application, whose queues of renders know whose request it is."""
+class LeftClientsMiddleware:
+    """The application, where reading requests end when their client leaves before it is answered, and the queues of
+    renders know whose request it is. Gradio's own routes look for themselves."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -70,4 +74,25 @@ class ClientMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         CLIENT.set(address_of(scope))
-        await self._app(scope, receive, send)
+        if scope["type"] != "http" or scope["method"] not in SAFE_METHODS or scope["path"].startswith("/app"):
+            await self._app(scope, receive, send)
+            return
+        with CancelScope() as work:
+            watching = asyncio.create_task(_cancel_if_left(receive, work))
+
+            async def sending(message: Message) -> None:
+                watching.cancel()  # a server reports the end of a response as a disconnect too
+                await send(message)
+
+            try:
+                await self._app(scope, receive, sending)
+            finally:
+                watching.cancel()
+
+
+async def _cancel_if_left(receive: Receive, work: CancelScope) -> None:
+    message = await receive()
+    while message["type"] == "http.request" and not message.get("more_body"):
+        message = await receive()
+    if message["type"] == "http.disconnect":
+        work.cancel()

@@ -1,4 +1,4 @@
-"""Work for one client that asks for much, over real sockets: another's is done at once."""
+"""Work for clients that ask for much or have left, over real sockets: another's is done at once."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from starlette.routing import Route
 from leaderboard.serial_executor import SerialExecutor
 from tests.factories.services.service import until
 from tests.factories.services.serving import serving
-from web.middleware_stack import ClientMiddleware
+from web.middleware_stack import LeftClientsMiddleware
 
-LONG, CLIENTS = 0.4, 12  # seconds that an export takes, and those who ask for one
+LONG, CLIENTS = 0.4, 12  # seconds that an export takes, and those who ask for one and perhaps hang up
 CROWD, OTHER = "127.0.0.2", "127.0.0.3"
 
 
@@ -40,7 +40,7 @@ def url(made: list[str]) -> Iterator[str]:
     async def answer(request: Request) -> PlainTextResponse:
         return PlainTextResponse(await executor.take(export, request.path_params["name"]))
 
-    with serving(ClientMiddleware(Starlette(routes=[Route("/export/{name}", answer)]))) as address:
+    with serving(LeftClientsMiddleware(Starlette(routes=[Route("/export/{name}", answer)]))) as address:
         yield address
 
 
@@ -57,6 +57,16 @@ def seconds_of(url: str, name: str) -> float:
         started = time.monotonic()
         assert client.get(f"{url}/export/{name}").text == name
         return time.monotonic() - started
+
+
+def test_exports_of_clients_that_left_are_not_made(url: str, made: list[str]) -> None:
+    crowd = [ask(url, f"left-{number}", at=CROWD) for number in range(CLIENTS)]
+    until(lambda: bool(made), 10, what="the first one begins")
+    for connection in crowd:
+        connection.close()
+    assert seconds_of(url, "other") < 2 * LONG
+    time.sleep(2 * LONG)
+    assert made == ["left-0", "other"]
 
 
 def test_clients_that_stay_have_one_place_an_address(url: str, made: list[str]) -> None:
