@@ -1,4 +1,4 @@
-"""`vlrb edition pool|filter|build|verify|freeze`: from a pool to the next edition."""
+"""`vlrb edition pool|filter|build|verify|freeze|power`: from a pool to the next edition."""
 
 from __future__ import annotations
 
@@ -16,12 +16,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     from vlrb.editions.compared_editions import add_pool_commands
     from vlrb.editions.edition import add_freeze_command
     from vlrb.editions.filtering import add_filter_command
+    from vlrb.editions.power import add_power_command
     from vlrb.editions.verification import add_verify_commands
 
-    names = "pool|filter|build|verify|freeze"
+    names = "pool|filter|build|verify|freeze|power"
     commands = parser.add_subparsers(dest="command", required=True, metavar=names)
     add_pool_commands(commands)
     add_filter_command(commands)
     add_build_command(commands)
     add_verify_commands(commands)
     add_freeze_command(commands)
+    add_power_command(commands)
