@@ -28,6 +28,7 @@ from vlrb.editions.runs import (
     pool_table,
     read_judge_file,
 )
+from vlrb.editions.wrong_labels import wrong_label_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,6 +72,7 @@ class EnsembleFilter:
             **{f"by_{trait}": self._table(trait).to_dict("records") for trait in ("source", "category")},
             "judges": [self._judge(name) for name in self.verdicts.columns.unique("judge")],
             "sizes": [*self._sizes()],
+            "wrong_labels": wrong_label_rows(self._rule, self.verdicts),
             "files": [
                 {"judge": file.judge, "file": file.name, "sha256": file.sha256, "format": file.format}
                 | {"runs": file.votes.shape[1], "pairs": len(file.votes)}
@@ -129,8 +131,9 @@ BELOW_CHANCE = (
     "scores as a gain over these judges. The edition records them, so that a board can mark their rows."
 )
 WRONG_LABELS = (
-    "A filter that keeps what judges get wrong also keeps pairs whose label is wrong, so their share grows. People "
-    "have to check what stays; `verify import` tells how many preferences of the pool stood."
+    "A filter that keeps what judges get wrong also keeps pairs whose label is wrong. The table says which share of "
+    "the kept pairs that is, for some shares in the pool, if judges err independently of one another: once with the "
+    "runs of one judge always agreeing, once with independent runs. People have to check what stays."
 )
 
 
@@ -182,7 +185,6 @@ def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
 
     yield from _summary(report)
     yield BELOW_CHANCE
-    yield WRONG_LABELS
     yield pd.DataFrame([report["pairs"]])
     yield "## By source and category"
     yield pd.DataFrame(report["by_source"])
@@ -195,5 +197,8 @@ def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     for size in report["sizes"]:
         rows.setdefault((size["table"], size["judges"], size["runs"]), {})[size["source"]] = size["kept"]
     yield pd.DataFrame([{"table": key[0], "judges": key[1], "runs": key[2]} | stay for key, stay in rows.items()])
+    yield "## Expected share of wrong labels among what stays"
+    yield WRONG_LABELS
+    yield pd.DataFrame(report["wrong_labels"])
     yield "## Files"
     yield pd.DataFrame(report["files"])

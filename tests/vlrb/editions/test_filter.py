@@ -7,6 +7,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from tests.factories.suite.programs import edition_main as main
@@ -21,6 +22,7 @@ from tests.vlrb.editions.synthetic import (
     write_sources,
 )
 from vlrb.editions.pool import write_lines
+from vlrb.editions.wrong_labels import true_shares
 
 PAIRS = 500
 COPIES = PAIRS // 25
@@ -125,6 +127,11 @@ def test_every_number_of_the_report_can_be_recomputed(pooled: FilteredPool, usua
         assert one["stay_without_it"] == len(slow_filter(planted, others, at_least=9))
         assert one["removed_by_it_only"] == one["stay_without_it"] - len(everything)
         assert one["accuracy_on_kept"] == 0
+    row = next(row for row in report["wrong_labels"] if row["in_pool"] == 0.05)
+    right = np.array([one["accuracy"] for one in report["judges"]])
+    wrong = 1 - right - [one["undecided"] for one in report["judges"]]
+    better, worse = (share.prod() for share in true_shares(right, wrong, label_error=0.05))
+    assert row["runs_agree"] == pytest.approx(0.05 * better / (0.05 * better + 0.95 * worse))
     by_runs = [one for one in report["sizes"] if (one["table"], one["source"]) == ("by_runs", "all")]
     assert [one["kept"] for one in by_runs] == [
         len(slow_filter(planted, tuple(JUDGES), at_least=4 * runs, runs=runs)) for runs in range(1, RUNS + 1)
