@@ -57,7 +57,7 @@ def build(boards: Sequence[BoardCache], relations: Sequence[Relations] = ()) -> 
         page = await found.versions[0].executor.take(partial(_judge_page, found), slug)
         if page is None:
             return not_found_page(boards[0].context, request.headers)
-        return respond(status_page(page), request.headers)
+        return respond(status_page(page), request.headers, drawing=True)
 
     return router
 

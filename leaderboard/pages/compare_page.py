@@ -9,7 +9,7 @@ from typing import Any
 
 from leaderboard.board.query import MAX_QUERY, BoardQuery, compare_url, one_of, read_as_of
 from leaderboard.cache import BoardVersion
-from leaderboard.pages import compare, separation
+from leaderboard.pages import compare, explore, separation
 from leaderboard.pages.analyse import find_judge
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render import past_board_context, render
@@ -91,6 +91,7 @@ def compare_page(board_version: BoardVersion, catalog: ItemCatalog, *, choice: C
         own=own,
         words=compare,
         separating=partial(separation.sentences, board_version, revision=revision),
+        by_difficulty=explore.by_difficulty(catalog.relations(board_version, with_anonymous=True)),
         spec=board_version.spec,
         api="/api/v1" + url(chosen, search=""),
         board_url=BoardQuery(

@@ -121,8 +121,9 @@ def entry_summary(
     entry: SnapshotEntry,
     *,
     nearest: Sequence[Pair] = (),
+    as_of: str = "",
 ) -> dict[str, Any]:
-    """Return what a page says first of an entry: where it stands, what hurts it, its biases."""
+    """Return what a page says first of an entry: where it stands, what hurts it, its biases, and its K curve."""
     spec, revision = board.spec, board.label_revision
     tally = Tally.from_json(entry["tallies"][revision], spec)
     behaviour = entry_behaviour(entry, revision)
@@ -152,6 +153,9 @@ def entry_summary(
         },
         "by_tag": _tags(tally),
         "compare_tags": f"{prefix}/analyse?chart=tags&entries={entry['id']}",
+        "curve": AnalyseQuery(spec, "votes", entries=(entry["id"],), revision=revision, as_of=as_of)
+        if not hides and len(card["k_curve"]) > 1
+        else None,
     }
 
 
@@ -170,7 +174,7 @@ def _scored_page(
         board_version, entry["id"], relations=catalog.relations(board_version, revision), revision=revision
     )
     relations = (board_version.snapshot.get("relations") or {}).get(revision) or {}
-    summary = entry_summary(board_version, board, entry, nearest=neighbours)
+    summary = entry_summary(board_version, board, entry, nearest=neighbours, as_of=asked.as_of)
     tally, behaviour, hides = summary["tally"], summary["findings"]["behaviour"], summary["hides"]
     row = summary["row"]
     return render(
@@ -187,9 +191,6 @@ def _scored_page(
         label_errors=_label_errors(board, row),
         other_labels=revision != board_version.snapshot["label_revision"],
         format=format_name(entry["format"]),
-        curve=AnalyseQuery(spec, "votes", entries=(entry["id"],), revision=revision, as_of=asked.as_of)
-        if not hides and len(summary["card"]["k_curve"]) > 1
-        else None,
         neighbour_url=lambda pair: board_version.context.prefix + asked.url(id=pair.second.id),
         best_of=row.best_of if row is not None else None,
         scored=board.scored,

@@ -165,6 +165,12 @@ def read_query(parameters: Mapping[str, str], spec: BenchmarkSpec) -> ItemQuery:
     )
 
 
+def by_difficulty(relations: PairwiseArrays | None) -> dict[str, str]:
+    """Return the address of the pairs of each filter of RIGHT, by its words; {} where nothing is known of judges."""
+    known = relations is not None and relations.bands is not None
+    return {text: ItemQuery(right=name).url() for name, (text, _bands) in RIGHT.items()} if known else {}
+
+
 # Pages ---------------------------------------------------------------------------------------------------------------
 
 

@@ -51,6 +51,7 @@ def board_versions() -> list[BoardVersion]:
         ("/judges/compare?a=judge-0&b=nobody", 200, "Add at least one more judge."),
         ("/agreement", 200, "at least 5 judges on both."),
         ("/judges/judge-0", 200, "Its position."),
+        ("/judges/judge-0", 200, "Votes per pair"),
         ("/judges/carevl", 200, "no number could be found"),
     ],
 )
