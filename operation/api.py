@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
 
 from fastapi import APIRouter, Request
+from prometheus_client import CollectorRegistry, generate_latest
 from starlette.responses import Response
 
 from auth.csrf import is_loopback
@@ -17,7 +17,7 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 _EXAMPLE = "# TYPE leaderboard_submissions gauge\nleaderboard_submissions 12.0\n"
 
 
-def build(render: Callable[[], bytes], token: str) -> APIRouter:
+def build(registry: CollectorRegistry, token: str) -> APIRouter:
     """Return the route. `token`: "" admits requests from this machine alone."""
     router = APIRouter()
 
@@ -31,7 +31,7 @@ def build(render: Callable[[], bytes], token: str) -> APIRouter:
         if not may_read(request, token):
             detail = "Metrics are for the operator. Set METRICS_TOKEN, and send it as Authorization: Bearer."
             return problem(403, "metrics-closed", detail=detail)
-        return Response(render(), media_type=_TYPE, headers={"Cache-Control": "no-store"})
+        return Response(generate_latest(registry), media_type=_TYPE, headers={"Cache-Control": "no-store"})
 
     return router
 

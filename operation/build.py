@@ -5,20 +5,12 @@ from __future__ import annotations
 import subprocess
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 BUILD = "0.1.0"
 """As in pyproject.toml; a test holds that."""
 COMMIT_FILE = "COMMIT"
 """File beside app.py with the commit, in images and uploads: they are without git."""
 UNKNOWN = "unknown"
-
-
-class BuildFacts(NamedTuple):
-    """What the code that runs says of itself."""
-
-    version: str
-    commit: str
 
 
 @cache

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+import numpy as np
+from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 
 from operation import figures
 from operation.alarms import Alarms, ServiceAlarm
-from operation.build import BuildFacts
+from operation.build import BUILD, own_commit
 from operation.figures import BoardFigures, ServiceFigures
 from operation.replication.litestream import Litestream
 from storage.database import Database
@@ -28,7 +29,6 @@ class InstallationCollector(Collector):
 
     database: Database
     state: Path
-    build: BuildFacts
     alarms: Alarms
     litestream: Litestream | None = None
 
@@ -38,19 +38,20 @@ class InstallationCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield every figure that can be measured now."""
-        yield InfoMetricFamily("leaderboard_build", "Version of this build, and its commit.", self.build._asdict())
+        build = {"version": BUILD, "commit": own_commit()}
+        yield InfoMetricFamily("leaderboard_build", "Version of this build, and its commit.", build)
         free = shutil.disk_usage(self.state).free
-        yield gauge("leaderboard_disk_free_bytes", "Room where the data directory is.", value=free)
+        yield GaugeMetricFamily("leaderboard_disk_free_bytes", "Room where the data directory is.", value=free)
         if self.litestream is not None and (lag := self.litestream.lag()) is not None:
-            yield gauge("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=lag)
+            yield GaugeMetricFamily("leaderboard_replica_lag_seconds", "Since the replica had everything.", value=lag)
         try:
             with self.database.read() as session:
                 result, boards = figures.gather(session), figures.of_boards(session)
                 alarms = self.alarms(session)
         except SQLAlchemyError:
-            yield gauge("leaderboard_database_up", "Whether the database answers.", value=0)
+            yield GaugeMetricFamily("leaderboard_database_up", "Whether the database answers.", value=0)
             return
-        yield gauge("leaderboard_database_up", "Whether the database answers.", value=1)
+        yield GaugeMetricFamily("leaderboard_database_up", "Whether the database answers.", value=1)
         yield from _of_database(result)
         yield from _of_boards(boards)
         yield from _of_alarms(alarms)
@@ -64,29 +65,14 @@ def make_registry(collector: Collector) -> CollectorRegistry:
     return registry
 
 
-def render(registry: CollectorRegistry) -> bytes:
-    """Return Prometheus' text format."""
-    return generate_latest(registry)
-
-
-def gauge(name: str, text: str, *, value: float) -> GaugeMetricFamily:
-    """Return a gauge without labels."""
-    return GaugeMetricFamily(name, text, value=value)
-
-
-def quantile(ordered: Sequence[float], share: float) -> float:
-    """Return the smallest value that at least this share of the values does not exceed."""
-    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
-
-
-def _of_database(service_figures: ServiceFigures) -> Iterator[Metric]:
-    yield gauge("leaderboard_submissions", "Submissions that were accepted.", value=service_figures.submissions)
-    yield _labelled("leaderboard_jobs", "Scoring jobs by state.", label="state", values=service_figures.jobs)
-    if values := service_figures.waiting_seconds:
-        shares = {str(share): quantile(values, share) for share in QUANTILES}
+def _of_database(result: ServiceFigures) -> Iterator[Metric]:
+    yield GaugeMetricFamily("leaderboard_submissions", "Submissions that were accepted.", value=result.submissions)
+    yield _labelled("leaderboard_jobs", "Scoring jobs by state.", label="state", values=result.jobs)
+    if values := result.waiting_seconds:
+        shares = {str(share): float(np.quantile(values, share, method="inverted_cdf")) for share in QUANTILES}
         words = "From submission to score, of the last hour's jobs."
         yield _labelled("leaderboard_waiting_seconds", words, label="quantile", values=shares)
-    yield gauge("leaderboard_workers", "Workers that were seen in the last minute.", value=service_figures.workers)
+    yield GaugeMetricFamily("leaderboard_workers", "Workers that were seen in the last minute.", value=result.workers)
 
 
 def _of_alarms(alarms: Sequence[ServiceAlarm]) -> Iterator[Metric]:

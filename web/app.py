@@ -30,8 +30,6 @@ from leaderboard.pages.status_pages import not_found_page
 from leaderboard.render import assets
 from maintenance.decision_log import PublicLog
 from maintenance.page.routes import MaintainPage
-from operation.metrics import render
-from operation.public_status import public_status
 from web.actions import ACTIONS
 from web.background import lifespan
 from web.benchmarks import BenchmarkDispatch
@@ -134,10 +132,8 @@ def _add_submissions(app: FastAPI, services: Services, *, of: BenchmarkServices)
 def _add_operation(app: FastAPI, services: Services) -> None:
     """Add what operators read."""
     token = services.settings.metrics_token.get_secret_value()
-    app.include_router(operation.api.build(partial(render, services.registry), token))
-    titles, alarms = {benchmark.id: benchmark.served.spec.title for benchmark in services.benchmarks}, services.alarms
-    status = partial(public_status, services.database, services.litestream, benchmarks=titles, alarms=alarms)
-    app.include_router(web.status_page.build(services.first.context, status))
+    app.include_router(operation.api.build(services.registry, token))
+    app.include_router(web.status_page.build(services))
 
 
 def _add_accounts(app: FastAPI, services: Services, *, of: BenchmarkServices) -> None:

@@ -23,7 +23,6 @@ from leaderboard.render import environment
 from leaderboard.render_context import RenderContext, contexts_of
 from maintenance.action_context import ActionContext
 from operation.alarms import Alarms, service_alarms
-from operation.build import BUILD, BuildFacts, own_commit
 from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
 from operation.start import replicating_litestream
@@ -95,8 +94,7 @@ def build_services(settings: Settings, database: Database, *, signer: Signer) ->
     litestream = replicating_litestream(settings.database_url, settings.replica)
     titles = {served.id: served.spec.title for served in settings.served}
     alarms: Alarms = partial(service_alarms, paths=(settings.state_dir,), litestream=litestream, benchmarks=titles)
-    build = BuildFacts(BUILD, own_commit())
-    registry = make_registry(InstallationCollector(database, settings.state_dir, build, alarms, litestream))
+    registry = make_registry(InstallationCollector(database, settings.state_dir, alarms, litestream))
     contexts = contexts_of([served.spec for served in settings.served], local_mode=settings.identity.mode is Mode.LOCAL)
     benchmarks = tuple(
         _benchmark_services(_Common(settings, database, signer, alarms, litestream), served, context)

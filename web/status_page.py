@@ -1,8 +1,10 @@
-"""Public page `GET /status` and `GET /api/v1/status`."""
+"""Status that everybody may know: queue, last scores, replica, and what visitors notice. `GET /status` and
+`GET /api/v1/status`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -12,15 +14,29 @@ from common.kept_answer import KeptAnswer
 from common.openapi import answers
 from leaderboard.pages.status_pages import status_page
 from leaderboard.render import render
-from leaderboard.render_context import RenderContext
 from leaderboard.responses import respond
+from operation import figures
+from operation.alarms import Alarms
+from operation.replication.litestream import Litestream
+from operation.start import RESTORED
+from storage.database import UNAVAILABLE, Database, Session
+from storage.labels.pending_rules import changed_rules, pending_rules
+from storage.limits import submission_pause
 from vlrb.common.messages import _
+from web.services import Services
 
 _FRESH_SECONDS = 5.0  # for which an answer is given again: counting is not for every visitor
+_UNKNOWN = (
+    "queue", "scoring", "last_scored_seconds", "board_seconds", "workers", "replica_lag_seconds", "restored_seconds",
+    "paused",
+)  # fmt: skip
+"""What nobody can tell while the database does not answer."""
 
 
-def build(context: RenderContext, status: Callable[[], dict[str, Any]]) -> APIRouter:
+def build(services: Services) -> APIRouter:
     """Return the routes."""
+    titles = {benchmark.id: benchmark.served.spec.title for benchmark in services.benchmarks}
+    status = partial(public_status, services.database, services.litestream, benchmarks=titles, alarms=services.alarms)
     router, kept = APIRouter(), KeptAnswer(status, _FRESH_SECONDS)
 
     @router.get("/api/v1/status", responses=answers("status"))
@@ -34,7 +50,7 @@ def build(context: RenderContext, status: Callable[[], dict[str, Any]]) -> APIRo
 
     @router.get("/status", include_in_schema=False)
     def page(request: Request) -> Response:
-        text = render(context, "status.html", status=kept.get(), age=age_text, current="/status")
+        text = render(services.first.context, "status.html", status=kept.get(), age=age_text, current="/status")
         return respond(status_page(text), request.headers, cache_control="no-store")
 
     return router
@@ -51,3 +67,49 @@ def age_text(seconds: int | None) -> str:
     if seconds >= 2 * 60:
         return _("{n} minutes ago", n=seconds // 60)
     return _("{n} seconds ago", n=seconds)
+
+
+def public_status(
+    database: Database, litestream: Litestream | None = None, *, benchmarks: Mapping[str, str], alarms: Alarms
+) -> dict[str, Any]:
+    """Return the status; `offline` where the database does not answer. Ages are in seconds.
+
+    `benchmarks`: id -> title of those that are served. `alarms`: those of operators; the public learns their effects.
+    """
+    try:
+        with database.read() as session:
+            result = figures.gather(session)
+            paused = submission_pause.pause_message(session)
+            effects = sorted({alarm.effect for alarm in alarms(session) if alarm.effect})
+            restored = figures.last_event_age(session, RESTORED)
+            boards = [_board(session, benchmark, title=title) for benchmark, title in benchmarks.items()]
+    except UNAVAILABLE:
+        return {"status": "offline", **dict.fromkeys(_UNKNOWN), "effects": [], "benchmarks": []}
+    return {
+        "status": "paused" if paused is not None else "degraded" if effects else "operational",
+        "queue": result.jobs["queued"],
+        "scoring": result.jobs["running"],
+        "last_scored_seconds": _whole(result.last_scored_age),
+        "board_seconds": _whole(result.snapshot_age),
+        "workers": result.workers,
+        "replica_lag_seconds": _whole(litestream.lag()) if litestream else None,
+        "restored_seconds": _whole(restored),
+        "paused": paused,
+        "effects": effects,
+        "benchmarks": boards,
+    }
+
+
+def _board(session: Session, benchmark: str, *, title: str) -> dict[str, Any]:
+    board_figures, pending = figures.of_benchmark(session, benchmark), pending_rules(session, benchmark)
+    return {
+        "id": benchmark,
+        "title": title,
+        "queue": board_figures.queued,
+        "board_seconds": _whole(board_figures.snapshot_age),
+        "decision": changed_rules(session, benchmark) if pending is None else pending,
+    }
+
+
+def _whole(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds)

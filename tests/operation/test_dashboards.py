@@ -9,15 +9,14 @@ from typing import Any
 
 import pytest
 import yaml
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.responses import PlainTextResponse
 
 from operation import figures
 from operation.alarms import ServiceAlarm
-from operation.build import BuildFacts
 from operation.figures import BoardFigures, ServiceFigures
-from operation.metrics import InstallationCollector, make_registry, render
+from operation.metrics import InstallationCollector, make_registry
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica
 from operation.request_metrics import RequestMetricsMiddleware
@@ -59,14 +58,12 @@ def exported(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch
     litestream = Litestream(tmp_path / "leaderboard.db", Replica(str(tmp_path)))
     raised = [ServiceAlarm("disk-full", "Make room.")]
     registry: CollectorRegistry = make_registry(
-        InstallationCollector(
-            database, tmp_path, build=BuildFacts("1", "a"), litestream=litestream, alarms=lambda _: raised
-        )
+        InstallationCollector(database, tmp_path, litestream=litestream, alarms=lambda _: raised)
     )
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
     RequestMetricsMiddleware(PlainTextResponse(), registry).record(scope, 200, seconds=0.1)
     found: dict[str, set[str]] = {}
-    for family in text_string_to_metric_families(render(registry).decode()):
+    for family in text_string_to_metric_families(generate_latest(registry).decode()):
         for sample in family.samples:
             found.setdefault(sample.name, set()).update(sample.labels)
     return found

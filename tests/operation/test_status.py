@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError
 from starlette.testclient import TestClient
 
 from operation import alarms
@@ -101,9 +101,9 @@ def test_the_status_is_counted_once_in_a_few_seconds(tmp_path: Path, database: D
 
 def test_a_database_that_is_away_is_said(tmp_path: Path, database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     def away(session: Any) -> None:
-        raise SQLAlchemyError("away")
+        raise OperationalError("", None, Exception("away"))
 
-    monkeypatch.setattr("operation.public_status.figures.gather", away)
+    monkeypatch.setattr("web.status_page.figures.gather", away)
     http = client(database, tmp_path)
     assert http.get("/api/v1/status").json()["status"] == "offline"
     assert "database does not answer" in http.get("/status").text

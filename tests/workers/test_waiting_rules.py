@@ -20,7 +20,6 @@ from maintenance import previews
 from maintenance.actions import operations, rescoring
 from maintenance.actions.rescoring import RescoreRules
 from operation.alarms import DECISION_PENDING, service_alarms
-from operation.public_status import public_status
 from storage.database import Database
 from storage.integrity import audit
 from storage.models.core import Score
@@ -32,6 +31,7 @@ from tests.factories.actions import by, decisions
 from tests.factories.specs import DEMO
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.scorecard import SCORER_VERSION
+from web.status_page import public_status
 from workers.jobs.pairwise_statistics import compute_if_changed
 from workers.jobs.score import ScoringOutcome
 from workers.runner import Worker
