@@ -20,7 +20,7 @@ from leaderboard.judges.agreement import agreement_verdict, agreements, headline
 from leaderboard.judges.agreement_figure import agreement_chart
 from leaderboard.judges.table import judge_lines
 from leaderboard.render_context import RenderContext, contexts_of
-from tests.factories.snapshots import FixedSource, snapshot
+from tests.factories.snapshots import FixedSource, entry, snapshot
 from tests.factories.specs import VL
 from tests.factories.three_benchmarks import SERVED, application, board_of
 from vlrb.benchmarks.spec_file import load_spec
@@ -51,7 +51,6 @@ def board_versions() -> list[BoardVersion]:
         ("/judges/compare?a=judge-0&b=nobody", 200, "Add at least one more judge."),
         ("/agreement", 200, "at least 5 judges on both."),
         ("/judges/judge-0", 200, "Its position."),
-        ("/judges/judge-0", 200, "Votes per pair"),
         ("/judges/carevl", 200, "no number could be found"),
     ],
 )
@@ -60,6 +59,12 @@ def test_the_pages_answer_what_was_asked(
 ) -> None:
     answer = TestClient(application(served([dict(version.snapshot) for version in board_versions]))).get(path)
     assert (answer.status_code, words in answer.text) == (status, True)
+
+
+def test_a_judge_with_several_votes_has_their_curve(board_versions: list[BoardVersion]) -> None:
+    first, *others = (dict(version.snapshot) for version in board_versions)
+    page = TestClient(application(served([{**first, "entries": [entry(0, 0.9)]}, *others]))).get("/judges/judge-0").text
+    assert page.count("/analyse.json?chart=votes") == 3, "wide, narrow, file"
 
 
 @pytest.fixture(scope="module")
