@@ -61,7 +61,10 @@ class ErrorGroup(NamedTuple):
 def error_groups(spec: BenchmarkSpec) -> tuple[ErrorGroup, ...]:
     """Return the buttons of a benchmark's errors; those that come after the last free key have none."""
     made = [
-        (error.tag if error.is_kind else "", Button(error.key, _ERROR_KEYS[place : place + 1], capital(error.title)))
+        (
+            error.tag if error.key != error.tag else "",
+            Button(error.key, _ERROR_KEYS[place : place + 1], capital(error.title)),
+        )
         for place, error in enumerate(spec.errors)
     ]
     groups = []

@@ -437,7 +437,7 @@ def _sizes(per_source: Mapping[str, int], grouping: str, *, level: str, spec: Be
     total = sum(sizes.values())
     overalls = {overall.key: overall for overall in spec.overalls if not spec.is_mean(overall.key)}
     pooled = {
-        name: sum(sizes[key] for key in overalls[name].categories) if overalls[name].is_given_for(total) else 0
+        name: sum(sizes[key] for key in overalls[name].categories) if overalls[name].pairs in (None, total) else 0
         for name in dict.fromkeys((spec.pooled, *overalls))
     }
     every = {**pooled, **sizes}

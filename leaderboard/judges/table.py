@@ -187,7 +187,7 @@ def _figures(row: BoardRow, board: Board) -> tuple[OverallFigure, ...]:
 def definition_of(board: Board, key: str) -> str:
     """Return how a score of a board is made: over all pairs alike, over whole groups, or as a mean."""
     overall = board.spec.overall(key)
-    if overall is not None and not overall.has_definition:
+    if overall is not None and overall.pairs == 0:
         return _("definition not stated")
     if overall is not None and overall.kind == GROUPS:
         return _("groups all right")

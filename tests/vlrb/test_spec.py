@@ -162,7 +162,7 @@ def test_annotators_choose_from_the_tags_or_from_the_errors_that_a_definition_de
     assert tagged.tag_of == {"occlusion": "occlusion", "blur": "blur"}
     kinds = load_spec("traffic-signs", folder(tmp_path / "kinds", "traffic-signs", text=TAGGED + KINDS))
     assert kinds.tag_of == {"occlusion": "occlusion", "blur-motion": "blur"}
-    assert [(error.title, error.is_kind) for error in kinds.errors] == [("occlusion", False), ("motion", True)]
+    assert [error.title for error in kinds.errors] == ["occlusion", "motion"]
 
 
 def test_a_definition_with_tags_of_its_own_takes_no_errors_and_names_of_the_one_that_it_imitates(

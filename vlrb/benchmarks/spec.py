@@ -20,7 +20,6 @@ DEMO = "demo"
 """The benchmark of invented pairs, and its only label revision."""
 MANIFEST = "items.json"
 """The item manifest in the folder of a definition."""
-HUB_DATASETS = "https://huggingface.co/datasets/"
 MICRO, MEAN, GROUPS = "micro", "mean", "groups"
 SENTENCE = "official-sentence"
 """The verdict format that names one of two answers."""
@@ -149,15 +148,6 @@ class Overall:
         """Return whether this is the share of all pairs of these categories alike, on any set of items."""
         return self.kind == MICRO and self.categories == categories and self.pairs is None and not self.without_ties
 
-    def is_given_for(self, pairs: int) -> bool:
-        """Return whether the number can be given where there are so many pairs in all."""
-        return self.pairs in (None, pairs)
-
-    @property
-    def has_definition(self) -> bool:
-        """Whether it is known how the number is made."""
-        return self.pairs != 0
-
 
 @dataclass(frozen=True, slots=True)
 class ItemEdition:
@@ -198,11 +188,6 @@ class ErrorChoice:
     key: str
     tag: str = ""
     title: str = ""
-
-    @property
-    def is_kind(self) -> bool:
-        """Whether the error is one of several kinds of its tag."""
-        return self.key != self.tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,11 +347,6 @@ class BenchmarkSpec:
     def tie_breaks(self) -> tuple[str, ...]:
         """The scores that order the board: the headline, then the pooled one."""
         return tuple(dict.fromkeys((self.headline, self.pooled)))
-
-    @cached_property
-    def hub_dataset(self) -> str:
-        """The name of the dataset on the Hub; "" where it is none."""
-        return self.dataset.removeprefix(HUB_DATASETS) if self.dataset.startswith(HUB_DATASETS) else ""
 
     @cached_property
     def headline_text(self) -> str:

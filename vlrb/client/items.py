@@ -13,6 +13,7 @@ from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.command_line import CommandError, complain, say
 from vlrb.common.messages import _
 
+_HUB = "https://huggingface.co/datasets/"
 _COLUMNS = ("id", "query", "response", "image")  # no label
 
 
@@ -29,9 +30,10 @@ def run(options: argparse.Namespace) -> int:
     """Write the pairs. Returns the exit code."""
     try:
         spec = load_spec(options.benchmark, definitions_folder(os.environ))
-        if not (spec.has_items and spec.hub_dataset):
+        if not (spec.has_items and spec.dataset.startswith(_HUB)):
             raise CommandError(_("{title} has no item manifest, or is not on the Hub.", title=spec.title))
-        source = f"{spec.hub_dataset}@{options.commit or newest_commit(spec.hub_dataset)}"
+        name = spec.dataset.removeprefix(_HUB)
+        source = f"{name}@{options.commit or newest_commit(name)}"
         stored = read_rows(source, _COLUMNS)
     except (LabelsError, SpecError) as error:
         complain(str(error))

@@ -29,12 +29,8 @@ class Message(str):
     def written(self, english: str) -> Message:
         """Return the same message whose English text is written so."""
         message = super().__new__(type(self), english)
-        message.msgid, message.values, message.plural, message.number = (
-            self.msgid,
-            self.values,
-            self.plural,
-            self.number,
-        )
+        for name in self.__slots__:
+            setattr(message, name, getattr(self, name))
         return message
 
     def __str__(self) -> str:
