@@ -38,7 +38,7 @@ def power_command(options: argparse.Namespace) -> int:
 
 
 def _scores(path: Path) -> dict[str, dict[str, float]]:
-    """Return category -> judge -> accuracy of scored entries: what has an interval, which no cost has."""
+    """Return category -> judge -> accuracy of what has an interval: scores, reported ones too, and no cost."""
     scores: dict[str, dict[str, float]] = {}
     for entry in read_object(path, "entries")["entries"]:
         judge = f"{entry.get('model')} {entry.get('version') or ''}".strip()
