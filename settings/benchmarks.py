@@ -74,6 +74,7 @@ class BenchmarkSettings(DeclaredSettings):
         SecretStr(""),
         "Hub token that may read the private datasets in `LABELS` and `ITEMS_FILE`, and write to `AUDIT_DATASET`",
         shown="none: `HF_TOKEN`",
+        workers_only=True,
     )
     served_ids: Names = setting(
         (),
@@ -95,6 +96,7 @@ class BenchmarkSettings(DeclaredSettings):
         "`v3` shows the overall to half a point, `v3:categories` the categories too, rounded, `v3:public` everything; "
         "`other-benchmark/v1` is one of another benchmark ([levels](maintaining.md#disclosure-levels))",
         shown="none",
+        workers_only=True,
     )
     item_texts: str = setting(
         "",

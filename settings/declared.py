@@ -47,12 +47,15 @@ Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
 Levels = Annotated[Mapping[str, str], BeforeValidator(_levels)]
 
 
-def setting(default: Any, description: str, *, shown: str = "", example: str = "", **limits: Any) -> Any:
+def setting(
+    default: Any, description: str, *, shown: str = "", example: str = "", workers_only: bool = False, **limits: Any
+) -> Any:
     """Declare a setting. `shown` is how the documentation names the default; `limits` are those of `pydantic.Field`.
 
-    `example`: a value for who wrote a wrong one, where the default is none.
+    `example`: a value for who wrote a wrong one, where the default is none. `workers_only`: a web process beside
+    workers of their own has no use for it.
     """
-    extra: dict[str, Any] = {"shown": shown, "example": example or f"{default}"}
+    extra: dict[str, Any] = {"shown": shown, "example": example or f"{default}", "workers_only": workers_only}
     return Field(default, description=description, json_schema_extra=extra, **limits)
 
 

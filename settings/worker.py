@@ -27,6 +27,7 @@ class WorkerSettings(BenchmarkSettings):
     lease_seconds: float = setting(
         60.0,
         "a worker that is silent for so long loses its job to another",
+        workers_only=True,
         ge=0.1,
         le=86_400,
     )
@@ -35,6 +36,7 @@ class WorkerSettings(BenchmarkSettings):
         "Hub dataset `owner/name` to which the worker commits the head of the audit chain once a day",
         shown="none",
         example="owner/name",
+        workers_only=True,
         pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$",
     )
     replica_url: str = setting(
