@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse
 from starlette.testclient import TestClient
 
 from auth.problem_details import MEDIA_TYPE
@@ -208,20 +208,10 @@ def test_the_host_that_a_request_claims_is_in_no_answer(asgi: Any, client: TestC
             answer = client.get(asked, headers={"Host": host, "X-Forwarded-Host": host}, follow_redirects=False)
             told = [value for value in answer.headers.values() if "evil" in value]
             assert not told and "evil" not in answer.text, asked
-            if "location" in answer.headers and answer.status_code == 307:
+            if "location" in answer.headers and answer.status_code == 308:
                 redirected += 1
                 assert answer.headers["location"].startswith(("/", OWN)), asked
     assert redirected > 50
-
-
-def test_a_path_that_begins_with_two_slashes_leads_to_no_other_host() -> None:
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        await RedirectResponse("http://board.example//evil.example/x")(scope, receive, send)
-
-    answer = TestClient(SecurityHeadersMiddleware(app), base_url="http://board.example").get(
-        "/", follow_redirects=False
-    )
-    assert answer.headers["location"] == "/evil.example/x"
 
 
 def test_while_too_many_wait_for_pages_others_get_a_busy_error_and_the_board_is_served(asgi: Any) -> None:

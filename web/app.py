@@ -52,6 +52,7 @@ def create_app(services: Services, *, on_misconfigured: Callable[[], None]) -> A
         lifespan=lifespan(services, gradio=gradio, on_misconfigured=on_misconfigured),
         docs_url=None,  # /docs is our own page: FastAPI's loads its script from another host
         redoc_url=None,
+        redirect_slashes=False,  # BenchmarkMiddleware leads to the address without one, and names no host
     )
     return wrap(_all_benchmarks(app, services, gradio=gradio), middleware(services))
 
@@ -73,7 +74,7 @@ def _all_benchmarks(app: FastAPI, services: Services, *, gradio: ASGIApp) -> ASG
 
 def _benchmark_app(main: FastAPI, services: Services, *, of: BenchmarkServices) -> FastAPI:
     """Return the application of another benchmark than the first. What the API has once is answered by `main`."""
-    app = FastAPI(title=f"{of.served.spec.brand} leaderboard", docs_url=None, redoc_url=None)
+    app = FastAPI(title=f"{of.served.spec.brand} leaderboard", docs_url=None, redoc_url=None, redirect_slashes=False)
     _add_benchmark(app, services, of=of)
     add_exception_handlers(app, services, of=of)
     missing = app.router.default

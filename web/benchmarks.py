@@ -23,6 +23,7 @@ from submissions import queries
 
 _FOR_PROGRAMS = ("/api/", "/export/")
 _FILES = frozenset({"/check-numbers", "/feed.xml", "/og.png", "/maintain"})
+_HOME = re.compile("/(?:b/[^/]+/)?")
 _FORMER_PAGE = re.compile("/app((?:/(?:analyse|compare|maintain))?)/?")  # they were Gradio pages once
 _BY_SUBMISSION = re.compile(r"/(?:api/v1|account)/(?:submissions|entries)/([0-9A-Za-z]{1,40})(?:/|$)")
 BenchmarkOf = Callable[[str], str | None]
@@ -49,13 +50,13 @@ class BenchmarkMiddleware:
     def _look(self, scope: Scope) -> Response | Scope:
         """Return what changes in the scope of a request about another benchmark than the first, or an answer."""
         path: str = scope["path"]
+        if former := _FORMER_PAGE.fullmatch(path):
+            return RedirectResponse(_with_query(former[1] or "/", scope), 308)
+        if path.endswith("/") and not _HOME.fullmatch(path):
+            return RedirectResponse(_with_query("/" + path.strip("/"), scope), 308)  # "//x" would be another host
         if path.startswith(PREFIX):
             benchmark, slash, rest = path.removeprefix(PREFIX).partition("/")
             return self._below_prefix(scope, benchmark, slash=slash, rest=rest)
-        if former := _FORMER_PAGE.fullmatch(path):
-            return RedirectResponse(_with_query(former[1] or "/", scope), 308)
-        if path == "/app/submit/":  # Gradio would lead to /submit
-            return RedirectResponse(_with_query("/app/submit", scope), 308)
         wanted = _benchmark_parameter(scope, path)
         if wanted and wanted not in self._ids:
             return self._unknown(wanted, self._ids)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
 from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,14 +25,6 @@ _ENGLISH_ONLY = re.compile("(?:/b/[^/]+)?/(?:api|static|export)/")  # of the fir
 _GRADIO_CALLS = "/app/gradio_api/"
 
 
-class LanguageChoice(NamedTuple):
-    """The language of a request; `asked`: by its address, so that a cookie keeps it; and the query without it."""
-
-    language: str
-    asked: bool
-    query: bytes
-
-
 class LanguageMiddleware:
     """ASGI: says in which language a request is answered, and keeps what `?lang=` asked for in a cookie."""
 
@@ -45,13 +36,15 @@ class LanguageMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        choice = choose(scope)
-        scope["language"] = choice.language
+        query: bytes = scope.get("query_string", b"")
+        asked = _requested_language(query)
+        scope["language"] = asked or _language_of(scope)
         english_only = _ENGLISH_ONLY.match(scope["path"])
-        LANGUAGE.set(ENGLISH if english_only else choice.language)
-        if choice.asked and not english_only:
-            scope = {**scope, "query_string": choice.query}
-            send = _keeping(send, self._cookie(choice.language, scope))
+        LANGUAGE.set(ENGLISH if english_only else scope["language"])
+        if asked and not english_only:
+            rest = b"&".join(part for part in query.split(b"&") if not part.startswith(_PARAMETER))
+            scope = {**scope, "query_string": rest}
+            send = _keeping(send, self._cookie(asked, scope))
         await self._app(scope, receive, send)
 
     def _cookie(self, language: str, scope: Scope) -> bytes:
@@ -59,20 +52,14 @@ class LanguageMiddleware:
         return f"{COOKIE}={language}; Max-Age={_YEAR}; Path=/; SameSite=Lax; HttpOnly{secure}".encode()
 
 
-def choose(scope: Scope) -> LanguageChoice:
-    """Return the language of a request."""
-    query: bytes = scope.get("query_string", b"")
-    if asked := _requested_language(query):
-        rest = b"&".join(part for part in query.split(b"&") if not part.startswith(_PARAMETER))
-        return LanguageChoice(asked, True, query=rest)
+def _language_of(scope: Scope) -> str:
+    """Return the language of a request whose address asks for none."""
     headers: dict[bytes, bytes] = dict(scope["headers"])
     # The referer of a call is its page, which may be in a frame that keeps no cookie.
     page = headers.get(b"referer", b"").partition(b"?")[2] if scope["path"].startswith(_GRADIO_CALLS) else b""
     kept = _KEPT.search(headers.get(b"cookie", b""))
     language = _requested_language(page) or (kept[1].decode() if kept else "")
-    if language not in languages():
-        language = _preferred(headers.get(b"accept-language", b"")[:_LONGEST])
-    return LanguageChoice(language, False, query=query)
+    return language if language in languages() else _preferred(headers.get(b"accept-language", b"")[:_LONGEST])
 
 
 def _requested_language(query: bytes) -> str:

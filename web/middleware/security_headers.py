@@ -1,12 +1,11 @@
 """Headers that every answer carries, anyone who made it: own pages have theirs already, Gradio's get them here. And
-which other sites may frame what this site may frame, redirects that name no host, and the version of the interface."""
+which other sites may frame what this site may frame, and the version of the interface."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from urllib.parse import quote
+from collections.abc import Mapping, Sequence
 
-from starlette.datastructures import URL, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leaderboard.responses import SECURITY, security_headers
@@ -24,8 +23,6 @@ GRADIO = (
 )
 # What is no page: nothing in it is ever to be run or framed.
 NO_PAGE = "default-src 'none'; frame-ancestors 'none'"
-_LEFT_IN_LOCATIONS = ":/%#?=@[]!$&'()*+,;"  # by RedirectResponse
-_REDIRECTS = (301, 302, 303, 307, 308)
 _VERSION = (b"api-version", b"1")  # of the REST interface
 _HTTPS_FROM_NOW_ON = (b"strict-transport-security", b"max-age=31536000")
 
@@ -51,8 +48,6 @@ class SecurityHeadersMiddleware:
                 message = dict(message)  # the board's is made once, for everybody
                 if scope["path"].startswith("/api/"):
                     message["headers"] = [*message["headers"], _VERSION]
-                if message["status"] in _REDIRECTS:
-                    message["headers"] = [_relative(name, value, scope=scope) for name, value in message["headers"]]
                 if not {name for name, _ in message["headers"]} >= _OWN_HEADERS:
                     headers = MutableHeaders(scope=message)
                     for name, value in _default_headers(scope["path"], message["status"], headers=headers).items():
@@ -67,24 +62,6 @@ class SecurityHeadersMiddleware:
 
     def _framed(self, name: bytes, value: bytes) -> bytes:
         return value + self._frames if name == _POLICY_NAME and value.endswith(_OWN_FRAMES.encode()) else value
-
-
-def _relative(name: bytes, value: bytes, *, scope: Scope) -> tuple[bytes, bytes]:
-    """Return a header field; a Location on the host that was asked becomes a path, for the Host header is anybody's
-    word."""
-    if name.lower() != b"location":
-        return name, value
-    for own in _own_origins(scope):
-        if value.startswith(own):
-            return name, b"/" + value[len(own) :].lstrip(b"/")  # two slashes would begin another host
-    return name, value
-
-
-def _own_origins(scope: Scope) -> Iterator[bytes]:
-    """Yield how redirects name the host that was asked."""
-    hosts = [value.decode("latin-1") for field, value in scope["headers"] if field == b"host"]
-    for host in hosts or [URL(scope=scope).netloc]:
-        yield quote(f"{scope['scheme']}://{host}", safe=_LEFT_IN_LOCATIONS).encode()
 
 
 def _default_headers(path: str, status: int, *, headers: MutableHeaders) -> Mapping[str, str]:
