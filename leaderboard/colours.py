@@ -66,12 +66,16 @@ DARK = Palette(
     dark=True,
 )
 
+JUDGES = {"#0b6fb8": "#5aaef0", "#c2500a": "#ff9a5c", "#0a7f5e": "#45c8a0"}
+JUDGES |= {"#a8508c": "#e493c8", "#806300": "#d9b43c", "#1b1f24": "#e7e9ec"}
+"""Colours of judges on one axis, on a light ground and on a dark one; each has a symbol of its own beside."""
+
 
 def dark_colours(spec: BenchmarkSpec) -> dict[str, str]:
     """Return what the script of a page writes for each colour of a figure on a dark ground, as hex and as rgba()."""
     tokens = [name for name, value in asdict(LIGHT).items() if isinstance(value, str)]
     pairs = {getattr(LIGHT, name): getattr(DARK, name) for name in tokens}
-    pairs |= {one.colour: one.dark for one in spec.categories if one.dark}
+    pairs |= {one.colour: one.dark for one in spec.categories if one.dark} | JUDGES
     return pairs | {_numbers(light): _numbers(dark) for light, dark in pairs.items()}
 
 

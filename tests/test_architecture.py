@@ -155,7 +155,7 @@ ELEMENTS = (
     "tfoot th thead time title tr u ul wbr"
 )
 TAG = re.compile(rf"</?({ELEMENTS.replace(' ', '|')})(?=[\s/>]|$)")
-CHARTS = ("dot_plots", "histograms", "layout", "scatter_plots")
+CHARTS = ("dot_plots", "histograms", "layout", "scatter_plots", "tag_chart")
 """Charts whose texts have the tags that Plotly draws."""
 
 

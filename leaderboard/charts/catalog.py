@@ -12,6 +12,7 @@ from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.histograms import difficulty_chart, lengths_chart
 from leaderboard.charts.scale_charts import cost_chart, size_chart
+from leaderboard.charts.tag_chart import tag_chart
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.statistics.self_preference import FAMILIES
@@ -43,7 +44,7 @@ class ChartKind(NamedTuple):
 
 CHARTS: Mapping[str, ChartKind] = {
     "categories": ChartKind(_("Categories"), judge_charts.category_chart),
-    "tags": ChartKind(_("Error tags"), judge_charts.tag_chart, about=lambda spec: spec.tags),
+    "tags": ChartKind(_("Error tags"), tag_chart, about=lambda spec: spec.tags),
     "sources": ChartKind(_("Sources"), judge_charts.source_chart, about=lambda spec: spec.shown_sources),
     "votes": ChartKind(_("Votes"), judge_charts.vote_chart, suits=lambda entry: entry["votes_per_item"] > 1),
     "confidence": ChartKind(_("Confidence"), confidence_chart, suits=has_confidence),

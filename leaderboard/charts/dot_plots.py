@@ -87,7 +87,7 @@ def dots(
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}
         figure.add_trace(_marks(key, heads[key], lines=lines, page=page), **place)
         figure.add_vline(
-            x=next(place for place in (words.centre, words.chance, page.chance(key)) if place is not None),
+            x=page.chance(key) if words.centre is None else words.centre,
             line={"color": LIGHT.chance, "width": 1},
             layer="below",
             **place,

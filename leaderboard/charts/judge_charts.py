@@ -6,11 +6,8 @@ function per figure: those about the judges chosen. Those about the board around
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from statistics import fmean
+from collections.abc import Sequence
 
-from leaderboard.board.findings import tag_finding
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HEADER,
@@ -33,16 +30,15 @@ from leaderboard.charts.estimates import (
     Estimate,
     Judge,
     SnapshotEntry,
-    bucket_estimates,
     category_estimates,
     drawn_scores,
     in_percent,
     source_estimates,
     vote_curve,
 )
-from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text, pairs_text
+from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text
 from leaderboard.charts.scatter_plots import Point2D, curve_panel, planes
-from vlrb.common.messages import Message, _, joined
+from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal
 
 _NOTHING = (None, None, None)  # where an interval and a number of pairs would stand
@@ -80,68 +76,6 @@ def _reported(row: BoardRow, keys: Sequence[str]) -> ChartLine:
     }
     small, link = _("reported"), f"entries/{row.id}"
     return ChartLine(row.model, estimates, small=small, hollow=True, source=row.source, link=link)
-
-
-def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Return the error rate on the pairs of each error tag, and on the categories whose pairs carry none."""
-    chosen, notes = chosen_judges(
-        entries,
-        view,
-        most=MOST_LINES,
-        suits=lambda judge: judge.tally.has_tags,
-        otherwise=_("These labels carry no error tags. Another label revision may have them."),
-    )
-    if not chosen:
-        return empty_chart(notes)
-    spec = view.spec
-    lines = [ChartLine(judge.name, bucket_estimates(judge, view.protocol)) for judge in chosen]
-    keys = [*_by_harm(lines, spec.tags), *spec.untagged]
-    names = {judge.id: judge.name for judge in chosen}
-    words = ChartText(
-        _tag_title(chosen, view),
-        _(
-            "Share of pairs judged wrongly, by the kind of error in them, the most harmful first, with 95% intervals. "
-            "{rules}",
-            rules=rules(view, False),
-        ),
-        axis=_("Error rate, % (left is better)"),
-        start=0,
-        chance=100 - view.page.chance(spec.pooled),
-    )
-    notes += (_("A pair counts under every tag it carries. Pairs without a tag stand last, by category."),)
-    rows = [_tag_line(key, dict(zip(names, lines, strict=True)), view=view) for key in keys]
-    drawn = dots(rows, keys=list(names), page=view.page, words=words, titles=names)
-    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=keys))
-
-
-def _tag_line(key: str, lines: Mapping[str, ChartLine], *, view: ChartQuery) -> ChartLine:
-    """Return a line of the figure, which has a panel for each judge. ``lines``: those of judges by their ids."""
-    estimates = {name: line.estimates.get(key) for name, line in lines.items()}
-    title = view.page.text(view.spec.tag_titles.get(key, view.spec.title_of(key)))
-    return ChartLine(title, estimates, small=pairs_text(list(estimates.values())))
-
-
-def _by_harm(lines: Sequence[ChartLine], tags: Sequence[str]) -> list[str]:
-    """Return the tags by their mean error rate, highest first."""
-    values = {tag: [cell.value for line in lines if (cell := line.estimates.get(tag)) is not None] for tag in tags}
-    return sorted(tags, key=lambda tag: fmean(values[tag] or [-1.0]), reverse=True)
-
-
-def _tag_title(chosen: Sequence[Judge], view: ChartQuery) -> str:
-    """Return which kind of error hurts most judges, tested for each against its other tagged pairs (Holm)."""
-    if view.protocol != view.spec.ranking:
-        return _("Error rate by kind of error")
-    findings = [finding for judge in chosen if (finding := tag_finding(judge.tally)) is not None]
-    harmful = Counter(tag for finding in findings for tag in finding.harmful)
-    if not harmful:
-        return _("No kind of error hurts these judges significantly more than others")
-    tag, count = harmful.most_common(1)[0]
-    return _(
-        "“{tag}” errors hurt {n} of {judges} judges significantly more than their other errors (Holm)",
-        tag=Message(view.spec.tag_titles.get(tag, tag), {}),
-        n=count,
-        judges=len(chosen),
-    )
 
 
 def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:

@@ -71,7 +71,6 @@ class ChartText:
     start: int = 20  # of the axis, as on the board; earlier where an interval reaches below it
     end: int = 100
     centre: int | None = None  # what differences lie around, alike on both sides; None: shares, with a line of chance
-    chance: float | None = None  # percent; None: that of each score
 
 
 _FROM_THE_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")  # letters of Hebrew, Arabic and others

@@ -16,8 +16,9 @@ from leaderboard.charts.base import MOST_JUDGES, Chart, ChartQuery
 from leaderboard.charts.catalog import CHARTS
 from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate
-from leaderboard.charts.judge_charts import category_chart, source_chart, tag_chart, vote_chart
+from leaderboard.charts.judge_charts import category_chart, source_chart, vote_chart
 from leaderboard.charts.layout import CHANCE, ChartText, Page, plain
+from leaderboard.charts.tag_chart import tag_chart
 from leaderboard.colours import DARK, LIGHT, Palette, dark_colours
 from leaderboard.render import assets
 from tests.factories.snapshots import entries, entry, items, label_sets, snapshot
@@ -135,7 +136,7 @@ def test_the_error_rate_of_a_tag_is_what_did_not_agree_and_reasoning_is_the_sixt
     assert drawn["reasoning"][0] == pytest.approx(100 - 100 * reasoning)
 
 
-def test_tags_stand_by_harm_in_a_panel_for_each_judge() -> None:
+def test_tags_stand_by_harm_on_one_axis_and_each_judge_can_be_hidden() -> None:
     chart = tag_chart(JUDGES, V2)
     rates = Counter[object]()
     for _name, tag, value, *_rest in chart.rows:
@@ -143,8 +144,12 @@ def test_tags_stand_by_harm_in_a_panel_for_each_judge() -> None:
     *tags, last = [key for name, key, *_rest in chart.rows if name == "Judge 1"]
     assert tags == sorted(tags, key=lambda key: -rates[key])
     assert last == "reasoning"
-    drawn = [list(trace["x"]) for trace in traces(chart)]
-    assert drawn == [[row[2] for row in chart.rows if row[0] == f"Judge {number}"] for number in (1, 2, 3)]
+    drawn = {trace["name"]: list(trace["x"]) for trace in traces(chart)}
+    assert drawn == {
+        f"Judge {number}": [row[2] for row in chart.rows if row[0] == f"Judge {number}"] for number in (1, 2, 3)
+    }
+    assert layout(chart)["showlegend"]
+    assert all(trace.get("xaxis", "x") == "x" for trace in traces(chart))
 
 
 def test_the_error_rate_follows_the_rule_chosen() -> None:
