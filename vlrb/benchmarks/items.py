@@ -23,12 +23,13 @@ import numpy.typing as npt
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, MANIFEST, BenchmarkSpec
 from vlrb.benchmarks.spec_file import SPEC, load_spec
+from vlrb.common.command_line import CommandError
 from vlrb.common.messages import _
 
 _WHITE_TO_SPACE = bytes(32 if chr(octet).isspace() and octet < 128 else octet for octet in range(256))
 
 
-class LabelsError(ValueError):
+class LabelsError(CommandError, ValueError):
     """Items or labels cannot be used; the message says where and why."""
 
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
+from vlrb.common.command_line import CommandError
 from vlrb.common.messages import Message
 
 DEFINITIONS = Path(__file__).parent
@@ -29,7 +30,7 @@ TIE = 2
 """The label, and the verdict, that neither response is better."""
 
 
-class SpecError(ValueError):
+class SpecError(CommandError, ValueError):
     """A definition of a benchmark cannot be used; the message names the file and the entry."""
 
 

@@ -7,8 +7,8 @@ import os
 from pathlib import Path
 
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.label_files import LabelsError, newest_commit, read_rows
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
+from vlrb.benchmarks.label_files import newest_commit, read_rows
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.command_line import CommandError, complain, say
 from vlrb.common.messages import _
@@ -28,16 +28,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the pairs. Returns the exit code."""
-    try:
-        spec = load_spec(options.benchmark, definitions_folder(os.environ))
-        if not (spec.has_items and spec.dataset.startswith(_HUB)):
-            raise CommandError(_("{title} has no item manifest, or is not on the Hub.", title=spec.title))
-        name = spec.dataset.removeprefix(_HUB)
-        source = f"{name}@{options.commit or newest_commit(name)}"
-        stored = read_rows(source, _COLUMNS)
-    except (LabelsError, SpecError) as error:
-        complain(str(error))
-        return 1
+    spec = load_spec(options.benchmark, definitions_folder(os.environ))
+    if not (spec.has_items and spec.dataset.startswith(_HUB)):
+        raise CommandError(_("{title} has no item manifest, or is not on the Hub.", title=spec.title))
+    name = spec.dataset.removeprefix(_HUB)
+    source = f"{name}@{options.commit or newest_commit(name)}"
+    stored = read_rows(source, _COLUMNS)
     table = ItemTable.load(spec)
     wanted = {item.fingerprint for item in table.items if options.revision in item.rows}
     rows = [row for row in stored if table.fingerprint(row["query"], row["response"]) in wanted]

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from vlrb.benchmarks.items import LabelsError, load_table
+from vlrb.benchmarks.items import load_table
 from vlrb.client import receipt_checks
 from vlrb.client.jws import KeyUnusable, NoReceipt, read, read_keys
 from vlrb.client.receipt_checks import BrokenChain, Evidence, Finding, finding
@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         ]
     except BrokenChain as broken:
         findings = [finding("chain", "chain-broken", seq=broken.args[0])]
-    except (LabelsError, UploadRejected) as wrong:
+    except UploadRejected as wrong:
         raise CommandError(wrong) from None
     except NoReceipt as none:
         findings = [Finding("failed", "receipt", "not-a-receipt", message=str(none)), *findings]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vlrb.benchmarks.items import ItemTable
-from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields, SpecError
+from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
 from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import read_object, write_json
@@ -29,7 +29,7 @@ def compared_sets(own: Path, others: Sequence[str]) -> Iterator[tuple[PairIndex,
     ``others``: ``NAME=SOURCE`` of training sets, and of editions, whose definitions name the columns.
 
     Raises:
-        CurateError: a set cannot be read.
+        CommandError: a set or a definition cannot be read.
     """
     sources: dict[str, list[str]] = {}
     for text in others:
@@ -37,10 +37,7 @@ def compared_sets(own: Path, others: Sequence[str]) -> Iterator[tuple[PairIndex,
         if not equals or not source:
             raise CurateError(f"--against {text}: give NAME=FILE, or NAME=owner/name@COMMIT for a Hub dataset.")
         sources.setdefault(name, []).append(source)
-    try:
-        specs = {name: spec for name in known_benchmarks(own) if not (spec := load_spec(name, own)).synthetic}
-    except SpecError as error:
-        raise CurateError(str(error)) from None
+    specs = {name: spec for name in known_benchmarks(own) if not (spec := load_spec(name, own)).synthetic}
     for name in dict.fromkeys((*specs, *sources)):
         own_spec = specs.get(name)
         fields = own_spec.fields if own_spec else None

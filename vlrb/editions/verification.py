@@ -17,7 +17,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, SpecError
+from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
 from vlrb.common.json_files import first_problem, write_json
 from vlrb.editions.agreement import agreement_report
@@ -196,10 +196,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.directory
     if not (folder / CANDIDATES).is_file():
         raise CurateError(f"{folder} holds no verification. `vlrb edition verify export` starts one.")
-    try:
-        tag_of = load_spec(arguments.benchmark, definitions_folder(os.environ)).tag_of
-    except SpecError as error:
-        raise CurateError(str(error)) from None
+    tag_of = load_spec(arguments.benchmark, definitions_folder(os.environ)).tag_of
     candidates = read_candidates(folder / CANDIDATES)
     labels = read_labels(arguments.labels, candidates, known_errors=tuple(tag_of))
     report = record_labels(folder, candidates, labels=labels, tag_of=tag_of)
