@@ -45,20 +45,6 @@ def header_text(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainEmail:
-    """An e-mail in plain text. `id` is its Message-ID without the host: the same one for each attempt.
-
-    `unsubscribe`: the address of RFC 8058, which takes a POST; "" where there is nothing to unsubscribe from.
-    """
-
-    to: str
-    id: str
-    subject: str
-    body: str
-    unsubscribe: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class MailServer:
     """A server that takes e-mail, and the address that it is from. Raises ValueError for a URL that names none.
 
@@ -80,12 +66,11 @@ class MailServer:
                 "SMTP_URL=smtps://user:password@mail.example?from=board@example.org."
             )
 
-    def send(self, email: PlainEmail) -> None:
+    def send(self, email: EmailMessage) -> None:
         """Hand an e-mail to the server. Raises MailRefused and MailDelayed; neither names an address."""
-        message = self.message(email)
         try:
             with self._connected() as connection:
-                connection.send_message(message, self.sender, [email.to])
+                connection.send_message(email)
         except smtplib.SMTPRecipientsRefused as error:
             raise _answered(next(iter(error.recipients.values()))[0]) from None
         except smtplib.SMTPResponseException as error:
@@ -93,18 +78,22 @@ class MailServer:
         except (smtplib.SMTPException, OSError) as error:
             raise MailDelayed(f"the mail server could not be used ({type(error).__name__})") from None
 
-    def message(self, email: PlainEmail) -> EmailMessage:
-        """Return the e-mail with its headers. The library refuses line breaks in any of them."""
+    def message(self, to: str, identifier: str, *, subject: str, body: str, unsubscribe: str = "") -> EmailMessage:
+        """Return an e-mail in plain text. The library refuses line breaks in any of its headers.
+
+        `identifier`: its Message-ID without the host, the same one for each attempt. `unsubscribe`: the address of
+        RFC 8058, which takes a POST; "" where there is nothing to unsubscribe from.
+        """
         message = EmailMessage(policy=SMTP)
-        message["From"], message["To"] = self.sender, email.to
-        message["Subject"] = header_text(email.subject)
+        message["From"], message["To"] = self.sender, to
+        message["Subject"] = header_text(subject)
         message["Date"] = format_datetime(localtime())
-        message["Message-ID"] = f"<{email.id}@{self.sender.rpartition('@')[2]}>"
+        message["Message-ID"] = f"<{identifier}@{self.sender.rpartition('@')[2]}>"
         message["Auto-Submitted"] = "auto-generated"
-        if email.unsubscribe:
-            message["List-Unsubscribe"] = f"<{email.unsubscribe}>"
+        if unsubscribe:
+            message["List-Unsubscribe"] = f"<{unsubscribe}>"
             message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
-        message.set_content(email.body, cte="base64")
+        message.set_content(body, cte="base64")
         return message
 
     def _connected(self) -> smtplib.SMTP:

@@ -12,10 +12,11 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from email.message import EmailMessage
 from functools import partial
 from typing import Any
 
-from operation.mail_server import MailDelayed, MailRefused, MailServer, PlainEmail
+from operation.mail_server import MailDelayed, MailRefused, MailServer
 from storage import notifications
 from storage.database import Database
 from storage.database_wait import log_away
@@ -109,7 +110,7 @@ class EmailDelivery:
         with suppress(LeaseLost), self.database.write() as session:
             notifications.fail(session, claim, why=why, retry=retry)
 
-    def compose(self, claim: OutgoingEmail) -> PlainEmail | None:
+    def compose(self, claim: OutgoingEmail) -> EmailMessage | None:
         """Return the e-mail; None where nobody wants it any more."""
         with self.database.read() as session:
             stored = notifications.subscription_by_id(session, claim.subscription)
@@ -119,11 +120,12 @@ class EmailDelivery:
         of, message_id = translations(stored.language), f"{claim.id}.{claim.subscription}"
         if claim.through_seq == 0:
             link = self.subscriptions.confirm_link(stored.id)
-            return PlainEmail(to, message_id, *_confirmation(self.brand, link, of=of))
+            subject, body = _confirmation(self.brand, link, of=of)
+            return self.server.message(to, message_id, subject=subject, body=body)
         unsubscribe = self.subscriptions.unsubscribe_link(stored.id)
-        subject = _news_subject(self.brand, claim.lines)
+        subject = of.text(_news_subject(self.brand, claim.lines))
         body = _body(claim.lines, (self.subscriptions.site, unsubscribe), of=of)
-        return PlainEmail(to, message_id, subject=of.text(subject), body=body, unsubscribe=unsubscribe)
+        return self.server.message(to, message_id, subject=subject, body=body, unsubscribe=unsubscribe)
 
     async def run(self, stop: asyncio.Event) -> None:
         """Collect and send until told to stop."""

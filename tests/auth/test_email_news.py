@@ -20,7 +20,7 @@ from auth.settings import IdentitySettings
 from leaderboard.render import environment
 from leaderboard.render_context import RenderContext
 from maintenance.actions import entries
-from operation.mail_server import MailDelayed, MailServer, PlainEmail, header_text, is_address
+from operation.mail_server import MailDelayed, MailServer, is_address
 from storage import notifications
 from storage.database import Database
 from storage.jobs import leases
@@ -271,16 +271,17 @@ def test_what_is_no_address_is_refused(mailing: MailingSite, address: str) -> No
 def test_a_name_adds_no_header(box: MailBox) -> None:
     server = MailServer(box.url, "board@example.org")
     subject = "news of x\r\nBcc: victim@example.org\n\nhello\u202e"
-    server.send(PlainEmail(ALICE, "1.x", subject=header_text(subject), body="body\r\n.\r\nMAIL FROM:<x>\r\n"))
+    server.send(server.message(ALICE, "1.x", subject=subject, body="body\r\n.\r\nMAIL FROM:<x>\r\n"))
     (email,) = box.emails
     assert email["Bcc"] is None and "\u202e" not in str(email["Subject"])
     assert str(email.get_content()).splitlines()[:2] == ["body", "."] and len(box.recipients) == 1
     with pytest.raises(ValueError, match="may not contain linefeed"):
-        server.message(PlainEmail("a@b\r\nBcc: c@d", "1.x", subject="s", body="b"))
+        server.message("a@b\r\nBcc: c@d", "1.x", subject="s", body="b")
 
 
 def test_a_server_elsewhere_must_encrypt(monkeypatch: pytest.MonkeyPatch, box: MailBox) -> None:
     monkeypatch.setattr("operation.mail_server.is_loopback", lambda host: False)
+    server = MailServer(box.url, "board@example.org")
     with pytest.raises(MailDelayed):
-        MailServer(box.url, "board@example.org").send(PlainEmail(ALICE, "1.x", subject="s", body="b"))
+        server.send(server.message(ALICE, "1.x", subject="s", body="b"))
     assert box.emails == []
