@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -91,9 +91,7 @@ def figures() -> Iterator[Measurement]:
     programs = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     chromium = next(filter(None, map(shutil.which, programs)), None)
     if chromium is None:
-        yield Measurement(
-            f"the board with {ENTRIES:,} entries", "not measured: no Chromium", beside="", ratio="", asked=""
-        )
+        yield Measurement(f"the board with {ENTRIES:,} entries", "not measured: no Chromium")
         return
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
@@ -110,12 +108,12 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
     with service.service(folder) as address:
         ours = _our_target(browser, address)
         seen, far = _turns(browser, [ours, replace(ours, round_trip=_FAR_MS)])
-        yield Measurement(f"first row visible, {of}", _ms(seen.first), beside="", ratio="", asked="")
-        yield Measurement(f"sort, {of}", _ms(seen.sort), beside="", ratio="", asked="at most 40 ms")
+        yield Measurement(f"first row visible, {of}", _ms(seen.first))
+        yield Measurement(f"sort, {of}", _ms(seen.sort), asked="at most 40 ms")
         what = f"sort on a line of {_FAR_MS} ms, without a pointer before, {of}"
-        yield Measurement(what, _ms(far.sort), beside="", ratio="", asked="at most 60 ms")
-        yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), beside="", ratio="", asked="at most 40 kB")
-        yield _load_figure(of, requests_per_second(address), beside="")
+        yield Measurement(what, _ms(far.sort), asked="at most 60 ms")
+        yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), asked="at most 40 kB")
+        yield _load_figure(of, requests_per_second(address))
 
 
 def _beside_peer(browser: Browser, folder: Path) -> Iterator[Measurement]:
@@ -130,20 +128,18 @@ def _beside_peer(browser: Browser, folder: Path) -> Iterator[Measurement]:
 
 
 def _compared(browser: Browser, ours: Target, *, folder: Path, rows: tuple[str, str]) -> Iterator[Measurement]:
-    if reason := _make_peer():
-        yield Measurement(f"beside {_PEER_NAME}", f"not measured: {reason}", beside="", ratio="", asked="")
-        return
     try:
+        _make_peer()
         with _served(folder) as peer:
             mine, theirs = _turns(browser, [ours, Target(peer, _reach_leaderboard, *rows)])
     except (RuntimeError, Error) as error:
         reason = str(error).splitlines()[0]
-        yield Measurement(f"beside {_PEER_NAME}", f"not measured: {reason}", beside="", ratio="", asked="")
+        yield Measurement(f"beside {_PEER_NAME}", f"not measured: {reason}")
         return
     of = f"{ENTRIES:,} entries"
     for what, own, other in (("first row visible", mine.first, theirs.first), ("sort", mine.sort, theirs.sort)):
         ratio = f"{other / own:.1f} times sooner"
-        yield Measurement(f"{what}, {of}", _ms(own), beside=f"{_PEER_NAME}: {_ms(other)}", ratio=ratio, asked="")
+        yield Measurement(f"{what}, {of}", _ms(own), beside=f"{_PEER_NAME}: {_ms(other)}", ratio=ratio)
     beside, ratio = f"{_PEER_NAME}: {_kb(theirs.size)}", f"{mine.size / theirs.size:.3f}"
     yield Measurement(f"bytes of a first visit, {of}", _kb(mine.size), beside=beside, ratio=ratio, asked="at most 0.2")
 
@@ -262,18 +258,18 @@ def _reach_leaderboard(page: Page) -> None:
     page.locator("th", has_text="Macro").last.locator(".sort-button").hover()
 
 
-def _load_figure(of: str, rate: float | None, *, beside: str) -> Measurement:
+def _load_figure(of: str, rate: float | None, *, beside: str = "") -> Measurement:
     what = f"requests/s of the page as br, {of}, one process, 50 clients"
     value = "not measured: wrk is not installed (apt install wrk)" if rate is None else f"{rate:,.0f}"
-    return Measurement(what, value, beside=beside, ratio="", asked="")
+    return Measurement(what, value, beside=beside)
 
 
-def _make_peer() -> str:
-    """Return why the peer's environment cannot be made; "" if it is."""
-    environment: Mapping[str, str] = {**os.environ, "PYTHON": sys.executable}
+def _make_peer() -> None:
+    """Make the peer's environment. Raises RuntimeError."""
+    environment = {**os.environ, "PYTHON": sys.executable}
     process = subprocess.run([ROOT / "scripts" / "make_peer_env.sh"], env=environment, capture_output=True, text=True)
-    lines = process.stderr.strip().splitlines()
-    return "" if process.returncode == 0 else f"{lines[-1].strip() if lines else 'no reason given'}"
+    if process.returncode:
+        raise RuntimeError(process.stderr.strip().rpartition("\n")[2] or "no reason given")
 
 
 def _ms(seconds: float) -> str:

@@ -17,9 +17,9 @@ class Measurement:
 
     what: str
     value: str
-    beside: str
-    ratio: str
-    asked: str
+    beside: str = ""
+    ratio: str = ""
+    asked: str = ""
 
 
 def paired_seconds(runs: list[Callable[[], object]], repeats: int = 5) -> list[float]:

@@ -67,11 +67,6 @@ def vote_status(row: OfficialRow) -> str:
     return "reject" if int(number) == rejected + 1 else "agree"
 
 
-def faultless_status(row: OfficialRow) -> str:
-    """Return the same, where a number that is neither 1 nor 2 matches nothing."""
-    return vote_status(row) if _number(row) in ("1", "2") else "doesntMatch"
-
-
 def stored_status(row: OfficialRow) -> str:
     """Return what the file says of itself."""
     return str(row["meta"]["flag_status"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.official_rule import category, faultless_status, official_counts, official_lines
+from bench.official_rule import OfficialRow, category, official_counts, official_lines, vote_status
 from tests.factories.specs import VL
 from tests.real_data import real_file, rows
 from vlrb.benchmarks.items import ItemTable
@@ -32,6 +32,11 @@ def score_v0(upload: Predictions) -> dict[str, Any]:
     labels = load_labels(real_file("data/items_v0.jsonl"), "v0", table=items())
     counted = tally(upload.votes, labels, table=items())
     return scorecard(counted, upload.behaviour, benchmark=VL.id, label_revision="v0")
+
+
+def faultless_status(row: OfficialRow) -> str:
+    """Return the official status, where an answer that is not there matches nothing."""
+    return "doesntMatch" if "Answer 3 is better" in row["meta"]["filter_choice"] else vote_status(row)
 
 
 @pytest.mark.parametrize("k", [1, 4])
