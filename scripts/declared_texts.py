@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from leaderboard.board.columns import columns_of
 from leaderboard.board.query import FILTERS
 from leaderboard.board.reported_results import left_out
+from leaderboard.charts.critics_chart import paper_figures
 from leaderboard.pages import about, red_team
 from leaderboard.render import ACTION, NAVIGATION
 from leaderboard.share.api_reference import GROUPS
@@ -81,6 +82,8 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     yield from (combined.title for combined in spec.combined)
     yield from (spec.headline_text, capital(spec.headline_text))
     yield from (spec.category_text(key)[:] for key in spec.category_keys)  # plain text, which Babel can copy
+    if printed := paper_figures(spec):
+        yield from (printed.source, *printed.critics, *printed.notes)
     for grouping in spec.grouping_texts.values():
         yield from (grouping.title, grouping.words)
     yield from (edition.title for edition in spec.editions)

@@ -23,7 +23,7 @@ DEMO_JUDGES = 6
 PAGES = (
     *("/", "/?q=nothing-fits", "/about", "/compare", "/explore", "/check-numbers", "/check-numbers?general=63.8"),
     "/check-numbers?overall=abc",
-    *(f"/analyse?chart={name}" for name in ("categories", "tags", "position", "length", "history")),
+    *(f"/analyse?chart={name}" for name in ("categories", "tags", "critics", "position", "length", "history")),
     *(
         "/policy",
         "/decisions",

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from leaderboard.charts import bias_charts, board_charts, judge_charts
 from leaderboard.charts.base import Chart, ChartQuery, not_shown
 from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
+from leaderboard.charts.critics_chart import critic_chart, paper_figures
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.histograms import difficulty_chart, lengths_chart
 from leaderboard.charts.scale_charts import cost_chart, size_chart
@@ -63,6 +64,7 @@ CHARTS: Mapping[str, ChartKind] = {
     "size": ChartKind(_("Size"), size_chart, group="field"),
     "cost": ChartKind(_("Cost"), cost_chart, group="field"),
     "difficulty": ChartKind(_("Difficulty"), difficulty_chart, group="field"),
+    "critics": ChartKind(_("Critics"), critic_chart, group="field", needs_labels=False, about=paper_figures),
     "lengths": ChartKind(_("Length of responses"), lengths_chart, group="field"),
 }
 

@@ -56,6 +56,18 @@ def words(chart: Chart) -> str:
     return str(chart.figure.to_plotly_json())
 
 
+# --- the paper's figures ----------------------------------------------------------------------------------------------
+
+
+def test_the_figure_of_critics_has_the_papers_numbers_which_fit_one_another() -> None:
+    chart = CHARTS["critics"].draw([], VIEW)
+    assert "gains up to 14.7 points" in chart.title
+    values = {(row[0], row[1]): row[2] for row in chart.rows}
+    for name in ("Base model", "Pointwise critic", "Pairwise critic"):
+        mean = sum(float(str(values[name, key])) for key in CATEGORIES) / 3
+        assert mean == pytest.approx(values[name, "macro"], abs=0.11), name
+
+
 # --- who is alike, and how hard the pairs are -------------------------------------------------------------------------
 
 
