@@ -74,7 +74,7 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     for category in spec.categories:
         yield from (category.title, category.about, category.short)
     for protocol in spec.protocols:
-        yield from (protocol.title, protocol.summary, protocol.text)
+        yield from (protocol.rule, protocol.summary, protocol.text)
     for overall in spec.overalls:
         yield from (overall.title, overall.subtitle, overall.about, overall.name)
     yield from (spec.name_of(name) for name in spec.tie_breaks)

@@ -7,7 +7,7 @@ scorecards, the API and the docs read it there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray
-from vlrb.benchmarks.spec import MEAN, BenchmarkSpec, ProtocolSpec
+from vlrb.benchmarks.spec import MEAN, BenchmarkSpec, Protocol
 from vlrb.common.messages import _
 from vlrb.scoring import FIELDS, GROUP_SCALES, UNREADABLE, Tally, fields, group_fields, untied_start
 from vlrb.statistics.clustered_intervals import GroupSums, effective_share
@@ -44,25 +44,6 @@ class Ratios:
         return self.right * self.effective, self.total * self.effective
 
 
-@dataclass(frozen=True, slots=True)
-class Protocol:
-    """A scoring rule. ``key`` is its name in URLs, JSON and stored scorecards; ``title`` is how people call it.
-    ``rereads``: as in a definition.
-
-    ``summary`` and ``text`` continue a sentence that begins with the title. ``has_interval``: whether it counts the
-    majority of whole items, so that a 95% interval is valid. ``count`` maps counts (..., FIELDS) to right and total.
-    """
-
-    key: str
-    title: str
-    summary: str
-    text: str
-    has_interval: bool
-    count: Callable[[FloatArray], tuple[FloatArray, FloatArray]]
-    votes: str
-    rereads: bool
-
-
 UNREAD_REPLIES = _(
     "The tools that rules are named after have a language model read replies that the official pattern does not read. "
     "This file has such replies, so it has no number under their names."
@@ -83,23 +64,25 @@ def counts_under(rule: Protocol, counts: npt.NDArray[np.int64], *, unread: bool 
     return np.where(np.asarray(unread)[..., np.newaxis, np.newaxis], 0, counts) if rule.rereads else counts
 
 
-def _counter(rule: ProtocolSpec, spec: BenchmarkSpec) -> Callable[[FloatArray], tuple[FloatArray, FloatArray]]:
-    """Return what counts rows (..., FIELDS) under a rule of a definition."""
+def has_interval(protocol: str, spec: BenchmarkSpec) -> bool:
+    """Return whether a rule counts the majority of whole items, so that a 95% interval is valid."""
+    rule = protocols(spec)[protocol]
+    return spec.tells_ties or (rule.votes == "majority" and rule.unreadable != "half")
+
+
+def _counted(rows: FloatArray, rule: Protocol, spec: BenchmarkSpec) -> tuple[FloatArray, FloatArray]:
+    """Return right and total of counts (..., FIELDS) under a rule."""
     prefix = "first_" if rule.votes == "first" else ""
     agree, reject, as_first = (_PLACES[prefix + name] for name in ("agree", "reject", "unreadable_first"))
     undecided = _PLACES[prefix + ("unreadable" if spec.tells_ties else "undecided")]  # ties are undecided, but read
-
-    def count(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if rule.unreadable == "excluded":
-            return rows[..., agree], rows[..., agree] + rows[..., reject]
-        if rule.unreadable == "first":
-            return rows[..., agree] + rows[..., as_first], rows[..., _N]
-        # One half is the expectation of a random choice; and of one vote less, where exactly half of all are right.
-        halves = undecided if rule.unreadable == "half" else _HALF_RIGHT if rule.votes == "majority" else None
-        right = rows[..., agree] if halves is None else rows[..., agree] + rows[..., halves] / 2
-        return right, rows[..., _N]
-
-    return count
+    if rule.unreadable == "excluded":
+        return rows[..., agree], rows[..., agree] + rows[..., reject]
+    if rule.unreadable == "first":
+        return rows[..., agree] + rows[..., as_first], rows[..., _N]
+    # One half is the expectation of a random choice; and of one vote less, where exactly half of all are right.
+    halves = undecided if rule.unreadable == "half" else _HALF_RIGHT if rule.votes == "majority" else None
+    right = rows[..., agree] if halves is None else rows[..., agree] + rows[..., halves] / 2
+    return right, rows[..., _N]
 
 
 @cache
@@ -109,20 +92,7 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
     Where an unreadable verdict counts as the first response, the label decides what it is worth: of benchmarks without
     labelled pairs, a tally does not know.
     """
-    return {
-        protocol.key: Protocol(
-            protocol.key,
-            protocol.name or protocol.key,
-            summary=protocol.summary or protocol.title,
-            text=protocol.text or f"is this rule: {protocol.title}.",
-            has_interval=spec.tells_ties or (protocol.votes == "majority" and protocol.unreadable != "half"),
-            count=_counter(protocol, spec),
-            votes=protocol.votes,
-            rereads=protocol.rereads,
-        )
-        for protocol in spec.protocols
-        if protocol.unreadable != "first" or spec.tells_ties
-    }
+    return {rule.key: rule for rule in spec.protocols if rule.unreadable != "first" or spec.tells_ties}
 
 
 def category_counts(
@@ -159,7 +129,7 @@ def ratios(
     rows = [categories[..., index, :] for index in range(len(spec.categories))]
     rows += [_pooled(categories, untied, name=name, spec=spec) for name in spec.counted_names[len(rows) :]]
     stacked = np.stack(rows, axis=-2)
-    right, total = rule.count(stacked)
+    right, total = _counted(stacked, rule, spec)
     if spec.grouped is None:
         return Ratios(right, total, spec=spec)
     groups, groups_right, *sums = group_sums(stacked, spec, votes=rule.votes)

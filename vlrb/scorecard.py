@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vlrb.behaviour import Behaviour
-from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios, scores
+from vlrb.protocols import category_counts, counts_under, has_interval, has_unread_replies, protocols, ratios, scores
 from vlrb.scoring import FIELDS, LENGTHS, Tally, length_index
 from vlrb.statistics.reliability import k_curve, odd_votes, rerun_error
 from vlrb.statistics.uncertainty import mover_macro, wilson
@@ -71,7 +71,7 @@ def score_row(tally: Tally, protocol: str, *, grouping: str, unread: bool = Fals
     """
     tally = replace(tally, counts=counts_under(protocols(tally.spec)[protocol], tally.counts, unread=unread))
     row: dict[str, Any] = {**scores(tally, protocol, grouping=grouping)}
-    if protocols(tally.spec)[protocol].has_interval:
+    if has_interval(protocol, tally.spec):
         row["interval"] = _intervals(tally, protocol, grouping=grouping)
     return row
 

@@ -34,6 +34,7 @@ from vlrb.protocols import (
     category_counts,
     counts_under,
     group_sums,
+    has_interval,
     has_unread_replies,
     protocols,
     ratios,
@@ -478,7 +479,7 @@ def _numbers(
     counted = ratios(given, spec, protocol=protocol, grouping=grouping)
     shares = accuracies(counted)
     low, high = np.full_like(shares, np.nan), np.full_like(shares, np.nan)
-    if protocols(spec)[protocol].has_interval:
+    if has_interval(protocol, spec):
         some = counted.total > 0
         right, total = counted.independent
         k, n = np.where(some, right, 0), np.where(some, total, 1)

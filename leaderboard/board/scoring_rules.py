@@ -22,11 +22,7 @@ class ScoringRule:
 
 def scoring_rules(spec: BenchmarkSpec) -> tuple[ScoringRule, ...]:
     """Return the scoring rules of a benchmark; the first one ranks its board."""
-    titles = {rule.key: rule.title for rule in spec.protocols}
-    rules = [
-        (rule.key, rule.title, _("{text}.", text=titles.get(rule.key, rule.summary)))
-        for rule in protocols(spec).values()
-    ]
+    rules = [(rule.key, rule.title, _("{text}.", text=rule.rule)) for rule in protocols(spec).values()]
     return tuple(
         ScoringRule(key, title, help=_("{text} Ranks this board.", text=text) if key == spec.ranking else text)
         for key, title, text in rules

@@ -14,7 +14,7 @@ from leaderboard.charts.estimates import Judge, SnapshotEntry, as_csv, judges
 from leaderboard.charts.layout import ChartText, Page, isolated
 from vlrb.benchmarks.spec import BenchmarkSpec, capital
 from vlrb.common.messages import Message, _, joined
-from vlrb.protocols import protocols, scores
+from vlrb.protocols import has_interval, scores
 from vlrb.statistics.pairwise import PairwiseArrays
 
 MOST_JUDGES = 30
@@ -134,7 +134,7 @@ def chosen_judges(
         result = [judge for judge in result if suits(judge)]
     if len(result) > most:
         notes += (_("The best {most} of the {n} judges chosen are drawn.", most=most, n=len(result)),)
-    if result and not protocols(view.spec)[view.protocol].has_interval:
+    if result and not has_interval(view.protocol, view.spec):
         text = _("No intervals under {rule}: it does not count a majority of whole pairs.", rule=view.protocol)
         notes += (text,)
     return result[:most], notes

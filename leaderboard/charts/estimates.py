@@ -17,7 +17,7 @@ from leaderboard.board.disclosure import entry_behaviour
 from leaderboard.share import escape
 from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
-from vlrb.protocols import category_counts, counts_under, has_unread_replies, protocols, ratios
+from vlrb.protocols import category_counts, counts_under, has_interval, has_unread_replies, protocols, ratios
 from vlrb.scorecard import score_row, scorecard
 from vlrb.scoring import Tally, slice_index, slices
 from vlrb.statistics.uncertainty import unpaired_bounds, wilson
@@ -158,7 +158,7 @@ def _shares(rows: np.ndarray[Any, np.dtype[np.int64]], protocol: str, *, spec: B
     tallies[:, 0] = rows
     counted, at = ratios(tallies, spec, protocol=protocol), spec.index(spec.pooled)
     pairs = zip(counted.right[:, at].tolist(), counted.total[:, at].tolist(), strict=True)
-    bounded = protocols(spec)[protocol].has_interval
+    bounded = has_interval(protocol, spec)
     return [_estimate(k / n, wilson(k, n) if bounded else None, n=round(n)) if n else None for k, n in pairs]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,8 @@ from tests.factories.specs import PROTOCOLS, VL
 from tests.leaderboard.pages.test_pages_routes import item_catalog, serve
 from tests.test_architecture import PACKAGES, ROOT
 from vlrb import readers
+from vlrb.benchmarks.spec import Protocol
 from vlrb.benchmarks.spec_file import load_spec
-from vlrb.protocols import Protocol
 from vlrb.readers.inspect_log import INSPECT
 from vlrb.scorecard import scorecard
 
@@ -33,16 +34,7 @@ def sources(*suffixes: str) -> Iterator[tuple[str, str]]:
 
 @pytest.fixture
 def invented(monkeypatch: pytest.MonkeyPatch) -> Protocol:
-    rule = Protocol(
-        "all-right",
-        "All right",
-        summary="finds every pair right",
-        text="takes every pair for right.",
-        has_interval=True,
-        count=lambda rows: (rows[..., 0], rows[..., 0]),
-        votes="majority",
-        rereads=False,
-    )
+    rule = replace(PROTOCOLS["paper"], key="all-right", title="All right", text="takes every pair for right.")
     monkeypatch.setitem(PROTOCOLS, rule.key, rule)
     return rule
 
@@ -59,10 +51,10 @@ def test_a_declared_protocol_is_on_the_board_the_about_page_the_interface_and_th
     page = client.get("/?protocol=all-right").text
     assert re.search(rf'name="protocol" value="all-right" checked><span>\s*<b>{invented.title}</b>', page)
     assert f"<b>All right</b> {invented.text}" in client.get("/about").text
-    assert client.get("/api/v1/leaderboard?protocol=all-right").json()["entries"][0]["macro"] == 1.0
+    same = [client.get(f"/api/v1/leaderboard?protocol={key}").json()["entries"] for key in (invented.key, "paper")]
+    assert same[0][0]["macro"] == same[1][0]["macro"]
     card = scorecard(random_tally(table()), BEHAVIOUR, benchmark="invented", label_revision="r1")
-    assert card["protocols"]["all-right"]["overall"] == 1.0
-    assert card["protocols"]["all-right"]["interval"]["overall"][1] == 1.0
+    assert card["protocols"]["all-right"] == card["protocols"]["paper"]
 
 
 def test_no_list_of_protocols_stands_anywhere_else() -> None:

@@ -115,7 +115,7 @@ source = "{key}"
 _PROTOCOL = """
 [[protocols]]
 key = "{votes}-{unreadable}"
-title = "-"
+rule = "-"
 votes = "{votes}"
 unreadable = "{unreadable}"
 """

@@ -53,7 +53,7 @@ source = "square"
 
 [[protocols]]
 key = "strict"
-title = "Majority"
+rule = "Majority"
 unreadable = "wrong"
 votes = "majority"
 

@@ -45,7 +45,7 @@ source = "{second}"
 
 [[protocols]]
 key = "strict"
-title = "More than half of the votes"
+rule = "More than half of the votes"
 unreadable = "wrong"
 votes = "majority"
 

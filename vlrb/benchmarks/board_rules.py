@@ -8,12 +8,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from vlrb.benchmarks.spec import BenchmarkSpec, ProtocolSpec
+from vlrb.benchmarks.spec import BenchmarkSpec, Protocol
+from vlrb.benchmarks.spec_file import texts_of_rule
 
 
 def rules_of(spec: BenchmarkSpec) -> str:
     """Return the headline, the rules of votes and the groupings of a definition, in order, as one text."""
-    rules = [[rule.key, rule.title, rule.unreadable, rule.votes, rule.rereads] for rule in spec.protocols]
+    rules = [[rule.key, rule.rule, rule.unreadable, rule.votes, rule.rereads] for rule in spec.protocols]
     groupings = [[name, {key: list(keys) for key, keys in members.items()}] for name, members in spec.groupings.items()]
     return json.dumps({"headline": spec.headline, "rules": rules, "groupings": groupings})
 
@@ -43,12 +44,13 @@ def under(spec: BenchmarkSpec, rules: str) -> BenchmarkSpec:
     )
 
 
-def _rule(spec: BenchmarkSpec, key: str, *stored: Any) -> ProtocolSpec:
-    title, unreadable, votes, rereads = stored
-    known = next((rule for rule in spec.protocols if rule.key == key), ProtocolSpec(key, title, unreadable, votes))
-    same = (known.unreadable, known.votes) == (unreadable, votes)
-    texts = {} if same else {"title": title, "summary": "", "text": ""}  # which say what the rule is now
-    return replace(known, unreadable=unreadable, votes=votes, rereads=rereads, **texts)
+def _rule(spec: BenchmarkSpec, key: str, *stored: Any) -> Protocol:
+    rule, unreadable, votes, rereads = stored
+    known = next((protocol for protocol in spec.protocols if protocol.key == key), None)
+    if known is not None and (known.unreadable, known.votes) == (unreadable, votes):
+        return replace(known, rereads=rereads)
+    title = known.title if known is not None else key  # the other texts say what the rule is now
+    return Protocol(key, title, rule, unreadable, votes, **texts_of_rule(rule), rereads=rereads)
 
 
 def decision(before: str, after: str) -> dict[str, Any]:

@@ -106,8 +106,11 @@ RANKED = ItemFields(
 
 
 @dataclass(frozen=True, slots=True)
-class ProtocolSpec:
-    """A named rule that turns verdicts into right and wrong.
+class Protocol:
+    """A scoring rule, which turns verdicts into right and wrong.
+
+    ``key`` is its name in URLs, JSON and stored scorecards, ``title`` how people call it, ``rule`` what it does.
+    ``summary`` and ``text`` continue a sentence that begins with the title.
 
     ``unreadable``: what a verdict that cannot be read counts as: wrong, excluded from the denominator, one half (the
     expectation of a random choice), or a verdict for the first response. ``votes``: the majority of all votes of a
@@ -116,12 +119,12 @@ class ProtocolSpec:
     """
 
     key: str
-    title: Shown
+    title: str
+    rule: Shown
     unreadable: str
     votes: str
-    name: str = ""  # how people call it; "" is the key
-    summary: Shown = ""  # continues a sentence that begins with the name, in a few words
-    text: Shown = ""  # the same, in full
+    summary: Shown
+    text: Shown
     rereads: bool = False
 
 
@@ -229,7 +232,7 @@ class BenchmarkSpec:
     verdict_format: str
     categories: tuple[Category, ...]
     source_rules: tuple[SourceRule, ...]
-    protocols: tuple[ProtocolSpec, ...]
+    protocols: tuple[Protocol, ...]
     overalls: tuple[Overall, ...]
     headline: str
     sources: tuple[Source, ...]

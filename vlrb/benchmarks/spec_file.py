@@ -27,7 +27,7 @@ _OPTIONS: Mapping[str, int] = {"first": 0, "second": 1, "tie": TIE}
 _MICRO = {"key": "micro", "title": "All pairs alike", "kind": MICRO}
 _STRICT = {
     "key": "strict",
-    "title": "A pair counts if more than half of its votes are for the preferred response",
+    "rule": "A pair counts if more than half of its votes are for the preferred response",
     "summary": "ranks this board",
     "text": (
         "ranks. A pair is right if more than half of all K votes are for the preferred response; where exactly half of "
@@ -156,7 +156,13 @@ def _hints(kind: Any) -> dict[str, Any]:
 def _protocols(data: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """Return the rules of a benchmark; strict, which ranks every board, comes first where they do not say it."""
     rows = data.get("protocols", ())
-    return rows if any(row["key"] == _STRICT["key"] for row in rows) else (_STRICT, *rows)
+    rows = rows if any(row["key"] == _STRICT["key"] for row in rows) else (_STRICT, *rows)
+    return [{"title": row["key"], **texts_of_rule(row["rule"]), **row} for row in rows]
+
+
+def texts_of_rule(rule: str) -> dict[str, str]:
+    """Return summary and text of a protocol that has none of its own."""
+    return {"summary": rule, "text": f"is this rule: {rule}."}
 
 
 def _check(spec: BenchmarkSpec, folder: str) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tests.factories.oracles.clustered_oracle import clustered_wilson, mean_interval
 from vlrb.arrays import BoolArray
 from vlrb.benchmarks.pairs import PairSet, label_set, pair_table
-from vlrb.benchmarks.spec import GROUPS, TIE, Overall, ProtocolSpec
+from vlrb.benchmarks.spec import GROUPS, TIE, Overall, Protocol
 from vlrb.statistics.uncertainty import Interval, wilson
 
 UNREADABLE = -1
@@ -67,7 +67,7 @@ def majority_verdicts(verdicts: Verdicts) -> Verdicts:
     return winners
 
 
-def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) -> ProtocolScores:
+def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: Protocol) -> ProtocolScores:
     """Return the accuracies under one protocol, for each category and each named overall number."""
     credit = pair_credits(verdicts, pairs, protocol=protocol)
     categories = {
@@ -79,7 +79,7 @@ def score_protocol(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec
     return ProtocolScores(categories, overalls, groups=_group_accuracy(credit, pairs))
 
 
-def pair_credits(verdicts: Verdicts, pairs: PairSet, *, protocol: ProtocolSpec) -> Credits:
+def pair_credits(verdicts: Verdicts, pairs: PairSet, *, protocol: Protocol) -> Credits:
     """Return what each pair counts under a protocol."""
     verdict = majority_verdicts(verdicts) if protocol.votes == "majority" else verdicts[:, 0]
     credit: Credits = (verdict == labels_of(pairs)).astype(np.float64)
