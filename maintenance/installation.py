@@ -9,7 +9,7 @@ from typing import Any
 
 from operation.doctor import InstallationFiles, examine
 from operation.replication.replica import UPLOADS, ReplicaUnusable
-from operation.restore import Restored, RestoreRefused, put_aside, put_back, sqlite_head
+from operation.restore import RestoreRefused, put_aside, put_back, sqlite_head
 from operation.start import prove, replicating_litestream
 from settings import WorkerSettings
 from vlrb.common.command_line import complain, say
@@ -30,24 +30,15 @@ def add_commands(commands: Any) -> None:
 
 
 def _restore(options: argparse.Namespace) -> int:
-    settings = WorkerSettings.from_env(os.environ)
     try:
-        restored = _bring(settings, replace=options.replace)
+        _bring(WorkerSettings.from_env(os.environ), replace=options.replace)
     except (RestoreRefused, ReplicaUnusable) as error:
         complain(f"maintenance: {error}")
         return 1
-    say(f"Restored {restored.source}: the chain ends with event {restored.head.seq}, {restored.head.hash}.")
-    if restored.aside is not None:
-        say(f"The database that was there is {restored.aside}.")
-    say(
-        f"Heads that were published after event {restored.head.seq} are newer than this copy: audit verify "
-        "--head says so and exits 1. Check with the newest head from before. Then say in public from which "
-        "event on the chain begins anew."
-    )
     return 0
 
 
-def _bring(settings: WorkerSettings, *, replace: bool) -> Restored:
+def _bring(settings: WorkerSettings, *, replace: bool) -> None:
     litestream = replicating_litestream(settings.database_url, settings.replica)
     if litestream is None:
         raise RestoreRefused("REPLICA_URL names no place, or DATABASE_URL a server, whose copies are its own.")
@@ -63,7 +54,14 @@ def _bring(settings: WorkerSettings, *, replace: bool) -> Restored:
     except (ReplicaUnusable, RestoreRefused):
         put_back(aside, path)
         raise
-    return Restored(replica.public_name, sqlite_head(path), aside=aside)
+    head = sqlite_head(path)
+    say(f"Restored {replica.public_name}: the chain ends with event {head.seq}, {head.hash}.")
+    if aside is not None:
+        say(f"The database that was there is {aside}.")
+    say(
+        f"Heads that were published after event {head.seq} are newer than this copy: audit verify --head says so and "
+        "exits 1. Check with the newest head from before. Then say in public from which event on the chain begins anew."
+    )
 
 
 def _doctor(options: argparse.Namespace) -> int:

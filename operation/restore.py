@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,15 +15,6 @@ _SIDECARS = ("-wal", "-shm")
 
 class RestoreRefused(ValueError):
     """Nothing was restored; the message says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Restored:
-    """What was restored, and the chain's head in it. `aside`: where the database before it is."""
-
-    source: str
-    head: Head
-    aside: Path | None = None
 
 
 def put_aside(database: Path) -> Path | None:

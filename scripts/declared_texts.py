@@ -39,7 +39,7 @@ def declared_texts() -> Iterator[tuple[str, str]]:
         for column in columns_of(spec):
             texts = (column.title, column.subtitle, column.description)
             yield from (("leaderboard/board/columns.py", text) for text in texts if text not in ("", "n"))
-        yield from ((f"{folder}/about.html", str(text)) for text in _of_about(spec) if text)
+        yield from ((f"{folder}/about.html", str(text)) for text in about.texts(spec).values() if text)
     for choice in FILTERS:
         yield from (
             ("leaderboard/board/query.py", text) for text in (choice.label, *(title for _, title in choice.choices))
@@ -91,7 +91,3 @@ def _of_definition(spec: BenchmarkSpec) -> Iterator[str]:
     yield from spec.tag_titles.values()
     yield from (capital(error.title) for error in spec.errors)
     yield from spec.number_check_examples.values()
-
-
-def _of_about(spec: BenchmarkSpec) -> Iterator[str]:
-    yield from about.texts(spec).values()

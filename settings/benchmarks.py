@@ -12,13 +12,15 @@ from typing import Literal, NamedTuple
 
 from pydantic import SecretStr, field_validator
 
-from settings.declared import DeclaredSettings, Levels, Names, SettingsError, setting, split_names
+from settings.declared import DeclaredSettings, Names, SettingsError, setting, split_names
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK, DEFINITIONS, DEMO, BenchmarkSpec, SpecError
 from vlrb.benchmarks.spec_file import load_spec
 from vlrb.common.hub_sources import parse_hub_source
-from vlrb.disclosure import PUBLIC
+from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC
 
 _REVISION = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
+_LEVELS = {"": HIDDEN} | {level.removeprefix(f"{HIDDEN}:"): level for level in LEVELS}
+"""As they are written behind the colon, and without one."""
 
 
 class LabelSpec(NamedTuple):
@@ -90,8 +92,8 @@ class BenchmarkSettings(DeclaredSettings):
         shown="`vlrb/benchmarks`",
         alias="benchmark_definitions",
     )
-    hidden_labels: Levels = setting(
-        {},
+    hidden_labels: str = setting(
+        "",
         "what is shown of scores under revisions of `LABELS`; needed for all that the project does not list as public. "
         "`v3` shows the overall to half a point, `v3:categories` the categories too, rounded, `v3:public` everything; "
         "`other-benchmark/v1` is one of another benchmark ([levels](maintaining.md#disclosure-levels))",
@@ -211,14 +213,22 @@ class BenchmarkSettings(DeclaredSettings):
         """Return benchmark -> label revision -> disclosure level."""
         known = {(spec.benchmark, spec.revision) for spec in self.label_specs}
         hidden: dict[str, dict[str, str]] = {}
-        for name, level in sorted(self.hidden_labels.items()):  # a slip here would disclose the labels it is meant for
+        for part in split_names(self.hidden_labels):  # a slip here would disclose the labels it is meant for
+            name, sign, word = part.partition(":")
             benchmark, revision = self._label_name(name)
+            if word not in _LEVELS or bool(sign) != bool(word):
+                words = ", ".join(filter(None, _LEVELS))
+                raise ValueError(
+                    f"HIDDEN_LABELS has {part}. After the colon, write one of {words}; a name alone means {HIDDEN}."
+                )
             if (benchmark, revision) not in known:
                 raise ValueError(
                     f"HIDDEN_LABELS names {name}, which is not among the revisions in LABELS. Name one of those, or "
                     "leave it out."
                 )
-            hidden.setdefault(benchmark, {})[revision] = level
+            if revision in hidden.setdefault(benchmark, {}):
+                raise ValueError(f"HIDDEN_LABELS names {name} twice. Keep one of them.")
+            hidden[benchmark][revision] = _LEVELS[word]
         return hidden
 
     def _served(self, name: str, *, hidden: Mapping[str, str]) -> ServedSettings:

@@ -9,11 +9,6 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from vlrb.disclosure import HIDDEN, LEVELS
-
-_LEVELS = {"": HIDDEN} | {level.removeprefix(f"{HIDDEN}:"): level for level in LEVELS}
-"""As they are written behind the colon, and without one."""
-
 
 class SettingsError(ValueError):
     """A setting is wrong; the message names it and says what to write instead."""
@@ -25,26 +20,7 @@ def split_names(value: Any) -> Any:
     return tuple(filter(None, (part.strip() for part in value.split(","))))
 
 
-def _levels(value: Any) -> Any:
-    """Label revision -> disclosure level, from `v3,v4:categories,v5:public`."""
-    if not isinstance(value, str):
-        return value
-    levels: dict[str, str] = {}
-    for part in split_names(value):
-        name, sign, level = part.partition(":")
-        if level not in _LEVELS or bool(sign) != bool(level):
-            levels_known = ", ".join(filter(None, _LEVELS))
-            raise ValueError(
-                f"HIDDEN_LABELS has {part}. After the colon, write one of {levels_known}; a name alone means {HIDDEN}."
-            )
-        if name in levels:
-            raise ValueError(f"HIDDEN_LABELS names {name} twice. Keep one of them.")
-        levels[name] = _LEVELS[level]
-    return levels
-
-
 Names = Annotated[tuple[str, ...], BeforeValidator(split_names)]
-Levels = Annotated[Mapping[str, str], BeforeValidator(_levels)]
 
 
 def setting(

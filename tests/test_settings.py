@@ -202,9 +202,9 @@ def test_sign_in_that_would_let_the_wrong_people_in_does_not_start(changes: dict
 
 
 def test_hidden_labels_are_among_those_that_are_configured() -> None:
-    assert read(LABELS="v2=a,v3=b", HIDDEN_LABELS=" v3 ").hidden_labels == {"v3": "hidden"}
-    levels = read(LABELS="v2=a,v3=b,v4=c", HIDDEN_LABELS="v3:public, v4:categories,v2").hidden_labels
-    assert levels == {"v3": "public", "v4": "hidden:categories", "v2": "hidden"}
+    assert read(LABELS="v2=a,v3=b", HIDDEN_LABELS=" v3 ").served[0].hidden_labels == {"v3": "hidden"}
+    (served,) = read(LABELS="v2=a,v3=b,v4=c", HIDDEN_LABELS="v3:public, v4:categories,v2").served
+    assert served.hidden_labels == {"v3": "public", "v4": "hidden:categories", "v2": "hidden"}
     for wrong in ("v2:overall", "v2:", "v2:all"):
         with pytest.raises(SettingsError, match="one of public, categories, hidden"):
             read(LABELS="v2=a", HIDDEN_LABELS=wrong)
@@ -232,7 +232,6 @@ def test_names_of_revisions_may_name_their_benchmark() -> None:
     settings = read(LABELS=labels, HIDDEN_LABELS="v3")
     assert [one.label_revision for one in settings.served] == ["v2", "v1"]
     assert [dict(one.hidden_labels) for one in settings.served] == [{"v3": "hidden"}, {}]
-    assert settings.hidden_labels == {"v3": "hidden"}
 
 
 def test_each_benchmark_may_have_a_file_of_texts(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ Every module of `maintenance/actions/` and `review/actions/` takes part: what it
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib import import_module
-from types import ModuleType
 
 import maintenance.actions
 import review.actions
@@ -33,13 +32,12 @@ AREAS: Mapping[str, str] = {
 
 def find_actions() -> ActionRegistry:
     """Return every action that a module of the packages of actions declares."""
-    return ActionRegistry.of([*_modules()], AREAS)
-
-
-def _modules() -> Iterator[ModuleType]:
-    for package in (maintenance.actions, review.actions):
-        for module in pkgutil.iter_modules(package.__path__):
-            yield import_module(f"{package.__name__}.{module.name}")
+    modules = [
+        import_module(f"{package.__name__}.{module.name}")
+        for package in (maintenance.actions, review.actions)
+        for module in pkgutil.iter_modules(package.__path__)
+    ]
+    return ActionRegistry.of(modules, AREAS)
 
 
 ACTIONS = find_actions()
