@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from anyio import to_thread
 from fastapi import APIRouter, Request
@@ -82,7 +82,8 @@ def refusals(
         if isinstance(error, Unauthenticated) and request.method == "GET" and identities.settings.mode is Mode.OPENID:
             title = _("Sign in as a maintainer") if maintainers else _("Sign in first")
             detail = detail if maintainers else _("This page is for people with an account.")
-            first = (_("Sign in"), f"/auth/sign-in?next={quote(request.url.path)}")
+            target = f"{request.url.path}?{request.url.query}".rstrip("?")
+            first = (_("Sign in"), f"/auth/sign-in?{urlencode({'next': target})}")
         page = pages.message(title, detail, links=(first, (_("The board"), "/")))
         return HTMLResponse(page, error.status, {**PRIVATE, **extra_headers(error)})
 

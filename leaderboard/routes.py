@@ -32,6 +32,7 @@ from leaderboard.responses import (
     FOREVER,
     HTML,
     JSON,
+    OF_A_LANGUAGE,
     REVALIDATE,
     etag_matches,
     query_of,
@@ -99,7 +100,9 @@ def build(
         asked = request.query_params.get("part")
         if asked == "orders":
             orders = await board_version.ready(asked, partial(_render_orders, board_version))
-            return respond(orders, request.headers)
+            reply = respond(orders, request.headers)
+            reply.headers["Vary"] = OF_A_LANGUAGE
+            return reply
         part: board_page.Part = "board" if asked == "board" else ""
         view = read_query(query_of(request, board_version), board_version.revisions, spec=board_version.spec)
         if not part and view == BoardQuery(board_version.spec):

@@ -148,3 +148,9 @@ def test_a_refusal_is_a_page_for_browsers_and_a_problem_for_programs(site: AuthS
     assert (problem.status_code, problem.headers["content-type"]) == (401, "application/problem+json")
     assert problem.headers["www-authenticate"] == "Bearer"
     assert problem.json()["code"] == "sign-in-needed"
+
+
+def test_a_page_that_needs_a_sign_in_is_what_one_comes_back_to_with_its_query(site: AuthSite) -> None:
+    page = site.browser().get("/maintain?state=open&note=a%26b", headers={"accept": "text/html"})
+    assert page.status_code == 401
+    assert "/auth/sign-in?next=%2Fmaintain%3Fstate%3Dopen%26note%3Da%2526b" in page.text

@@ -175,7 +175,9 @@ def test_every_control_works_without_a_script(client: TestClient) -> None:
 
 def test_what_differs_between_views_comes_alone_and_all_orders_of_the_front_page_at_once(client: TestClient) -> None:
     page, part = client.get("/?sort=general&dir=desc").text, client.get("/?dir=desc&tier=&sort=general&part=board").text
-    orders = client.get("/?part=orders").json()
+    reply = client.get("/?part=orders")
+    orders = reply.json()
+    assert "Accept-Language" in reply.headers["vary"]
     headings = re.findall(r'<a href="([^"]+)" id="(?:sort|by)-', client.get("/").text)
     assert set(orders) == {"/", *map(unescape, headings)}
     order = orders["/?sort=general&dir=desc"]

@@ -79,7 +79,7 @@ class AuthSite:
             self.done.append(("submit", require(identity_of(request), Role.SUBMITTER).name))
             return {"ok": True}
 
-        @app.post("/maintain")
+        @app.api_route("/maintain", methods=["GET", "POST"])
         def maintain(request: Request) -> dict[str, bool]:
             self.done.append(("maintain", require(identity_of(request), Role.MAINTAINER).name))
             return {"ok": True}
