@@ -272,14 +272,9 @@ class BenchmarkSpec:
         return tuple(source.key for source in self.sources)
 
     @property
-    def has_sources(self) -> bool:
-        """Whether there are sources beside the categories."""
-        return self.source_keys != self.category_keys
-
-    @property
     def shown_sources(self) -> tuple[str, ...]:
         """The sources that are shown beside the categories: none where each category is its own."""
-        return self.source_keys if self.has_sources else ()
+        return () if self.source_keys == self.category_keys else self.source_keys
 
     @cached_property
     def source_category(self) -> Mapping[str, str]:
