@@ -10,12 +10,12 @@ from scipy.special import stdtr, stdtrit
 from vlrb.arrays import FloatArray
 from vlrb.statistics.clustered_intervals import GroupSums, effective_share
 from vlrb.statistics.ranking import paired_tests, rank_ranges
-from vlrb.statistics.uncertainty import Intervals, wilson
+from vlrb.statistics.uncertainty import Interval, wilson
 
 SIZES = np.array([2] * 11 + [3] * 13 + [4] * 6 + [5] * 11 + [6] * 5)  # of the 46 groups of MM-RLHF-RewardBench
 
 
-def interval_of(right: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Intervals:
+def interval_of(right: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]) -> Interval[FloatArray]:
     """Return the interval of each row of right pairs by group."""
     total, counted = right.sum(axis=-1), (sizes.size, sizes @ sizes, (right**2).sum(axis=-1), right @ sizes)
     sums = GroupSums(*(np.asarray(one, dtype=np.float64) for one in counted))

@@ -27,7 +27,7 @@ class BenchmarkScore:
     """The headline of a judge on a benchmark: fractions."""
 
     value: float
-    interval: Interval
+    interval: Interval[float]
 
 
 class PairedVariances(NamedTuple):
@@ -42,7 +42,7 @@ class Composite:
     """Weighted mean over benchmarks. ``best`` and ``worst``: the ranks that the intervals allow; None of too many."""
 
     value: float
-    interval: Interval
+    interval: Interval[float]
     best: int | None
     worst: int | None
 

@@ -20,7 +20,7 @@ class RankCorrelation:
     """Spearman's rho over ``n`` judges."""
 
     rho: float
-    interval: Interval
+    interval: Interval[float]
     n: int
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +20,14 @@ from vlrb.arrays import Array, FloatArray, IntArray
 
 Z = 1.959963984540054  # the standard normal's .975 quantile
 ALPHA = 0.05
+T = TypeVar("T", float, FloatArray)
 
 
-class Interval(NamedTuple):
-    """A 95% interval of a share."""
+class Interval(NamedTuple, Generic[T]):
+    """A 95% interval of a share, or of each of many."""
 
-    low: float
-    high: float
-
-
-class Intervals(NamedTuple):
-    """95% intervals of many shares."""
-
-    low: FloatArray
-    high: FloatArray
+    low: T
+    high: T
 
 
 class Differences(NamedTuple):
@@ -64,10 +58,8 @@ def _counts(k: Any, n: Any) -> tuple[FloatArray, FloatArray]:
     return right, total
 
 
-def _interval(low: FloatArray, high: FloatArray) -> Interval | Intervals:
-    if np.ndim(low) == 0:
-        return Interval(float(low), float(high))
-    return Intervals(low, high)
+def _interval(low: Any, high: Any) -> Interval[Any]:
+    return Interval(float(low), float(high)) if np.ndim(low) == 0 else Interval(low, high)
 
 
 def _wilson(k: FloatArray, n: FloatArray, *, z: float = Z) -> tuple[FloatArray, FloatArray]:
@@ -81,11 +73,7 @@ def _wilson(k: FloatArray, n: FloatArray, *, z: float = Z) -> tuple[FloatArray, 
     return low, high
 
 
-@overload
-def wilson(k: float, n: float, z: float = Z) -> Interval: ...
-@overload
-def wilson(k: Array, n: Array | float, z: float = Z) -> Intervals: ...
-def wilson(k: Any, n: Any, z: float = Z) -> Interval | Intervals:
+def wilson(k: T, n: T | float, z: float = Z) -> Interval[T]:
     """Return the score interval of k right out of n (Wilson 1927; Brown, Cai & DasGupta 2001, formula 4).
 
     ``z``: how many standard errors it reaches to either side.
@@ -96,7 +84,7 @@ def wilson(k: Any, n: Any, z: float = Z) -> Interval | Intervals:
     return _interval(*_wilson(*_counts(k, n), z=z))
 
 
-def clopper_pearson(k: float, n: float) -> Interval:
+def clopper_pearson(k: float, n: float) -> Interval[float]:
     """Return the exact interval of k right out of n: quantiles of Beta(k, n - k + 1) and Beta(k + 1, n - k).
 
     Source: Clopper & Pearson 1934. Wider than Wilson; for those who must never undercover.
@@ -112,7 +100,7 @@ def clopper_pearson(k: float, n: float) -> Interval:
     return Interval(low, high)
 
 
-def paired_interval(b: float, c: float, *, n: int) -> Interval:
+def paired_interval(b: float, c: float, *, n: int) -> Interval[float]:
     """Return the 95% interval of a paired difference (b - c) / n that agrees with the exact McNemar test of b and c.
 
     Given b + c, b is Binomial(b + c, share): the Clopper-Pearson limits of the share, mapped to the difference, exclude
@@ -133,18 +121,14 @@ def paired_interval(b: float, c: float, *, n: int) -> Interval:
     )
 
 
-def _agresti_min(b: float, c: float, *, n: int) -> Interval:
+def _agresti_min(b: float, c: float, *, n: int) -> Interval[float]:
     more, less, total = b + 0.5, c + 0.5, n + 2
     centre = (more - less) / total
     half = Z * float(np.sqrt(more + less - (more - less) ** 2 / total)) / total
     return Interval(max(centre - half, -1.0), min(centre + half, 1.0))
 
 
-@overload
-def mover_macro(parts: Sequence[tuple[float, float]], z: float = Z) -> Interval: ...
-@overload
-def mover_macro(parts: Sequence[tuple[Array, Array | float]], z: float = Z) -> Intervals: ...
-def mover_macro(parts: Sequence[tuple[Any, Any]], z: float = Z) -> Interval | Intervals:
+def mover_macro(parts: Sequence[tuple[T, T]], z: float = Z) -> Interval[T]:
     """Return the interval of a macro average from (right, n) per category: MOVER over Wilson intervals.
 
     low = m - sqrt(sum(((p_c - l_c) / C)^2)), high = m + sqrt(sum(((u_c - p_c) / C)^2)) for C categories with shares

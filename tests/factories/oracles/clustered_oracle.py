@@ -11,7 +11,7 @@ from scipy.stats import t
 from vlrb.statistics.uncertainty import ALPHA, Interval, Z, wilson
 
 
-def clustered_wilson(right: npt.ArrayLike, sizes: npt.ArrayLike) -> Interval:
+def clustered_wilson(right: npt.ArrayLike, sizes: npt.ArrayLike) -> Interval[float]:
     """Return the 95% interval of sum(right) / sum(sizes) from the right pairs and the pairs of each group.
 
     Wilson's interval with the effective pairs of `effective_share`, computed for one accuracy alone.
@@ -29,7 +29,7 @@ def clustered_wilson(right: npt.ArrayLike, sizes: npt.ArrayLike) -> Interval:
     return wilson(float(share * effective), float(effective))
 
 
-def mean_interval(parts: list[tuple[float, Interval]]) -> Interval:
+def mean_interval(parts: list[tuple[float, Interval[float]]]) -> Interval[float]:
     """Return the 95% interval of the mean of independent shares from their own intervals (MOVER, Zou & Donner 2008)."""
     count = len(parts)
     mean = math.fsum(share for share, _ in parts) / count

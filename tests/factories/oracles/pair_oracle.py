@@ -29,7 +29,7 @@ class Accuracy:
     """A share and its 95% interval."""
 
     value: float
-    interval: Interval
+    interval: Interval[float]
 
 
 @dataclass(frozen=True, slots=True)
