@@ -111,7 +111,7 @@ def _disk(path: Path) -> ServiceAlarm | None:
 
 def _scoring(service_figures: ServiceFigures) -> ServiceAlarm | None:
     """Return what is wrong with workers: none is there, none gets on, or they are too few."""
-    if service_figures.worker_age is None or service_figures.worker_age > worker_heartbeats.LIVE_SECONDS:
+    if not service_figures.workers:
         words = "No worker has shown itself lately; submissions are kept and scored later."
         return ServiceAlarm("worker-offline", words, blocking=True, effect=SCORES_LATE)
     waits = max(service_figures.oldest_job_age or 0.0, service_figures.oldest_running_age or 0.0)

@@ -29,7 +29,6 @@ class ServiceFigures:
     oldest_running_age: float | None
     last_scored_age: float | None
     waiting_seconds: tuple[float, ...]  # of the last hour's jobs, sorted: from submission to score
-    worker_age: float | None  # since the last heartbeat of any worker
     workers: int  # that are live
     snapshot_age: float | None
 
@@ -45,7 +44,6 @@ def gather(session: Session) -> ServiceFigures:
     now = read_clock(session)
     waiting, last = _recent(session, now)
     snapshot = session.execute(select(func.max(Snapshot.created_at))).scalar_one()
-    seen = worker_heartbeats.last_seen(session)
     live = select(func.count()).where(WorkerHeartbeat.heartbeat_at > now - worker_heartbeats.LIVE_SECONDS)
     return ServiceFigures(
         submissions=session.execute(select(func.count()).select_from(Submission)).scalar_one(),
@@ -54,7 +52,6 @@ def gather(session: Session) -> ServiceFigures:
         oldest_running_age=_age(now, session.execute(_oldest(Job.started_at, State.RUNNING)).scalar_one()),
         last_scored_age=_age(now, last),
         waiting_seconds=waiting,
-        worker_age=seen.seconds_ago if seen else None,
         workers=session.execute(live).scalar_one(),
         snapshot_age=_age(now, snapshot),
     )

@@ -7,7 +7,7 @@ thousands signs nothing. Before one is signed, these rows are compared with what
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -24,13 +24,6 @@ from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.commitments import part
 from vlrb.disclosure import PUBLIC, shown_scores
 from vlrb.scoring import Tally
-
-
-class ShownScore(NamedTuple):
-    """Scores under a label revision, as they may be shown."""
-
-    label_revision: str
-    scores: Mapping[str, float | None]
 
 
 class _RecordedScore(NamedTuple):
@@ -80,15 +73,12 @@ class ReceiptService:
             return None
         return [self.signer.sign(_statement(one)) for one in recorded]
 
-    def shown_scores(self, submission: str, user: Identity) -> list[ShownScore]:
-        """Return all scores of an entry that this person may see, the oldest first. Raises RecordChanged."""
-        return [
-            ShownScore(
-                one.score.label_revision,
-                shown_scores(Tally.from_json(json.loads(one.score.tally), self.spec), one.labels.level),
-            )
-            for one in self._recorded(submission, user) or ()
-        ]
+    def shown_scores(self, submission: str, user: Identity) -> Iterator[tuple[str, Mapping[str, float | None]]]:
+        """Yield label revision, and scores by name as they may be shown, of all scores of an entry that this person may
+        see, the oldest first. Raises RecordChanged."""
+        for score, labels, _ in self._recorded(submission, user) or ():
+            tally = Tally.from_json(json.loads(score.tally), self.spec)
+            yield score.label_revision, shown_scores(tally, labels.level)
 
     def _recorded(self, submission: str, user: Identity) -> list[_RecordedScore] | None:
         with self.database.read() as session:

@@ -227,10 +227,10 @@ class _SubmissionPage:
     def _scores(self, user: Identity, submission: str) -> list[tuple[str, dict[str, str]]]:
         """Return (label revision, name -> percent), the newest first."""
         try:
-            shown = self.receipts.shown_scores(submission, user)
+            shown = list(self.receipts.shown_scores(submission, user))
         except RecordChanged:  # on record and in the log; the page goes without scores
             return []
-        return [(one.label_revision, _percents(one.scores, self.measures)) for one in reversed(shown)]
+        return [(revision, _percents(scores, self.measures)) for revision, scores in reversed(shown)]
 
     def _require_owner(self) -> Response:
         page = self.pages.message(_("There is no such submission"), _NOT_YOURS, links=_BACK)

@@ -31,7 +31,6 @@ EVERYTHING = ServiceFigures(
     oldest_running_age=1.0,
     last_scored_age=1.0,
     waiting_seconds=(0.1, 0.2),
-    worker_age=1.0,
     workers=1,
     snapshot_age=1.0,
 )
