@@ -9,36 +9,38 @@ from tests.factories.labels import table
 from tests.factories.specs import VL
 from vlrb.benchmarks.items import presentation_order
 from vlrb.label_quality.annotation import (
+    AGREED,
+    CONTESTED,
     AnnotationAnswer,
+    JudgedAnswers,
     Proposal,
     agreement,
     annotation_order,
-    by_majority,
     draft_from_disputes,
+    judge_answers,
     preferred_label,
 )
 
-A, B = Proposal("a"), Proposal("b")
+A = Proposal("a")
+AGREE_ON_A, DISAGREE = JudgedAnswers(AGREED, "a"), JudgedAnswers(CONTESTED)
 
 
 @pytest.mark.parametrize(
     ("verdicts", "outcome"),
     [
-        (["a"], A),
-        (["a", "b"], None),
-        (["a", "a", "b"], A),
-        (["b", "b", "a", "a"], None),
-        (["a", "poor-image"], None),
-        (["both-false", "poor-image", "a"], Proposal("drop")),
-        (["vague-style", "vague-knowledge"], Proposal("drop")),
-        (["a", "b", "other"], None),
-        (["a", "a", "other", "other"], None),
+        (["a"], AGREE_ON_A),
+        (["a", "b"], DISAGREE),
+        (["a", "a", "b"], AGREE_ON_A),
+        (["b", "b", "a", "a"], DISAGREE),
+        (["a", "poor-image"], DISAGREE),
+        (["both-false", "poor-image", "a"], JudgedAnswers(AGREED, "both-false")),
+        (["vague-style", "vague-knowledge"], JudgedAnswers(AGREED, "vague-style")),
+        (["a", "b", "other"], DISAGREE),
+        (["a", "a", "other", "other"], DISAGREE),
     ],
 )
-def test_more_than_half_of_the_answers_decide_and_a_tie_keeps_the_base(
-    verdicts: list[str], outcome: Proposal | None
-) -> None:
-    assert by_majority([AnnotationAnswer(one) for one in verdicts], VL.tag_of) == outcome
+def test_more_than_half_of_the_answers_decide(verdicts: list[str], outcome: JudgedAnswers) -> None:
+    assert judge_answers([AnnotationAnswer(one) for one in verdicts], 1, tag_of=VL.tag_of) == outcome
 
 
 def test_tags_need_more_than_half_of_those_who_agree_on_the_outcome() -> None:
@@ -47,15 +49,16 @@ def test_tags_need_more_than_half_of_those_who_agree_on_the_outcome() -> None:
         AnnotationAnswer("a", ("recognition-face",)),
         AnnotationAnswer("b", ("counting",)),
     ]
-    assert by_majority(said, VL.tag_of) == Proposal("a", frozenset({"recognition"}))
+    assert judge_answers(said, 3, tag_of=VL.tag_of) == JudgedAnswers(AGREED, "a", ("recognition",))
     few = [AnnotationAnswer("a", ("counting",)), AnnotationAnswer("a"), AnnotationAnswer("a")]
-    assert by_majority(few, VL.tag_of) == A
+    assert judge_answers(few, 3, tag_of=VL.tag_of) == AGREE_ON_A
 
 
 def test_an_error_that_the_benchmark_does_not_have_gives_no_tag() -> None:
     said = [AnnotationAnswer("a", ("counting", "blur-motion")), AnnotationAnswer("a", ("counting", "blur-focus"))]
-    assert by_majority(said, {"blur-motion": "blur", "blur-focus": "blur"}) == Proposal("a", frozenset({"blur"}))
-    assert by_majority(said, {}) == A
+    found = judge_answers(said, 2, tag_of={"blur-motion": "blur", "blur-focus": "blur"})
+    assert found == JudgedAnswers(AGREED, "a", ("blur",))
+    assert judge_answers(said, 2, tag_of={}) == AGREE_ON_A
 
 
 @pytest.mark.parametrize(

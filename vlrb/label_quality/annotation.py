@@ -84,35 +84,24 @@ def preferred_label(item: Item, effect: str) -> int:
     return presentation_order(item.responses)[PREFERENCES.index(effect)]
 
 
-def by_majority(answers: Iterable[AnnotationAnswer], tag_of: Mapping[str, str]) -> Proposal | None:
-    """Return what follows from the answers about one item; None keeps what the base revision says.
-
-    A or B needs more than half of those who answered, and so does dropping the item, whatever the reasons. A tag needs
-    more than half of those who were for the outcome; where none of them named an error, the base's tags stay.
-    ``tag_of``: error -> tag of the benchmark; an error that it lacks gives no tag.
-    """
-    verdicts = list(answers)
-    counts = Counter(preference_of(answer.verdict) for answer in verdicts)
-    effect = next((name for name, number in counts.items() if 2 * number > len(verdicts)), None)
-    if effect is None:
-        return None
-    agreeing = [answer for answer in verdicts if answer.verdict == effect]
-    named = Counter(tag for answer in agreeing for tag in tags_of(answer.errors, tag_of))
-    tags = frozenset(tag for tag, number in named.items() if 2 * number > len(agreeing))
-    return Proposal(effect, tags or None)
-
-
 def judge_answers(answers: Sequence[AnnotationAnswer], wanted: int, *, tag_of: Mapping[str, str]) -> JudgedAnswers:
-    """Return what follows from the answers about one pair; of a pair to be dropped the commonest reason."""
+    """Return what follows from the answers about one pair; of a pair to be dropped the commonest reason.
+
+    A or B needs more than half of those who answered, and so does dropping the pair, whatever the reasons. A tag needs
+    more than half of those who were for the outcome. ``tag_of``: error -> tag of the benchmark; an error that it lacks
+    gives no tag.
+    """
     if len(answers) < wanted:
         return JudgedAnswers(OPEN)
-    proposal = by_majority(answers, tag_of)
-    if proposal is None:
+    counts = Counter(preference_of(answer.verdict) for answer in answers)
+    effect = next((name for name, number in counts.items() if 2 * number > len(answers)), None)
+    if effect is None:
         return JudgedAnswers(CONTESTED)
-    if proposal.effect == DROP:
-        reasons = Counter(answer.verdict for answer in answers if answer.verdict not in PREFERENCES)
-        return JudgedAnswers(AGREED, reasons.most_common(1)[0][0])
-    return JudgedAnswers(AGREED, proposal.effect, tuple(sorted(proposal.tags or ())))
+    agreeing = [answer for answer in answers if preference_of(answer.verdict) == effect]
+    if effect == DROP:
+        return JudgedAnswers(AGREED, Counter(answer.verdict for answer in agreeing).most_common(1)[0][0])
+    named = Counter(tag for answer in agreeing for tag in tags_of(answer.errors, tag_of))
+    return JudgedAnswers(AGREED, effect, tuple(sorted(tag for tag, n in named.items() if 2 * n > len(agreeing))))
 
 
 def needs_answer(verdicts: Sequence[str], wanted: int) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Generic, NamedTuple, TypeVar, overload
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -154,11 +154,7 @@ def mover_macro(parts: Sequence[tuple[T, T]], z: float = Z) -> Interval[T]:
     return _interval(np.clip(mean - np.sqrt(below), 0, 1), np.clip(mean + np.sqrt(above), 0, 1))
 
 
-@overload
-def mcnemar_exact(b: float, c: float) -> float: ...
-@overload
-def mcnemar_exact(b: Array, c: Array) -> FloatArray: ...
-def mcnemar_exact(b: Any, c: Any) -> float | FloatArray:
+def mcnemar_exact(b: T, c: T) -> T:
     """Return two-sided exact McNemar p: b items only the first judge gets right, c items only the second.
 
     2 * P(X <= min(b, c)) with X ~ Binomial(b + c, 1/2), at most 1 (McNemar 1947, exact form). Without a single
@@ -167,8 +163,9 @@ def mcnemar_exact(b: Any, c: Any) -> float | FloatArray:
     from scipy.special import bdtr
 
     first, second = np.broadcast_arrays(np.asarray(b, dtype=np.float64), np.asarray(c, dtype=np.float64))
-    p = np.minimum(1.0, 2 * bdtr(np.minimum(first, second), (first + second).astype(np.int64), 0.5))
-    return float(p) if p.ndim == 0 else p
+    p: Any = np.minimum(1.0, 2 * bdtr(np.minimum(first, second), (first + second).astype(np.int64), 0.5))
+    result: T = p.item() if np.ndim(p) == 0 else p
+    return result
 
 
 def macro_difference(parts: Sequence[tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]]) -> Differences:
