@@ -13,14 +13,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import write_json
 from vlrb.editions.answer_checking import is_right
-from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.images import read_image, store_image
 from vlrb.editions.pool import write_lines
 from vlrb.editions.pool_import import ImportSettings, check_name
-from vlrb.editions.sources import folder_of, read_objects, read_source
+from vlrb.editions.sources import folder_of, listed, read_lines, read_source
 
 ANSWER_PROMPT = (
     "{query}\n\nExplain your reasoning step by step. End with a line of its own:\nAnswer: <your final answer>"
@@ -44,6 +45,13 @@ class KnownQuestion:
     category: str
 
 
+class AnswerLine(BaseModel, strict=True):
+    """A line of a model's answers."""
+
+    id: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class CandidateAnswer:
     """An answer to a question. ``right``: None where nobody can tell."""
@@ -57,7 +65,7 @@ def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
     """Return the questions of a file or Hub dataset; their images are kept in the folder.
 
     Raises:
-        CurateError: rows cannot be used; the message names line, field and remedy.
+        CommandError: rows cannot be used; the message names line, field and remedy.
     """
     questions: dict[str, KnownQuestion] = {}
     problems: list[str] = []
@@ -66,26 +74,26 @@ def read_questions(name: str, folder: Path) -> list[KnownQuestion]:
             image = read_image(_COLUMNS.value(row, "image"), folder_of(name))
             question = _question(row, number, image=image, folder=folder)
             if question.id in questions:
-                raise CurateError(f"the id {question.id!r} occurs twice; give each question its own")
+                raise CommandError(f"the id {question.id!r} occurs twice; give each question its own")
             questions[question.id] = question
         except CommandError as error:
             problems.append(f"row {number + 1}: {error}")
     if problems or not questions:
-        raise CurateError(f"{name}: rows that cannot be used: {len(problems):,}.\n{listed(problems)}")
+        raise CommandError(f"{name}: rows that cannot be used: {len(problems):,}.\n{listed(problems)}")
     return list(questions.values())
 
 
 def _question(row: Mapping[str, Any], number: int, *, image: bytes, folder: Path) -> KnownQuestion:
     query, answer, choices = _COLUMNS.value(row, "query"), row.get("answer"), row.get("choices") or []
     if not isinstance(query, str) or not query.strip():
-        raise CurateError("`query` must be a text")
+        raise CommandError("`query` must be a text")
     if isinstance(answer, bool) or not isinstance(answer, str | int | float) or not str(answer).strip():
-        raise CurateError("`answer` must be a text or a number: the answer that is known to be right")
+        raise CommandError("`answer` must be a text or a number: the answer that is known to be right")
     if not isinstance(choices, list) or len(choices) > 10 or not all(isinstance(text, str) for text in choices):
-        raise CurateError("`choices` must be a list of at most ten texts")
+        raise CommandError("`choices` must be a list of at most ten texts")
     by_letter = dict(zip("ABCDEFGHIJ", choices, strict=False))
     name, category = str(row.get("id", number)), str(row.get("category") or "")
-    query, path = with_choices(query, by_letter), store_image(image, folder).path
+    query, path = with_choices(query, by_letter), store_image(image, folder)["image"]
     return KnownQuestion(name, query, path, answer=str(answer), choices=by_letter, category=category)
 
 
@@ -102,18 +110,17 @@ def read_answers(files: Mapping[str, Path], questions: Sequence[KnownQuestion]) 
     ``files``: model -> lines with ``id`` of a question and ``text``.
 
     Raises:
-        CurateError: a line is no answer, or about no question.
+        CommandError: a line is no answer, or about no question.
     """
     known = {question.id: question for question in questions}
     answers: dict[str, list[CandidateAnswer]] = {name: [] for name in known}
     for model, path in files.items():
-        for number, line in read_objects(path):
-            name, text = line.get("id"), line.get("text")
-            if not isinstance(name, str) or not isinstance(text, str) or name not in known:
-                raise CurateError(f"{path}, line {number}: give `id`, as in the file of what is asked, and `text`.")
-            if text := text.strip():
-                right = is_right(text, known[name].answer, choices=known[name].choices)
-                answers[name].append(CandidateAnswer(model, text, right=right))
+        for place, answer in read_lines(path, AnswerLine):
+            if answer.id not in known:
+                raise CommandError(f"{place}: `id` {answer.id!r} is not in the file of what is asked.")
+            if text := answer.text.strip():
+                right = is_right(text, known[answer.id].answer, choices=known[answer.id].choices)
+                answers[answer.id].append(CandidateAnswer(model, text, right=right))
     return answers
 
 

@@ -14,12 +14,11 @@ from vlrb.benchmarks.spec import BenchmarkSpec, ItemFields
 from vlrb.benchmarks.spec_file import definitions_folder, known_benchmarks, load_spec
 from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import read_object, write_json
-from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.images import inspect_image, read_image
 from vlrb.editions.near_duplicates import LEFT_OUT, ComparedPair, Duplicate, PairIndex, inside
 from vlrb.editions.pool import DUPLICATES, read_pool
 from vlrb.editions.pool_import import ImportSettings, add_import_command
-from vlrb.editions.sources import folder_of, read_source
+from vlrb.editions.sources import folder_of, follow, read_source
 
 
 def compared_sets(own: Path, others: Sequence[str]) -> Iterator[tuple[PairIndex, str]]:
@@ -35,7 +34,7 @@ def compared_sets(own: Path, others: Sequence[str]) -> Iterator[tuple[PairIndex,
     for text in others:
         name, equals, source = text.partition("=")
         if not equals or not source:
-            raise CurateError(f"--against {text}: give NAME=FILE, or NAME=owner/name@COMMIT for a Hub dataset.")
+            raise CommandError(f"--against {text}: give NAME=FILE, or NAME=owner/name@COMMIT for a Hub dataset.")
         sources.setdefault(name, []).append(source)
     specs = {name: spec for name in known_benchmarks(own) if not (spec := load_spec(name, own)).synthetic}
     for name in dict.fromkeys((*specs, *sources)):
@@ -43,7 +42,7 @@ def compared_sets(own: Path, others: Sequence[str]) -> Iterator[tuple[PairIndex,
         fields = own_spec.fields if own_spec else None
         pairs = [pair for source in sources.get(name, ()) for pair in _rows(source, fields)]
         if name in sources and not pairs:
-            raise CurateError(f"{name}: no row has responses. Give its pairs.")
+            raise CommandError(f"{name}: no row has responses. Give its pairs.")
         index = PairIndex(name, pairs, equal=_fingerprints(own_spec) if own_spec else {})
         yield index, _how(index, own_spec.dataset if own_spec else "")
 
@@ -86,10 +85,9 @@ def _rows(source: str, fields: ItemFields | None) -> Iterator[ComparedPair]:
 
 def _image(value: Any, source: str) -> dict[str, str]:
     try:
-        facts = inspect_image(read_image(value, folder_of(source)))
+        return inspect_image(read_image(value, folder_of(source)))
     except CommandError:
         return {"image_sha256": "", "image_hash": ""}
-    return {"image_sha256": facts.sha256, "image_hash": facts.perceptual}
 
 
 def add_pool_commands(commands: Any) -> None:

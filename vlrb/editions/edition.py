@@ -22,13 +22,12 @@ from vlrb.benchmarks.spec import RANKED, BenchmarkSpec
 from vlrb.benchmarks.spec_file import known_benchmarks, load_spec
 from vlrb.commitments import commit
 from vlrb.common import atomic_files
+from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import read_object, write_json
 from vlrb.editions.data_card import HIDDEN, PUBLIC, card_parts, describe
-from vlrb.editions.errors import CurateError
 from vlrb.editions.hub import write_card, write_split
 from vlrb.editions.markdown_report import markdown
 from vlrb.editions.pool import DROPPED, PoolPair, file_digest, read_pair_file, write_lines, write_text
-from vlrb.editions.sources import read_objects
 from vlrb.label_quality.annotation import PREFERENCES
 
 if TYPE_CHECKING:
@@ -73,15 +72,15 @@ class EditionWriter:
         """Write both folders. Returns the card.
 
         Raises:
-            CurateError: an edition of this id is there, or the folders lie within one another.
+            CommandError: an edition of this id is there, or the folders lie within one another.
         """
         first, second = self._public.resolve(), self._private.resolve()
         if first == second or first.is_relative_to(second) or second.is_relative_to(first.parent):
-            raise CurateError(
+            raise CommandError(
                 f"Labels may not lie in {self._public.parent}, which is for the public. Name another --private."
             )
         if self._public.exists():
-            raise CurateError(f"{self._public} is there already. Editions stay as they are: choose another id.")
+            raise CommandError(f"{self._public} is there already. Editions stay as they are: choose another id.")
         for folder in (self._public.parent, self._private.parent):
             folder.mkdir(parents=True, exist_ok=True)
         with (
@@ -140,10 +139,10 @@ class EditionWriter:
     def _question(self, pair: PoolPair) -> dict[str, Any]:
         path = self._plan.pool / pair["image"]
         if not path.is_file():
-            raise CurateError(f"There is no image {path}. Name the pool with --pool.")
+            raise CommandError(f"There is no image {path}. Name the pool with --pool.")
         data = path.read_bytes()
         if hashlib.sha256(data).hexdigest() != pair["image_sha256"]:
-            raise CurateError(f"The image {path} is not the one that was imported. Import its file again.")
+            raise CommandError(f"The image {path} is not the one that was imported. Import its file again.")
         return {**pair, "image": {"bytes": data, "path": path.name}, "canary": self._canary}
 
     def _label(self, pair: PoolPair) -> dict[str, Any]:
@@ -264,12 +263,12 @@ def freeze_command(arguments: argparse.Namespace) -> int:
     _check(arguments)
     verified: Path = arguments.verified
     report = read_object(arguments.filter, *_FILTER) if arguments.filter else None
-    left = sum(1 for _line in read_objects(verified / "open.jsonl"))
+    left = len(read_pair_file(verified / "open.jsonl"))
     if left and not arguments.partial:
-        raise CurateError(f"Not decided yet: {left:,} ({verified / 'open.jsonl'}). Decide them, or give --partial.")
+        raise CommandError(f"Not decided yet: {left:,} ({verified / 'open.jsonl'}). Decide them, or give --partial.")
     pairs = read_pair_file(verified / "verified.jsonl")
     if not pairs or any(pair.get("preferred") is None for pair in pairs):
-        raise CurateError(f"{verified} holds no verified pairs, or one without `preferred`: import labels again.")
+        raise CommandError(f"{verified} holds no verified pairs, or one without `preferred`: import labels again.")
     agreement = read_object(verified / "agreement.json", *_AGREEMENT)
     card = EditionWriter(arguments, pairs, agreement=agreement, report=report).write()
     print(f"{card['pairs']:,} pairs: {card['public']:,} with public labels, {card['hidden']:,} with hidden ones.")
@@ -280,8 +279,8 @@ def freeze_command(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     if not _ID.fullmatch(arguments.id):
-        raise CurateError(f"The id {arguments.id!r}: give 2 to 40 small letters, digits and dashes, no dash first.")
+        raise CommandError(f"The id {arguments.id!r}: give 2 to 40 small letters, digits and dashes, no dash first.")
     if arguments.id in known_benchmarks():
-        raise CurateError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
+        raise CommandError(f"There is a benchmark {arguments.id}. Old editions stay: choose another id.")
     if not 0 <= arguments.hidden <= 1:
-        raise CurateError(f"--hidden {arguments.hidden}: give a share from 0 to 1.")
+        raise CommandError(f"--hidden {arguments.hidden}: give a share from 0 to 1.")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from vlrb.arrays import BoolArray
+from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import write_json
 from vlrb.editions.compared_editions import read_duplicates
-from vlrb.editions.errors import CurateError, follow
 from vlrb.editions.markdown_report import ReportPart, markdown
 from vlrb.editions.near_duplicates import LEFT_OUT, Duplicate
 from vlrb.editions.pool import PoolPair, read_pool, write_lines, write_text
@@ -28,6 +28,7 @@ from vlrb.editions.runs import (
     pool_table,
     read_judge_file,
 )
+from vlrb.editions.sources import follow
 from vlrb.editions.wrong_labels import wrong_label_rows
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def filter_command(arguments: argparse.Namespace) -> int:
     ensemble = EnsembleFilter(arguments.rule, pairs, files=files, duplicates=duplicates)
     if not len(ensemble.kept):
         reasons = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in ensemble.left_out.items())
-        raise CurateError(f"No pair can be filtered: {reasons}.")
+        raise CommandError(f"No pair can be filtered: {reasons}.")
     report = ensemble.report()
     report["duplicates_current"] = compared == len(pairs)
     folder = arguments.output or pool / "filtered"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vlrb.editions.errors import follow
 from vlrb.editions.pool import write_text
+from vlrb.editions.sources import follow
 
 QUESTIONS = ("id", "query", "response", "image", "category", "source", "licence", "canary")
 

@@ -16,8 +16,8 @@ import numpy as np
 
 from vlrb.arrays import BoolArray
 from vlrb.benchmarks.items import normalise_query, normalise_response, response_fingerprint
-from vlrb.editions.errors import follow
 from vlrb.editions.pool import DROPPED, fingerprint_of
+from vlrb.editions.sources import follow
 
 SAME_PAIR, SAME_RESPONSE, SIMILAR_TEXT, SAME_QUESTION, SIMILAR_IMAGE = KINDS = (
     "same-pair", "same-response", "similar-text", "same-question", "similar-image",

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from vlrb.benchmarks.items import fingerprint
 from vlrb.common import atomic_files
-from vlrb.common.json_files import first_problem
-from vlrb.editions.errors import CurateError
-from vlrb.editions.sources import read_objects
+from vlrb.common.command_line import CommandError
+from vlrb.editions.sources import read_lines
 
 PAIRS, DUPLICATES = "pairs.jsonl", "duplicates.json"
 DROPPED = ("<image>",)
@@ -24,14 +23,14 @@ PoolPair = Mapping[str, Any]
 which tells nothing about the preference; ``preferred`` is 0 or 1, or missing where nobody has said yet."""
 
 
-class FilterVotes(BaseModel, strict=True):
+class FilterVotes(BaseModel, strict=True, extra="allow"):
     """Runs of a filter about a pair."""
 
     wrong: int
     runs: int
 
 
-class PoolLine(BaseModel, strict=True):
+class PoolLine(BaseModel, strict=True, extra="allow"):
     """What a line of a pool must have."""
 
     id: str
@@ -57,24 +56,16 @@ def read_pool(pool: Path) -> list[dict[str, Any]]:
     """Return the pairs of a pool.
 
     Raises:
-        CurateError: it holds none, or a line is damaged.
+        CommandError: it holds none, or a line is damaged.
     """
     if not (pool / PAIRS).is_file():
-        raise CurateError(f"{pool} holds no pairs. `vlrb edition pool import FILE --into {pool}` adds some.")
+        raise CommandError(f"{pool} holds no pairs. `vlrb edition pool import FILE --into {pool}` adds some.")
     return read_pair_file(pool / PAIRS)
 
 
 def read_pair_file(path: Path) -> list[dict[str, Any]]:
-    """Return the pairs of a file that has the lines of a pool. Raises CurateError."""
-    pairs = []
-    for number, line in read_objects(path):
-        try:
-            PoolLine.model_validate(line)
-        except ValidationError as error:
-            problem = first_problem(error)
-            raise CurateError(f"{path}, line {number} is not a pair of a pool ({problem}). Import it again.") from None
-        pairs.append(line)
-    return pairs
+    """Return the pairs of a file that has the lines of a pool. Raises CommandError."""
+    return [line.model_dump(exclude_unset=True) for _place, line in read_lines(path, PoolLine)]
 
 
 def file_digest(path: Path) -> str:

@@ -12,10 +12,9 @@ from typing import Any
 
 from vlrb.benchmarks.items import presentation_order, response_fingerprint
 from vlrb.common.command_line import CommandError
-from vlrb.editions.errors import CurateError, follow, listed
-from vlrb.editions.images import ImageFacts, read_image, store_image
+from vlrb.editions.images import read_image, store_image
 from vlrb.editions.pool import PAIRS, fingerprint_of, read_pool, write_lines
-from vlrb.editions.sources import folder_of, read_source
+from vlrb.editions.sources import folder_of, follow, listed, read_source
 
 LONGEST_TEXT = 64 * 1024
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -71,7 +70,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     for text in arguments.field:
         name, equals, column = text.partition("=")
         if not equals or name not in FIELDS or not column:
-            raise CurateError(f"--field {text}: give FIELD=COLUMN with a field of {', '.join(FIELDS)}.")
+            raise CommandError(f"--field {text}: give FIELD=COLUMN with a field of {', '.join(FIELDS)}.")
         columns[name] = column
     names = check_name(arguments.source, "--source"), check_name(arguments.category, "--category")
     settings = ImportSettings(names[0], arguments.licence, category=names[1], columns=columns)
@@ -80,9 +79,9 @@ def import_command(arguments: argparse.Namespace) -> int:
 
 
 def check_name(value: str, option: str) -> str:
-    """Return a name that may stand in ids and paths. Raises CurateError for any other text."""
+    """Return a name that may stand in ids and paths. Raises CommandError for any other text."""
     if not _NAME.fullmatch(value):
-        raise CurateError(f"{option} {value[:80]!r}: use letters, digits, dots and dashes, at most 64.")
+        raise CommandError(f"{option} {value[:80]!r}: use letters, digits, dots and dashes, at most 64.")
     return value
 
 
@@ -90,12 +89,12 @@ def import_pairs(pool: Path, source: str, *, settings: ImportSettings, images: P
     """Add the pairs of a source to a pool; pairs that it has already are passed over. Returns what was done.
 
     Raises:
-        CurateError: rows cannot be used; nothing is imported then.
+        CommandError: rows cannot be used; nothing is imported then.
     """
     pairs = {pair["id"]: pair for pair in read_pool(pool)} if (pool / PAIRS).is_file() else {}
     known = len(pairs)
     places: dict[str, str] = {}
-    stored: dict[str, ImageFacts] = {}  # the same bytes are looked at once
+    stored: dict[str, dict[str, str]] = {}  # the same bytes are looked at once
     problems: list[str] = []
     for number, row in enumerate(follow(read_source(source, settings.names), f"Reading {source}")):
         place = f"row {number + 1}"
@@ -103,17 +102,17 @@ def import_pairs(pool: Path, source: str, *, settings: ImportSettings, images: P
             pair = read_pair(row, settings, number=number)
             data = read_image(settings.value(row, "image"), images or folder_of(source))
             digest = hashlib.sha256(data).hexdigest()
-            image = stored[digest] = stored.get(digest) or store_image(data, pool)
-            pair |= {"image": image.path, "image_sha256": image.sha256, "image_hash": image.perceptual}
+            stored[digest] = stored.get(digest) or store_image(data, pool)
+            pair |= stored[digest]
             pair["item"] = fingerprint_of(pair)
             if (first := places.setdefault(pair["id"], place)) != place:
-                raise CurateError(f"the id {pair['id']!r} is on {first}, too; give each pair its own id")
+                raise CommandError(f"the id {pair['id']!r} is on {first}, too; give each pair its own id")
             if pairs.setdefault(pair["id"], pair) != pair:
-                raise CurateError(f"the pool has another pair with the id {pair['id']!r}; give another --source")
+                raise CommandError(f"the pool has another pair with the id {pair['id']!r}; give another --source")
         except CommandError as error:
             problems.append(f"{place}: {error}")
     if problems or not pairs:
-        raise CurateError(
+        raise CommandError(
             f"{source}: {len(problems):,} rows cannot be used, so nothing was imported.\n{listed(problems)}"
         )
     write_lines(pool / PAIRS, pairs.values())
@@ -124,13 +123,13 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) 
     """Return the pair of a row, without its image yet.
 
     Raises:
-        CurateError: a field is missing or wrong; the message names it and the remedy.
+        CommandError: a field is missing or wrong; the message names it and the remedy.
     """
     query = _text(settings.value(row, "query"), "query")
     responses, preferred = _responses(row, settings)
     prints = response_fingerprint(responses[0]), response_fingerprint(responses[1])
     if prints[0] == prints[1]:
-        raise CurateError("both responses are the same text; remove the row")
+        raise CommandError("both responses are the same text; remove the row")
     order = presentation_order(prints)
     category = settings.value(row, "category")
     pair = {
@@ -139,9 +138,6 @@ def read_pair(row: Mapping[str, Any], settings: ImportSettings, *, number: int) 
         "licence": settings.licence,
         "query": query,
         "preferred": None if preferred is None else order.index(preferred),
-        "image": "",
-        "image_sha256": "",
-        "image_hash": "",
         "category": check_name(category if isinstance(category, str) else settings.category, "category"),
         "response": [responses[place] for place in order],
     }
@@ -153,12 +149,12 @@ def _responses(row: Mapping[str, Any], settings: ImportSettings) -> tuple[tuple[
     if both is None:
         chosen, rejected = settings.value(row, "chosen"), settings.value(row, "rejected")
         if chosen is None or rejected is None:
-            raise CurateError(
+            raise CommandError(
                 "`response` (two texts) is missing, and `chosen` with `rejected`; name columns with --field"
             )
         return (_text(chosen, "chosen"), _text(rejected, "rejected")), 0
     if not isinstance(both, list | tuple) or len(both) != 2:
-        raise CurateError("`response` must be a list of two texts")
+        raise CommandError("`response` must be a list of two texts")
     return (_text(both[0], "response"), _text(both[1], "response")), _preferred(settings.value(row, "preferred"))
 
 
@@ -168,21 +164,21 @@ def _preferred(value: Any) -> int | None:
         return value
     if isinstance(value, list | tuple) and sorted(value) == [0, 1]:
         return list(value).index(0)
-    raise CurateError("`preferred` must be 0 or 1, the index of the better response, or a ranking [0, 1] or [1, 0]")
+    raise CommandError("`preferred` must be 0 or 1, the index of the better response, or a ranking [0, 1] or [1, 0]")
 
 
 def _text(value: Any, name: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise CurateError(f"`{name}` must be a text; name another column with --field {name}=COLUMN")
+        raise CommandError(f"`{name}` must be a text; name another column with --field {name}=COLUMN")
     if len(value) > LONGEST_TEXT:
-        raise CurateError(f"`{name}` has {len(value):,} characters; at most {LONGEST_TEXT:,} are read, cut it")
+        raise CommandError(f"`{name}` has {len(value):,} characters; at most {LONGEST_TEXT:,} are read, cut it")
     return value
 
 
 def _id(value: Any, source: str, *, number: int) -> str:
     name = str(number) if value is None else str(value)
     if not name or len(name) > 200 or not name.isprintable():
-        raise CurateError(
+        raise CommandError(
             "`id` must be a printable text of at most 200 characters; name another with --field id=COLUMN"
         )
     return name if name.startswith(source) else f"{source}-{name}"

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import read_object
-from vlrb.editions.errors import CurateError
 from vlrb.statistics.power import pairs_to_separate
 
 _TOP = 10  # judges that are compared
@@ -26,7 +26,7 @@ def add_power_command(commands: Any) -> None:
 def power_command(options: argparse.Namespace) -> int:
     """Print what separates neighbours among the best judges of each category. Returns the exit code."""
     if not 0 < (0.5 if options.discordant is None else options.discordant) < 1:
-        raise CurateError("--discordant takes a share between 0 and 1.")
+        raise CommandError("--discordant takes a share between 0 and 1.")
     for category, scores in _scores(options.board).items():
         for (better, high), (worse, low) in pairwise(sorted(scores.items(), key=lambda score: -score[1])[:_TOP]):
             independent = high * (1 - low) + low * (1 - high)
@@ -46,5 +46,5 @@ def _scores(path: Path) -> dict[str, dict[str, float]]:
             if entry.get(name) is not None:
                 scores.setdefault(name, {})[judge] = entry[name]
     if not scores:
-        raise CurateError(f"{path} has no scores. Save the JSON of /api/v1/leaderboard.")
+        raise CommandError(f"{path} has no scores. Save the JSON of /api/v1/leaderboard.")
     return scores

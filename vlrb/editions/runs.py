@@ -15,9 +15,10 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.pairs import build_table
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import load_spec
+from vlrb.common.command_line import CommandError
 from vlrb.common.json_files import read_object
-from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.pool import DROPPED, PoolPair
+from vlrb.editions.sources import listed
 from vlrb.predictions.parse import Problem, UploadRejected, parse_predictions
 from vlrb.votes import UNDECIDED
 
@@ -54,7 +55,7 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
     """Return the votes of `FILE`, or of `JUDGE=FILE`; a file may be the directory of a judge run.
 
     Raises:
-        CurateError: the file cannot be read, or holds pairs that the pool lacks.
+        CommandError: the file cannot be read, or holds pairs that the pool lacks.
     """
     judge, _equals, rest = name.rpartition("=")
     path, judge = (Path(rest), judge) if judge and not Path(name).exists() else (Path(name), "")
@@ -62,13 +63,13 @@ def read_judge_file(name: str, table: ItemTable) -> JudgeFile:
     path = path / _PREDICTIONS if run else path
     if not path.is_file():
         remedy = f" `vlrb judge status {run}` says what is missing." if run else ""
-        raise CurateError(f"There is no file {path}.{remedy}")
+        raise CommandError(f"There is no file {path}.{remedy}")
     data = path.read_bytes()
     try:
         read = parse_predictions(data, table)
     except UploadRejected as rejected:
         problems = listed([*map(_in_words, rejected.problems)])
-        raise CurateError(f"{path}: run the judge on all of the pool's pairs.jsonl.\n{problems}") from None
+        raise CommandError(f"{path}: run the judge on all of the pool's pairs.jsonl.\n{problems}") from None
     digest = hashlib.sha256(data).hexdigest()
     return JudgeFile(judge or _judge_of(run, path), path.name, digest, read.format, read.votes.matrix)
 
@@ -110,7 +111,7 @@ def kept_by(rule: str, verdicts: pd.DataFrame) -> BoolArray:
     judges or runs. Undecided is not wrong.
 
     Raises:
-        CurateError: the expression is none.
+        CommandError: the expression is none.
     """
     import pandas as pd
 
@@ -120,7 +121,7 @@ def kept_by(rule: str, verdicts: pd.DataFrame) -> BoolArray:
     try:
         stays = np.asarray(pd.DataFrame(shares).eval(rule))
     except Exception as error:  # whatever an expression can be wrong in
-        raise CurateError(f"--rule {rule}: {error}. Known are {', '.join(shares)}.") from None
+        raise CommandError(f"--rule {rule}: {error}. Known are {', '.join(shares)}.") from None
     if stays.dtype != bool or stays.shape != (len(wrong),):
-        raise CurateError(f"--rule {rule}: compare a share with a number, such as {WRONG_IN_ALL}.")
+        raise CommandError(f"--rule {rule}: compare a share with a number, such as {WRONG_IN_ALL}.")
     return stays

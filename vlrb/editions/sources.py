@@ -1,14 +1,20 @@
-"""Rows of JSON lines, JSON lists, parquet files and Hub datasets at a commit, and JSON lines that a command wrote."""
+"""Rows of files and Hub datasets, lines that an earlier command wrote, and what is said while they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from vlrb.benchmarks.label_files import LabelsError, read_rows
-from vlrb.editions.errors import CurateError
-from vlrb.readers.strict_json import JsonFault, loads
+from vlrb.common.command_line import CommandError
+from vlrb.common.json_files import first_problem
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+_LISTED = 20
 
 
 def read_source(name: str, columns: Sequence[str]) -> Sequence[Mapping[str, Any]]:
@@ -17,12 +23,12 @@ def read_source(name: str, columns: Sequence[str]) -> Sequence[Mapping[str, Any]
     Of parquet these columns alone are read.
 
     Raises:
-        CurateError: there is no such source, it is damaged, or the Hub does not answer.
+        CommandError: there is no such source, it is damaged, or the Hub does not answer.
     """
     try:
         return read_rows(name, columns)
     except LabelsError as error:
-        raise CurateError(f"{name}: {str(error).removesuffix('.')}.") from None
+        raise CommandError(f"{name}: {str(error).removesuffix('.')}.") from None
 
 
 def folder_of(name: str) -> Path | None:
@@ -30,20 +36,31 @@ def folder_of(name: str) -> Path | None:
     return Path(name).parent if Path(name).is_file() else None
 
 
-def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line, object) of a JSON lines file.
+def read_lines(path: Path, kind: type[M]) -> Iterator[tuple[str, M]]:
+    """Yield the lines of a JSON lines file, each after where it is: the file and the number of the line.
 
     Raises:
-        CurateError: there is no such file, or a line is no JSON object.
+        CommandError: there is no such file, or a line is not of this kind.
     """
     if not path.is_file():
-        raise CurateError(f"There is no file {path}.")
+        raise CommandError(f"There is no file {path}.")
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                value = loads(line)
-            except JsonFault as fault:
-                raise CurateError(f"{path}, line {number}: this is not JSON ({fault.message}).") from None
-            if not isinstance(value, dict):
-                raise CurateError(f"{path}, line {number}: this must be a JSON object {{...}}.")
-            yield number, value
+                yield f"{path}, line {number}", kind.model_validate_json(line)
+            except ValidationError as error:
+                raise CommandError(f"{path}, line {number} cannot be used ({first_problem(error)}).") from None
+
+
+def listed(problems: Sequence[str]) -> str:
+    """Return the first problems, one a line, and the number of the others."""
+    more = len(problems) - _LISTED
+    return "\n".join([*problems[:_LISTED], *([f"... and {more:,} more"] if more > 0 else [])])
+
+
+def follow(steps: Iterable[T], what: str) -> Iterable[T]:
+    """Yield the steps, and show in a terminal how many are done once they take longer than a second."""
+    from tqdm import tqdm
+
+    shown: Iterable[T] = tqdm(steps, what, delay=1, disable=None)
+    return shown

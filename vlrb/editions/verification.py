@@ -15,16 +15,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from vlrb.benchmarks.spec import DEFAULT_BENCHMARK
 from vlrb.benchmarks.spec_file import definitions_folder, load_spec
-from vlrb.common.json_files import first_problem, write_json
+from vlrb.common.command_line import CommandError
+from vlrb.common.json_files import write_json
 from vlrb.editions.agreement import agreement_report
-from vlrb.editions.errors import CurateError, listed
 from vlrb.editions.pool import PAIRS, PoolPair, read_pair_file, write_lines
 from vlrb.editions.runs import pool_table
-from vlrb.editions.sources import read_objects
+from vlrb.editions.sources import read_lines
 from vlrb.label_quality.annotation import GOLD, GOLD_MINIMUM, OPEN, PAIR_STATES, PREFERENCES, VERDICTS
 
 _VERDICT = Annotated[str, Field(pattern=f"^({'|'.join(VERDICTS)})$")]
@@ -58,7 +58,7 @@ CandidateLines = Mapping[str, PoolPair]
 
 
 def read_candidates(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the lines of a file of candidates by their keys. Raises CurateError where a line is no pair."""
+    """Return the lines of a file of candidates by their keys. Raises CommandError where a line is no pair."""
     pairs = read_pair_file(path)
     return dict(zip((item.key for item in pool_table(pairs).items), pairs, strict=True))
 
@@ -69,27 +69,18 @@ def read_labels(path: Path, candidates: CandidateLines, *, known_errors: Collect
     ``known_errors``: those that annotators choose from.
 
     Raises:
-        CurateError: lines cannot be used; the message names them.
+        CommandError: a line cannot be used.
     """
     labels: dict[str, dict[str, Any]] = {}
-    problems = []
-    for number, line in read_objects(path):
-        try:
-            label = QueueLabel.model_validate(line)
-            if label.item not in candidates:
-                raise CurateError(f"`item` {label.item[:80]!r} is not a candidate; take it from candidates.jsonl")
-            if not {error for answer in label.answers for error in answer.errors} <= set(known_errors):
-                raise CurateError(f"`errors` must be a list of {', '.join(known_errors)}")
-            if label.item in labels:
-                raise CurateError(f"{label.item} has two lines; keep one")
-            label.answers = [answer for answer in label.answers if not answer.left_out]
-            labels[label.item] = label.model_dump()
-        except CurateError as error:
-            problems.append(f"{path}, line {number}: {error}")
-        except ValidationError as error:
-            problems.append(f"{path}, line {number}: {first_problem(error)}")
-    if problems:
-        raise CurateError(f"Lines that cannot be used: {len(problems):,}; nothing was imported.\n{listed(problems)}")
+    for place, label in read_lines(path, QueueLabel):
+        if label.item not in candidates:
+            raise CommandError(f"{place}: `item` {label.item[:80]!r} is no candidate; take it from candidates.jsonl.")
+        if not {error for answer in label.answers for error in answer.errors} <= set(known_errors):
+            raise CommandError(f"{place}: `errors` must be a list of {', '.join(known_errors)}.")
+        if label.item in labels:
+            raise CommandError(f"{place}: {label.item} has two lines; keep one.")
+        label.answers = [answer for answer in label.answers if not answer.left_out]
+        labels[label.item] = label.model_dump()
     return labels
 
 
@@ -162,7 +153,7 @@ def export_command(arguments: argparse.Namespace) -> int:
     """Write the queue's file of pairs, with its images. Returns the exit code."""
     pairs = read_candidates(arguments.candidates)
     if not pairs:
-        raise CurateError(f"{arguments.candidates} holds no candidates.")
+        raise CommandError(f"{arguments.candidates} holds no candidates.")
     folder: Path = arguments.output
     queue = folder / QUEUE
     write_lines(folder / CANDIDATES, pairs.values())
@@ -195,7 +186,7 @@ def import_command(arguments: argparse.Namespace) -> int:
     """Read the queue's labels. Returns the exit code."""
     folder: Path = arguments.directory
     if not (folder / CANDIDATES).is_file():
-        raise CurateError(f"{folder} holds no verification. `vlrb edition verify export` starts one.")
+        raise CommandError(f"{folder} holds no verification. `vlrb edition verify export` starts one.")
     tag_of = load_spec(arguments.benchmark, definitions_folder(os.environ)).tag_of
     candidates = read_candidates(folder / CANDIDATES)
     labels = read_labels(arguments.labels, candidates, known_errors=tuple(tag_of))

@@ -169,7 +169,7 @@ def test_pairs_that_nobody_has_decided_stop_an_edition(
     edition: WrittenEdition, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = edition.root / "verify" / "open.jsonl"
-    path.write_text('{"id": "x"}\n')
+    path.write_bytes((edition.root / "verify" / "verified.jsonl").read_bytes())
     try:
         assert write_edition(edition.root, "early") == 2
         assert "--partial" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vlrb.editions.errors import CurateError
+from vlrb.common.command_line import CommandError
 from vlrb.editions.runs import WRONG, WRONG_IN_ALL, as_verdicts, kept_by
 from vlrb.editions.wrong_labels import true_shares, wrong_share
 
@@ -45,7 +45,7 @@ def test_any_rule_keeps_what_its_words_say(rule: str) -> None:
     "rule", ["", "wrong", "best > 1", "wrong ==", "wrong > 'x'", "1 > 0", "import os", "wrong.sum()"]
 )
 def test_rules_that_are_none_are_refused(rule: str) -> None:
-    with pytest.raises(CurateError, match="--rule"):
+    with pytest.raises(CommandError, match="--rule"):
         kept_by(rule, verdicts(random.Random(1), 10))
 
 
