@@ -22,7 +22,7 @@ from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardCache, BoardVersion
 from leaderboard.pages import api as tools
 from leaderboard.pages.item_catalog import ItemCatalog
-from leaderboard.responses import json_body, no_entry, respond, version_or_problem
+from leaderboard.responses import json_body, no_entry, refuse_unknown, respond, version_or_problem
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
 from vlrb.protocols import protocols
@@ -137,11 +137,11 @@ def build(board_cache: BoardCache, catalog: ItemCatalog | None = None) -> APIRou
         own, asked = board_version.spec, request.query_params  # an old board keeps the rules that it had
         protocol, grouping = asked.get("protocol", own.ranking), asked.get("grouping", own.official)
         wrong = (
-            _unknown("protocol", protocol, known=tuple(protocols(own)))
-            or _unknown("grouping", grouping, known=tuple(own.groupings))
-            or (_unknown("revision", revision, known=board_version.revisions) if revision else None)
+            refuse_unknown("protocol", protocol, known=tuple(protocols(own)))
+            or refuse_unknown("grouping", grouping, known=tuple(own.groupings))
+            or (refuse_unknown("revision", revision, known=board_version.revisions) if revision else None)
             or (_unknown_sort(page.sort, spec) if page.sort else None)
-            or (_unknown("tier", page.tier, known=TIERS) if page.tier else None)
+            or (refuse_unknown("tier", page.tier, known=TIERS) if page.tier else None)
         )
         if wrong is not None:
             return wrong
@@ -280,19 +280,10 @@ def entry_scorecard(entry: Mapping[str, Any], revision: str, *, board_version: B
     return {**card, "best_of": best_of, "remark": remark, "findings": findings}
 
 
-def _unknown(name: str, value: str, *, known: tuple[str, ...]) -> Response | None:
-    if value in known:
-        return None
-    names, seen = ", ".join(known), value[:60]
-    detail = _("{name} is one of {known}, not {value!r}.", name=name, known=names, value=seen)
-    detail = detail if known else _("There is no {name} yet.", name=name)
-    return problem(400, f"unknown-{name}", detail=detail, parameter=name, known=list(known))
-
-
 def _unknown_sort(sort: str, spec: BenchmarkSpec) -> Response | None:
     key, colon, direction = sort.partition(":")
-    wrong = _unknown("sort", key, known=tuple(by_key(spec)))
-    return wrong or (_unknown("sort", direction, known=("asc", "desc")) if colon else None)
+    wrong = refuse_unknown("sort", key, known=tuple(by_key(spec)))
+    return wrong or (refuse_unknown("sort", direction, known=("asc", "desc")) if colon else None)
 
 
 def scorecard_on_board(board_cache: BoardCache, submission: str) -> dict[str, Any] | None:

@@ -20,8 +20,8 @@ from leaderboard.board.rows import Board, BoardRow
 from leaderboard.board.scoring_rules import scoring_context
 from leaderboard.cache import BoardVersion
 from leaderboard.render import environment, past_board_context, permanent, render
-from leaderboard.share import social_meta
 from leaderboard.share.exports import FORMATS
+from leaderboard.share.summary import preview_board
 from vlrb.common.messages import Message, _, joined, ngettext
 from vlrb.common.rounding import percent
 
@@ -75,7 +75,7 @@ def _board_context(board_version: BoardVersion, view: BoardQuery, *, best_set: B
         "picked": [row for row in map(board.find, view.compare) if row is not None],
         "turned": _turned(board_version, view, board=board),
         "permalink": view.url(as_of=permanent(board), embed=False),
-        "social": social_meta.of_board(board, board_version.public_base),
+        "social": preview_board(board, board_version.public_base),
         "subtitles": {key: f"n {n:,}" for key, n in board.sizes.items() if n},
         "demo": board.spec.synthetic,
         "delayed": board_version.delayed_since if not view.as_of else None,

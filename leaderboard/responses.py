@@ -3,7 +3,7 @@ headers, problem details."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import orjson
@@ -73,6 +73,16 @@ async def version_or_problem(cache: BoardCache, request: Request, *, snapshot: s
         detail = _("as_of is a day, an ISO instant, or at least twelve digits of a snapshot's id.")
         return problem(400, "invalid-as-of", detail=detail, parameter="as_of")
     return result or problem(404, "no-board", detail=_("There was no board as of {when}.", when=when))
+
+
+def refuse_unknown(name: str, value: str, *, known: Collection[str]) -> Response | None:
+    """Return a problem response for a parameter with a value that is none of ``known``; None for one of them."""
+    if value in known:
+        return None
+    names, seen = ", ".join(known), value[:60]
+    detail = _("{name} is one of {known}, not {value!r}.", name=name, known=names, value=seen)
+    detail = detail if known else _("There is no {name} yet.", name=name)
+    return problem(400, f"unknown-{name}", detail=detail, parameter=name, known=list(known))
 
 
 def json_body(value: Any) -> CachedResponse:

@@ -14,7 +14,7 @@ from leaderboard.cache import BoardCache, BoardVersion, CachedResponse
 from leaderboard.pages import compare, compare_page
 from leaderboard.pages.item_catalog import ItemCatalog
 from leaderboard.render_context import RenderContext, ServedBenchmark
-from leaderboard.responses import json_body, respond, version_or_problem
+from leaderboard.responses import json_body, refuse_unknown, respond, version_or_problem
 from vlrb.common.messages import _
 from vlrb.numbers import report as number_check
 from vlrb.numbers.figures import BadFigures
@@ -106,12 +106,10 @@ def _percentages(context: RenderContext) -> dict[str, Any]:
 
 
 def _refused(board_version: BoardVersion, entries: str, *, grouping: str, revision: str | None) -> Response | None:
-    if grouping not in board_version.spec.groupings:
-        known = ", ".join(board_version.spec.groupings)
-        return problem(400, "unknown-grouping", detail=f"grouping is one of {known}.", parameter="grouping")
-    if revision and revision not in board_version.revisions:
-        known = ", ".join(board_version.revisions) or "none yet"
-        return problem(400, "unknown-revision", detail=f"revision is one of {known}.", parameter="revision")
+    wrong = refuse_unknown("grouping", grouping, known=board_version.spec.groupings)
+    wrong = wrong or (refuse_unknown("revision", revision, known=board_version.revisions) if revision else None)
+    if wrong is not None:
+        return wrong
     ids = compare_page.read_entries(entries)
     if not 2 <= len(ids) <= compare.MOST:
         detail = f"entries is a list of 2 to {compare.MOST} different ids, separated by commas."

@@ -98,12 +98,7 @@ def _list_page(board_version: BoardVersion, decisions: Sequence[PublicDecision],
 
 
 def _one_page(board_version: BoardVersion, decision: PublicDecision, *, changed: RankChanges | None) -> str:
-    return _render(
-        board_version,
-        alone=decision,
-        names=_names(board_version, [decision]),
-        moves=changed,
-    )
+    return _render(board_version, alone=decision, names=_names(board_version, [decision]), moves=changed)
 
 
 def _render(board_version: BoardVersion, **values: Any) -> str:

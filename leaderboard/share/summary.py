@@ -1,4 +1,4 @@
-"""One-line summary of an entry for badges, feeds, pictures and descriptions. Pure."""
+"""One-line summary of an entry for badges, feeds and pictures, and previews of pages for search engines. Pure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,24 @@ from typing import Any
 
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import BoardVersion
-from leaderboard.share.social_meta import SocialPreview
 from vlrb.common.messages import Message, _
 from vlrb.common.rounding import percent, tenths
 from vlrb.numbers.reported import stated_overall
 from vlrb.protocols import protocols
+
+
+@dataclass(frozen=True, slots=True)
+class SocialPreview:
+    """A page as search engines and others announce it, in plain text: the template escapes it.
+
+    ``base`` "" leaves out what needs a whole address: the picture.
+    """
+
+    title: str
+    description: str
+    path: str
+    image: str
+    base: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +140,12 @@ def preview(row: BoardRow, board: Board, *, base: str) -> SocialPreview:
     title = f"{summarize(row, board).name} · {board.spec.brand}"
     path = f"/entries/{row.id}"
     return SocialPreview(title, description(row, board), path=path, image=f"{path}/og.png", base=base)
+
+
+def preview_board(board: Board, base: str) -> SocialPreview:
+    """Return the front page, as others announce it."""
+    demo = " (demo)" if board.spec.synthetic else ""
+    message = _(
+        "Which AI judges of answers about images agree with people? Scores with intervals, from uploaded predictions."
+    )
+    return SocialPreview(f"{board.spec.brand} leaderboard{demo}", message, path="/", image="/og.png", base=base)
