@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
-from vlrb.arrays import Array, BoolArray, FloatArray
+from vlrb.arrays import Array, BoolArray, FloatArray, IntArray
 from vlrb.benchmarks.spec import MEAN, BenchmarkSpec, Protocol
 from vlrb.common.messages import _
 from vlrb.scoring import FIELDS, GROUP_SCALES, UNREADABLE, Tally, fields, group_fields, untied_start
@@ -58,7 +57,7 @@ def has_unread_replies(parse_rate: float | None, first_shown_rate: float | None)
     return parse_rate is not None and parse_rate < 1 and first_shown_rate is not None
 
 
-def counts_under(rule: Protocol, counts: npt.NDArray[np.int64], *, unread: bool | BoolArray) -> npt.NDArray[np.int64]:
+def counts_under(rule: Protocol, counts: IntArray, *, unread: bool | BoolArray) -> IntArray:
     """Return counts (..., CELLS, FIELDS) as a rule takes them: none where replies are ``unread`` (...) that the tool of
     its name would read."""
     return np.where(np.asarray(unread)[..., np.newaxis, np.newaxis], 0, counts) if rule.rereads else counts
@@ -96,8 +95,8 @@ def protocols(spec: BenchmarkSpec) -> Mapping[str, Protocol]:
 
 
 def category_counts(
-    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, *, grouping: str | None = None, untied: bool = False
-) -> npt.NDArray[np.int64]:
+    counts: IntArray, spec: BenchmarkSpec, *, grouping: str | None = None, untied: bool = False
+) -> IntArray:
     """(..., CELLS, fields) summed to (..., categories, fields). ``grouping`` None: the official one.
 
     ``untied``: of the pairs whose label is no tie.
@@ -112,7 +111,7 @@ def category_counts(
 
 
 def ratios(
-    counts: npt.NDArray[np.int64], spec: BenchmarkSpec, *, protocol: str | None = None, grouping: str | None = None
+    counts: IntArray, spec: BenchmarkSpec, *, protocol: str | None = None, grouping: str | None = None
 ) -> Ratios:
     """Numerators and denominators from tally counts (..., CELLS, FIELDS), for one entry or thousands.
 
@@ -171,7 +170,7 @@ def accuracies(value: Ratios) -> FloatArray:
     return np.concatenate([shares, *means], axis=-1)
 
 
-def ranking_keys(counts: npt.NDArray[np.int64], spec: BenchmarkSpec) -> list[tuple[float, ...]]:
+def ranking_keys(counts: IntArray, spec: BenchmarkSpec) -> list[tuple[float, ...]]:
     """Return by what entries are ordered, the smallest key is the best: headline score, then the pooled one.
 
     ``counts``: entries x CELLS x FIELDS, as in Tally. Where a score does not exist it counts as the lowest.

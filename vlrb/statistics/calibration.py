@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray
 from vlrb.benchmarks.spec import TIE
@@ -149,7 +148,7 @@ def _expected_right(confidence: FloatArray, right: FloatArray) -> FloatArray:
     return np.asarray(np.cumsum(np.repeat(share, counts)))
 
 
-def _accuracy_at(expected: npt.NDArray[np.float64], pairs: float) -> float | None:
+def _accuracy_at(expected: FloatArray, pairs: float) -> float | None:
     """Return the accuracy on so many most confident pairs, rounded up; None where fewer have a verdict."""
     most = int(np.ceil(pairs))
     return _rounded(expected[most - 1] / most) if 0 < most <= expected.size else None

@@ -15,7 +15,6 @@ from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from vlrb.arrays import Array, BoolArray, FloatArray, Int8Array, IntArray
 from vlrb.baselines import board_majority
@@ -280,7 +279,7 @@ def agreement(verdicts: Matrix) -> FloatArray:
     return result
 
 
-def _bands(right: Array, present: npt.NDArray[np.bool_]) -> Int8Array:
+def _bands(right: Array, present: BoolArray) -> Int8Array:
     """(entries, items) twice -> per item the tenth in which the share of right judges lies, all of them in the last.
 
     The share is of the judges whose file has the item; -1 where these are fewer than BAND_JUDGES.

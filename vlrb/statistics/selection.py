@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
-from vlrb.arrays import Array
+from vlrb.arrays import Array, BoolArray
 from vlrb.statistics.ranking import paired_tests
 from vlrb.statistics.uncertainty import ALPHA, Z
 
@@ -61,7 +60,7 @@ class Selection:
     z: float
 
 
-def select_best(outcomes: Array, parts: Sequence[npt.NDArray[np.bool_]]) -> Selection:
+def select_best(outcomes: Array, parts: Sequence[BoolArray]) -> Selection:
     """Return the selection gain of the first of several variants. ``outcomes``: 0, 1/2 or 1, variants x items, the
     best first; ``parts``: the items of each category whose accuracies are averaged, as masks.
 

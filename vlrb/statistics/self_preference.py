@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from vlrb.arrays import Array, BoolArray
+from vlrb.arrays import Array, BoolArray, Int8Array
 from vlrb.benchmarks.items import ItemTable
 from vlrb.benchmarks.labels import LabelSet
 from vlrb.statistics.uncertainty import paired_interval
@@ -42,7 +41,7 @@ def family_of(name: str, families: Sequence[str]) -> str:
     return next((family for family in families if re.search(rf"(?<![a-z]){family}", folded)), "")
 
 
-def worse_by_family(labels: LabelSet, table: ItemTable) -> dict[str, npt.NDArray[np.int8]]:
+def worse_by_family(labels: LabelSet, table: ItemTable) -> dict[str, Int8Array]:
     """Return family -> the response of each pair that it wrote and that is the worse, where it did not write the other
     one as well; -1 of other pairs. Nothing where nobody says who wrote the responses."""
     content = table.spec.read(FAMILIES)
