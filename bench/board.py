@@ -23,7 +23,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from bench import service
-from bench.measure import Measurement, print_table, requests_per_second
+from bench.measure import Measurement, in_ms, print_table, requests_per_second
 from leaderboard.board.rows import Board
 from vlrb.common.rounding import percent
 
@@ -108,10 +108,10 @@ def _alone(browser: Browser, folder: Path) -> Iterator[Measurement]:
     with service.service(folder) as address:
         ours = _our_target(browser, address)
         seen, far = _turns(browser, [ours, replace(ours, round_trip=_FAR_MS)])
-        yield Measurement(f"first row visible, {of}", _ms(seen.first))
-        yield Measurement(f"sort, {of}", _ms(seen.sort), asked="at most 40 ms")
+        yield Measurement(f"first row visible, {of}", in_ms(seen.first))
+        yield Measurement(f"sort, {of}", in_ms(seen.sort), asked="at most 40 ms")
         what = f"sort on a line of {_FAR_MS} ms, without a pointer before, {of}"
-        yield Measurement(what, _ms(far.sort), asked="at most 60 ms")
+        yield Measurement(what, in_ms(far.sort), asked="at most 60 ms")
         yield Measurement(f"bytes of a first visit, {of}", _kb(seen.size), asked="at most 40 kB")
         yield _load_figure(of, requests_per_second(address))
 
@@ -139,7 +139,7 @@ def _compared(browser: Browser, ours: Target, *, folder: Path, rows: tuple[str, 
     of = f"{ENTRIES:,} entries"
     for what, own, other in (("first row visible", mine.first, theirs.first), ("sort", mine.sort, theirs.sort)):
         ratio = f"{other / own:.1f} times sooner"
-        yield Measurement(f"{what}, {of}", _ms(own), beside=f"{_PEER_NAME}: {_ms(other)}", ratio=ratio)
+        yield Measurement(f"{what}, {of}", in_ms(own), beside=f"{_PEER_NAME}: {in_ms(other)}", ratio=ratio)
     beside, ratio = f"{_PEER_NAME}: {_kb(theirs.size)}", f"{mine.size / theirs.size:.3f}"
     yield Measurement(f"bytes of a first visit, {of}", _kb(mine.size), beside=beside, ratio=ratio, asked="at most 0.2")
 
@@ -270,10 +270,6 @@ def _make_peer() -> None:
     process = subprocess.run([ROOT / "scripts" / "make_peer_env.sh"], env=environment, capture_output=True, text=True)
     if process.returncode:
         raise RuntimeError(process.stderr.strip().rpartition("\n")[2] or "no reason given")
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms"
 
 
 def _kb(size: int) -> str:

@@ -36,6 +36,11 @@ def _seconds(run: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
+def in_ms(seconds: float) -> str:
+    """Return a time as the table has it."""
+    return f"{seconds * 1000:.0f} ms"
+
+
 def print_table(figures: Iterable[Measurement]) -> None:
     """Print a Markdown table, line by line: it takes minutes."""
     print("| what | measured | beside it, same run | ratio | asked |\n|---|---|---|---|---|")

@@ -67,11 +67,6 @@ def vote_status(row: OfficialRow) -> str:
     return "reject" if int(number) == rejected + 1 else "agree"
 
 
-def stored_status(row: OfficialRow) -> str:
-    """Return what the file says of itself."""
-    return str(row["meta"]["flag_status"])
-
-
 def _number(row: OfficialRow) -> str | None:
     match = PATTERN.search(row["meta"]["filter_choice"].replace("\n", "").replace("*", ""))
     return match[1] if match else None

@@ -130,7 +130,8 @@ EXPLOITS: Mapping[str, Callable[[ExploitSetup], PredictionRows]] = {
 def run(bench: ExploitSetup, exploit: str) -> dict[str, Any]:
     """Return what both make of a file."""
     rows = EXPLOITS[exploit](bench)
-    status = official_rule.stored_status if exploit == "stored-flags" else official_rule.vote_status
+    stored = exploit == "stored-flags"  # what the file says of itself
+    status = (lambda row: str(row["meta"]["flag_status"])) if stored else official_rule.vote_status
     return {"official": _official(bench, rows, status=status), "here": _here(bench, rows)}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import orjson
 
-from bench.measure import Measurement, paired_seconds, print_table
+from bench.measure import Measurement, in_ms, paired_seconds, print_table
 from bench.official_rule import category, official_counts, official_lines, vote_status
 from bench.service import store
 from storage.database import migrate, open_database
@@ -34,7 +34,7 @@ def figures() -> Iterator[Measurement]:
     pairs = demo_pairs()
     table = demo_items(pairs)
     labels = demo_labels(pairs, table)
-    data = _official_file(pairs)
+    data = "".join(official_lines(pairs, K, seed=1, sentences=10)).encode()  # texts as long as those of judges
     lines = data.split(b"\n")[:-1]
     megabytes = f"{len(data) / 1e6:.0f} MB, K={K}"
 
@@ -50,26 +50,17 @@ def figures() -> Iterator[Measurement]:
     what = f"check and score an official file ({megabytes}), everything included"
     yield Measurement(
         what,
-        _ms(mine),
-        beside=f"official rule, nothing else: {_ms(official)}",
+        in_ms(mine),
+        beside=f"official rule, nothing else: {in_ms(official)}",
         ratio=f"{mine / official:.2f}",
         asked="at most 1",
     )
     yield Measurement(
-        what, _ms(mine), beside=f"orjson on its lines: {_ms(parse)}", ratio=f"{mine / parse:.1f}", asked="at most 6"
+        what, in_ms(mine), beside=f"orjson on its lines: {in_ms(parse)}", ratio=f"{mine / parse:.1f}", asked="at most 6"
     )
     with tempfile.TemporaryDirectory() as folder:
         yield from _processes(Path(folder), data, table=table, label_rows=demo_label_rows(pairs))
         yield _bulk(Path(folder), table, labels=labels)
-
-
-def _official_file(pairs: list[dict[str, object]]) -> bytes:
-    """Return the file, whose texts are as long as those of judges."""
-    return "".join(official_lines(pairs, K, seed=1, sentences=10)).encode()
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms"
 
 
 def _processes(
@@ -91,9 +82,9 @@ def _processes(
     start, bare = paired_seconds(
         [lambda: subprocess.run(check, capture_output=True), lambda: subprocess.run([sys.executable, "-c", "pass"])]
     )
-    beside = f"python alone: {_ms(bare)}"
+    beside = f"python alone: {in_ms(bare)}"
     yield Measurement(
-        "vlrb check, start to end", _ms(start), beside=beside, ratio=f"{start / bare:.0f}", asked="under 500 ms"
+        "vlrb check, start to end", in_ms(start), beside=beside, ratio=f"{start / bare:.0f}", asked="under 500 ms"
     )
 
 
