@@ -10,8 +10,6 @@ from pathlib import Path
 
 from storage.integrity.audit import Head
 
-_SIDECARS = ("-wal", "-shm")
-
 
 class RestoreRefused(ValueError):
     """Nothing was restored; the message says why."""
@@ -22,22 +20,22 @@ def put_aside(database: Path) -> Path | None:
     if not database.exists():
         return None
     aside = database.with_name(f"{database.name}.before-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-    for ending in ("", *_SIDECARS):
-        path = database.with_name(database.name + ending)
-        if path.exists():
-            path.rename(aside.with_name(aside.name + ending))
+    _rename(database, aside)
     shutil.rmtree(database.with_name(f".{database.name}-litestream"), ignore_errors=True)
     return aside
 
 
 def put_back(aside: Path | None, database: Path) -> None:
     """Undo `put_aside`."""
-    if aside is None:
-        return
-    for ending in ("", *_SIDECARS):
-        path = aside.with_name(aside.name + ending)
+    if aside is not None:
+        _rename(aside, database)
+
+
+def _rename(database: Path, name: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        path = database.with_name(database.name + ending)
         if path.exists():
-            path.rename(database.with_name(database.name + ending))
+            path.rename(name.with_name(name.name + ending))
 
 
 def sqlite_head(database: Path) -> Head:

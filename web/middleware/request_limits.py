@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Any
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -28,12 +28,6 @@ MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a w
 _PATIENCE, _SLOWEST = 30.0, 16_384  # seconds that any body gets, and bytes per second beyond that
 _LINGER = 2.0  # seconds for which a body is still taken off the wire, unread, after it was refused
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-
-
-class _Refusal(NamedTuple):
-    status: int
-    code: str
-    detail: str
 
 
 class RequestLimitsMiddleware:
@@ -53,9 +47,8 @@ class RequestLimitsMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] == "http" and "\x00" in scope["path"]:  # no name holds one, and no database takes it
-            await _answer(
-                send, _Refusal(HTTPStatus.BAD_REQUEST, "bad-address", detail=_("The address holds a NUL.")), unread=None
-            )
+            refused = problem_body(400, "bad-address", detail=_("The address holds a NUL."))
+            await _answer(send, refused, unread=None)
             return
         if scope["type"] != "http" or scope["method"] in _SAFE:
             await self._app(scope, receive, send)
@@ -64,7 +57,7 @@ class RequestLimitsMiddleware:
         limit = self._limit if file else MOST_BYTES
         body = LimitedBody(receive, limit, patience=self._patience, unread=self._limit)
         if refusal := self._look(headers, limit, file=file):
-            if refusal.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            if refusal["status"] != HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
                 await body.discard()
             # Who asks first whether to send the body at all does not send it now.
             await _answer(send, refusal, unread=None if "expect" in headers else body)
@@ -87,15 +80,15 @@ class RequestLimitsMiddleware:
         if body.refusal is not None and not started:
             await _answer(send, body.refusal, unread=body)
 
-    def _look(self, headers: Mapping[str, str], limit: int, *, file: bool) -> _Refusal | None:
+    def _look(self, headers: Mapping[str, str], limit: int, *, file: bool) -> dict[str, Any] | None:
         if headers.get("content-encoding", "identity") != "identity":
-            return _Refusal(415, "compressed", detail=_("Send the file as it is, without Content-Encoding."))
+            return problem_body(415, "compressed", detail=_("Send the file as it is, without Content-Encoding."))
         length = headers.get("content-length", "0")
         if length.isdecimal() and int(length[:20]) > limit:
             return _too_large(limit)
         size = limit if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
         if file and self._free() - size < KEPT_FREE:
-            return _Refusal(
+            return problem_body(
                 507, "no-room", detail=_("This service has no room for uploads at the moment. Try again later.")
             )
         return None
@@ -108,7 +101,7 @@ class LimitedBody:
         """`unread`: how many bytes of it are thrown away at most once it is refused."""
         self._receive, self._limit, self._patience, self._unread = receive, limit, patience, unread
         self._start, self._seen, self.complete = time.monotonic(), 0, False
-        self.refusal: _Refusal | None = None
+        self.refusal: dict[str, Any] | None = None
 
     async def receive(self) -> Message:
         """Return the next part."""
@@ -120,7 +113,7 @@ class LimitedBody:
         try:
             message = await asyncio.wait_for(self._receive(), max(left, 0.001))
         except TimeoutError:
-            return self._refuse(_Refusal(408, "too-slow", detail=_("The upload took too long. Try again.")))
+            return self._refuse(problem_body(408, "too-slow", detail=_("The upload took too long. Try again.")))
         self._seen += len(message.get("body", b""))
         self.complete = message["type"] != "http.request" or not message.get("more_body", False)
         return self._refuse(_too_large(self._limit)) if self._seen > self._limit else message
@@ -141,28 +134,28 @@ class LimitedBody:
                     seen += len(message.get("body", b""))
                     self.complete = message["type"] != "http.request" or not message.get("more_body", False)
 
-    def _refuse(self, refusal: _Refusal) -> Message:
+    def _refuse(self, refusal: dict[str, Any]) -> Message:
         self.refusal = refusal
         return {"type": "http.disconnect"}
 
 
-def _too_large(limit: int) -> _Refusal:
+def _too_large(limit: int) -> dict[str, Any]:
     if limit == MOST_BYTES:
         most = f"{MOST_BYTES / 2**20:g} MB"
         text = _("The request is larger than the {most} that it may have without a file.", most=most)
-        return _Refusal(413, "too-large", detail=text)
-    return _Refusal(413, "too-large", detail=too_large(limit - OVERHEAD))
+        return problem_body(413, "too-large", detail=text)
+    return problem_body(413, "too-large", detail=too_large(limit - OVERHEAD))
 
 
-async def _answer(send: Send, refused: _Refusal, *, unread: LimitedBody | None) -> None:
+async def _answer(send: Send, refused: dict[str, Any], *, unread: LimitedBody | None) -> None:
     """Send the whole answer; then the connection stays open while the client finishes sending."""
-    body = json.dumps(problem_body(refused.status, refused.code, detail=refused.detail)).encode()
+    body = json.dumps(refused).encode()
     headers = [
         (b"content-type", MEDIA_TYPE.encode()),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),  # what is still on its way is not read
     ]
-    await send({"type": "http.response.start", "status": refused.status, "headers": headers})
+    await send({"type": "http.response.start", "status": refused["status"], "headers": headers})
     await send({"type": "http.response.body", "body": body, "more_body": True})
     if unread is not None:
         await unread.discard_late()
