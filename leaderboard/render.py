@@ -22,12 +22,7 @@ from markupsafe import Markup
 
 from leaderboard.board import filter_judges
 from leaderboard.board.columns import ALWAYS, Column, usual
-from leaderboard.board.names import (
-    breakable_parts,
-    is_shortened,
-    name_parts,
-    short_name,
-)
+from leaderboard.board.names import breakable_parts, is_shortened, name_parts
 from leaderboard.board.query import FILTERS, PAGE
 from leaderboard.board.rows import Board, BoardRow
 from leaderboard.cache import SNAPSHOT_DIGITS, BoardVersion, CachedResponse
@@ -113,7 +108,6 @@ def style_sheet(text: str, spec: BenchmarkSpec) -> str:
     others = (key for key in spec.headline_first if spec.overall(key) and key != spec.headline)
     few = len(categories) <= _FEW_CATEGORIES
     values = {
-        "$categories": ",".join(f".{key}" for key in keys),
         "$headline": spec.headline,
         "$pooled": next(others, "none"),
         "$dots": ",".join(map(_dot, keys)),
@@ -201,7 +195,6 @@ def _environment(context: RenderContext) -> Environment:
         "safe_link": safe_link,
         "page_size": PAGE,
         "most_folded": _MOST_FOLDED,
-        "short_name": short_name,
         "is_shortened": is_shortened,
         "filter_mark": filter_judges.MARK,
         "filter_explanation": filter_judges.EXPLANATION,
@@ -256,11 +249,7 @@ def marked_parts(text: str) -> list[str]:
 
 def bar_position(share: float) -> str:
     """Return where a share is on the axis from 20 to 100, in percent of its width; clamped to it."""
-    return _axis(tenths(share))
-
-
-def _axis(value: int) -> str:
-    return f"{min(max((value - 200) * 10 // 8, 0), 1000) / 10:g}"
+    return f"{min(max((tenths(share) - 200) * 10 // 8, 0), 1000) / 10:g}"
 
 
 def is_below_axis(share: float) -> bool:
