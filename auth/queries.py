@@ -58,9 +58,7 @@ def bind_names(session: Session, issuer: str, *, names: Iterable[str], account_i
     taken = select(RoleBinding.name).where(RoleBinding.issuer == issuer, RoleBinding.name.in_(wanted))
     free = sorted(wanted - set(session.execute(taken).scalars()))
     for name in free:
-        session.execute(
-            insert(RoleBinding).values(issuer=issuer, name=name, account_id=account_id, bound_at=read_clock(session))
-        )
+        session.execute(insert(RoleBinding).values(issuer=issuer, name=name, account_id=account_id))
     return free
 
 

@@ -173,7 +173,7 @@ def submission_row(
     packed = votes.pack()
     return {
         "id": new_entry_id(), "benchmark": table.benchmark, "owner": f"owner-{number}",
-        "content_sha256": hashlib.sha256(packed).hexdigest(), "size_bytes": len(packed), "format": "native",
+        "content_sha256": hashlib.sha256(packed).hexdigest(), "format": "native",
         "revision": labels.revision, "votes_per_item": k, "votes": packed, "parse_rate": 0.97,
         "first_shown_rate": 0.52, "self_consistency": 0.9 if k > 1 else None, "report": {},
         "model": f"Model-{random.integers(1, 99)}B-v{number}", "organisation": f"Lab {number % 40}",

@@ -84,19 +84,19 @@ def list_removed(session: Session, benchmark: str) -> list[dict[str, Any]]:
     ]
 
 
-def add(session: Session, benchmark: str, *, rows: Rows, by: str) -> None:
+def add(session: Session, benchmark: str, *, rows: Rows) -> None:
     """Add rows. Raises IntegrityError where an id is taken."""
     stored = [
-        {"id": row["id"], "facts": {name: value for name, value in row.items() if name != "id"}, "imported_by": by}
+        {"benchmark": benchmark, "id": row["id"], "facts": {name: row[name] for name in row if name != "id"}}
         for row in rows
     ]
-    session.execute(insert(ReportedResult), [{**row, "benchmark": benchmark} for row in stored])
+    session.execute(insert(ReportedResult), stored)
 
 
-def change(session: Session, benchmark: str, *, row_id: str, values: Mapping[str, Any], by: str) -> None:
+def change(session: Session, benchmark: str, *, row_id: str, values: Mapping[str, Any]) -> None:
     """Write fields of a row; of a shipped row these alone are kept, so that a later version corrects the others."""
     row = session.get(ReportedResult, (benchmark, row_id), with_for_update=True)
     if row is None:
-        session.add(ReportedResult(benchmark=benchmark, id=row_id, facts=dict(values), imported_by=by))
+        session.add(ReportedResult(benchmark=benchmark, id=row_id, facts=dict(values)))
     else:
         row.facts = {**row.facts, **values}

@@ -48,12 +48,12 @@ WRITTEN_ONCE = {
     "imported_labels": "revision, benchmark, spec, items, digest, commitment, difference, reason, requested_by, "
     "imported_at",
     # Not the owner and the description, which both are edited.
-    "submissions": "id, benchmark, content_sha256, size_bytes, file_name, format, revision, votes_per_item, votes, "
+    "submissions": "id, benchmark, content_sha256, file_name, format, revision, votes_per_item, votes, "
     "parse_rate, first_shown_rate, self_consistency, report, created_at, orders, margins, salt",
     # Not `at`, from which quotas are counted: the event has its own.
     "attempts": "submission_id, label_revision, number, policy",
 }
-NEVER_CHANGED = ("events", "scores", "edits", *WRITTEN_ONCE)
+NEVER_CHANGED = ("events", "scores", *WRITTEN_ONCE)
 RULES = (
     *(ImmutableRule(table, "UPDATE", WRITTEN_ONCE.get(table, "")) for table in NEVER_CHANGED),
     *(ImmutableRule(table, "DELETE") for table in NEVER_CHANGED),

@@ -305,7 +305,6 @@ def _row(
         benchmark=facts["benchmark"],
         owner=facts["owner"],
         content_sha256=file.sha256,
-        size_bytes=file.size,
         file_name=file.name,
         format=upload.format,
         revision=upload.revision,

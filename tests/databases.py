@@ -135,7 +135,6 @@ def a_submission(number: int = 1, **changes: Any) -> Submission:
         "benchmark": "demo",
         "owner": "local",
         "content_sha256": hashlib.sha256(str(number).encode()).hexdigest(),
-        "size_bytes": 1000,
         "file_name": "judge.jsonl",
         "format": "native",
         "revision": "demo",

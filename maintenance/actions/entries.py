@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -228,13 +227,10 @@ def edit(ctx: ActionContext, entry: EntryParam, changes: Changes) -> ActionResul
             edited = queries.edited_at(session, result.benchmark, owner=ctx.user.account)
             sliding_window.check(_("The descriptions of your entries"), edited, now=read_clock(session))
         queries.change(session, entry, values=after)
-        queries.keep_edit(session, entry, editor=ctx.user.account, before=before, after=after)
-        digest = hashlib.sha256(audit.canonical_json({"before": before, "after": after}).encode()).hexdigest()
         message = _("Changed: {names}.", names=", ".join(before))
-        facts = {"description_commitment": row_commitments.description_commitment(session, entry)}
-        return _record(
-            session, EDITED, user=ctx.user, entry=entry, message=message, fields=sorted(before), sha256=digest, **facts
-        )
+        facts: dict[str, Any] = {"fields": sorted(before), "before": before, "after": after}
+        facts["description_commitment"] = row_commitments.description_commitment(session, entry)
+        return _record(session, EDITED, user=ctx.user, entry=entry, message=message, **facts)
 
 
 def shown_history(changes: Sequence[Change]) -> View:

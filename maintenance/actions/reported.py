@@ -123,7 +123,7 @@ def import_file(
         found = tuple(_result(row.facts, spec) for row in new)
         if dry_run or not new:
             return ImportResult(False, outcome + there, new=found, known=tuple(known))
-        reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new], by=ctx.user.account)
+        reported_results.add(session, ctx.benchmark, rows=[row.facts for row in new])
         facts = {"count": len(new), "ids": [row.facts["id"] for row in new], "sha256": hashlib.sha256(data).hexdigest()}
         seq = audit.append(session, IMPORTED, data={**facts, "reason": why, **ctx.author, "benchmark": ctx.benchmark})
     return ImportResult(True, outcome + there, new=found, known=tuple(known), seq=seq)
@@ -225,7 +225,7 @@ def _decide(
     values = {"name": old["name"], **after}
     if after.get("removed"):
         values["removed_at"] = read_clock(session)
-    reported_results.change(session, ctx.benchmark, row_id=old["id"], values=values, by=ctx.user.account)
+    reported_results.change(session, ctx.benchmark, row_id=old["id"], values=values)
     facts = {"result": old["id"], "name": old["name"], "fields": sorted(after), "before": before, "after": dict(after)}
     data = {**facts, "reason": reason, **ctx.author, "benchmark": ctx.benchmark}
     return audit.append(session, kind, data=data)

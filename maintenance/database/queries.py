@@ -13,12 +13,13 @@ from maintenance.types import Entry
 from storage.clock import database_now
 from storage.database import change_rows
 from storage.integrity import audit
+from storage.integrity.integrity_check import EDITED
 from storage.jobs import tasks
 from storage.jobs.worker_heartbeats import FORGET_SECONDS, LIVE_SECONDS
 from storage.labels import label_levels
 from storage.metadata import NAMES
 from storage.models.core import AuditEvent, RegisteredLabelSet, Submission, WorkerHeartbeat
-from storage.models.moderation import Edit, ImportedLabels, Moderation
+from storage.models.moderation import ImportedLabels, Moderation
 from storage.models.queue import Job, State
 from storage.models.review import AnnotationProject, Dispute
 from storage.models.visibility import Approval
@@ -116,29 +117,17 @@ def change(session: Session, submission_id: str, *, values: Mapping[str, Any]) -
     change_rows(session, update(Submission).where(Submission.id == submission_id).values(**values))
 
 
-def keep_edit(
-    session: Session, submission_id: str, *, editor: str, before: Mapping[str, Any], after: Mapping[str, Any]
-) -> None:
-    """Add to the history of an entry."""
-    session.execute(
-        insert(Edit).values(submission_id=submission_id, editor=editor, was=dict(before), became=dict(after))
-    )
-
-
 def edits(session: Session, submission_id: str) -> list[Change]:
     """Return the history of an entry's metadata, the newest change first."""
-    rows = session.execute(
-        select(Edit.editor, Edit.at, Edit.was, Edit.became)
-        .where(Edit.submission_id == submission_id)
-        .order_by(Edit.id.desc())
-    )
-    return [Change(*row) for row in rows]
+    events = audit.newest(session, [EDITED], subjects=[submission_id])
+    return [Change(event.body["by"], event.at, event.body["before"], event.body["after"]) for event in events]
 
 
 def edited_at(session: Session, benchmark: str, *, owner: str) -> list[float]:
     """Return when an account has changed the metadata of entries that it owns, in seconds since 1970."""
     theirs = select(Submission.id).where(Submission.benchmark == benchmark, Submission.owner == owner)
-    return list(session.scalars(select(Edit.at).where(Edit.submission_id.in_(theirs), Edit.editor == owner)))
+    events = audit.newest(session, [EDITED], subjects=session.scalars(theirs).all())
+    return [event.at for event in events if event.body["by"] == owner]
 
 
 def taken(session: Session, renamed: Entry, *, owner: str, model: str, version: str) -> str | None:

@@ -105,7 +105,7 @@ def append(session: Session, event: str, *, data: Mapping[str, Any]) -> int:
     body = canonical_json({**data, "seq": seq, "ev": event, "at": at, "nonce": secrets.token_hex(_NONCE_BYTES)})
     digest = link(previous, body)
     session.execute(
-        insert(AuditEvent).values(seq=seq, prev_hash=previous, hash=digest, kind=event, body=body, at=instant(at)),
+        insert(AuditEvent).values(seq=seq, prev_hash=previous, hash=digest, kind=event, body=body),
     )
     if subjects := _subjects(event, data):
         session.execute(insert(EventSubject), [{"subject": subject, "seq": seq} for subject in sorted(subjects)])
@@ -275,17 +275,7 @@ def _changed(row: _Row) -> str | None:
         return "body or hash"
     if body.get("seq") != event.seq or body.get("ev") != event.kind:
         return "kind"
-    if body.get("at") != _instant(event.at):
-        return "at"
     return None if row.subjects == _subjects(event.kind, body) else "event_subjects"
-
-
-def _instant(at: Any) -> str | None:
-    """Return an instant as bodies hold it; None for what is none."""
-    try:
-        return exact(at)
-    except (TypeError, ValueError, OverflowError, OSError):  # no number, or no date
-        return None
 
 
 def _end(session: Session, last: Head) -> ChainError | None:

@@ -25,7 +25,6 @@ RECORD = (
     "id",
     "benchmark",
     "content_sha256",
-    "size_bytes",
     "file_name",
     "format",
     "revision",

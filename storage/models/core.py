@@ -126,7 +126,6 @@ class Submission(Base):
     benchmark: Mapped[Words]
     owner: Mapped[Words]
     content_sha256: Mapped[Sha256]
-    size_bytes: Mapped[int]
     file_name: Mapped[Words] = mapped_column(default="")  # for display only, never a path
     format: Mapped[Words]
     revision: Mapped[Words]  # of the file, which need not be that of the labels
@@ -198,7 +197,6 @@ class AuditEvent(Base):
     hash: Mapped[Sha256]
     kind: Mapped[Words]  # also in the body, which is what is hashed
     body: Mapped[JsonText]
-    at: Mapped[Instant]
 
 
 class EventSubject(Base):
@@ -255,7 +253,6 @@ class StoredRelations(Base):
     label_revision: Mapped[Words]
     summary: Mapped[JsonText]  # goes into the snapshot
     body: Mapped[bytes] = mapped_column(LargeBinary)
-    created_at: Mapped[Instant] = mapped_column(default=database_now())
 
 
 class BoardState(Base):
@@ -358,4 +355,3 @@ class RoleBinding(Base):
     issuer: Mapped[Words] = mapped_column(primary_key=True)
     name: Mapped[Words] = mapped_column(primary_key=True)  # case-folded
     account_id: Mapped[Words] = mapped_column(ForeignKey("accounts.id"))
-    bound_at: Mapped[Instant]

@@ -3,7 +3,7 @@ depends on one."""
 
 from __future__ import annotations
 
-from sqlalchemy import Double, ForeignKey, Index, Integer
+from sqlalchemy import Double, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from storage.clock import database_now
@@ -23,26 +23,12 @@ class Moderation(Base):
     flag: Mapped[Words | None]  # public
 
 
-class Edit(Base):
-    """One change of an entry's metadata: the fields that changed, as they were and as they became."""
-
-    __tablename__ = "edits"
-    __table_args__ = (Index("ix_edits_submission_id", "submission_id"),)
-    id: Mapped[int] = mapped_column(Integer, primary_key=True)
-    submission_id: Mapped[EntryId] = mapped_column(ForeignKey("submissions.id"))
-    editor: Mapped[Words]  # account
-    was: Mapped[JsonColumn]
-    became: Mapped[JsonColumn]
-    at: Mapped[Instant] = mapped_column(default=database_now())
-
-
 class ServiceFlag(Base):
     """Something that is switched on, with what is said about it in public; off is no row."""
 
     __tablename__ = "switches"
     name: Mapped[Words] = mapped_column(primary_key=True)
     message: Mapped[Words]
-    since: Mapped[Instant] = mapped_column(default=database_now())
 
 
 class ImportedLabels(Base):
@@ -90,5 +76,3 @@ class ReportedResult(Base):
     benchmark: Mapped[Words] = mapped_column(primary_key=True)
     id: Mapped[Words] = mapped_column(primary_key=True)
     facts: Mapped[JsonColumn]
-    imported_by: Mapped[Words]  # account
-    imported_at: Mapped[Instant] = mapped_column(default=database_now())

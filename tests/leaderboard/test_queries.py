@@ -210,7 +210,7 @@ def test_few_old_boards_are_held_and_each_is_read_once(database: Database) -> No
 
 def submitted(database: Database, name: str, *, number: int) -> None:
     with database.write() as session:
-        facts = {"owner": "o", "content_sha256": f"{number:064d}", "size_bytes": 1, "format": "native"}
+        facts = {"owner": "o", "content_sha256": f"{number:064d}", "format": "native"}
         more = {"votes_per_item": 1, "votes": b"1", "parse_rate": 1.0, "report": {}, "model": f"m{number}"}
         session.add(Submission(id=name, benchmark="vl-rewardbench", revision="v2", **facts, **more))
 

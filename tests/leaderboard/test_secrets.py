@@ -113,7 +113,7 @@ def past(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient,
     stubs = [{**gone, "id": WITHDRAWN}, unseen]
     publish(database, snapshot(everyone[:1]) | {"baselines": baselines(), "stubs": stubs}, at=time.time())
     with database.write() as session:
-        facts = {"owner": "o", "content_sha256": "0" * 64, "size_bytes": 1, "format": "native", "revision": "v2"}
+        facts = {"owner": "o", "content_sha256": "0" * 64, "format": "native", "revision": "v2"}
         more = {"votes_per_item": 1, "votes": b"1", "parse_rate": 1.0, "report": {}, "model": "m"}
         session.add(Submission(id=HIDDEN, benchmark="vl-rewardbench", **facts, **more))
         session.flush()

@@ -53,7 +53,7 @@ def signed_up(database: Database) -> Database:
     _sign_up(database, "alab00000000", "lab-admin", "4", "lab")
     with database.write() as session:
         about = {"issuer": "https://id.example", "name": "root", "account_id": "aroot0000000"}
-        session.add(RoleBinding(**about, bound_at=1.0))
+        session.add(RoleBinding(**about))
     return database
 
 

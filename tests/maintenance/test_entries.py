@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from sqlalchemy import select, text
@@ -21,7 +22,6 @@ from storage.integrity import audit
 from storage.jobs import job_queue, leases
 from storage.limits import submission_pause
 from storage.limits.sliding_window import CHANGES_A_DAY, DAY, RateLimited
-from storage.models.moderation import Edit
 from storage.models.queue import Job
 from submissions.metadata import MetadataRejected, parse_metadata
 from submissions.status import get_status
@@ -197,7 +197,9 @@ def edited(database: Database, entry: str, *, times: int, ago: float) -> None:
     with database.write() as session:
         at = read_clock(session) - ago
         for _ in range(times):
-            session.add(Edit(submission_id=entry, editor=OWNER, was={"notes": "a"}, became={"notes": "b"}, at=at))
+            facts = {"entry": entry, "by": OWNER, "before": {"notes": "a"}, "after": {"notes": "b"}}
+            with patch.object(audit, "read_clock", lambda session: at):
+                audit.append(session, entries.EDITED, data=facts)
 
 
 def test_an_owner_edits_twenty_times_in_a_day_and_maintainers_as_often_as_need_be(
