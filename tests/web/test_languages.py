@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -113,6 +114,22 @@ def test_sentences_and_values_of_a_listed_problem_are_translated() -> None:
     told = json.loads(translated_problem(body, translations("zh-CN")))
     assert told["detail"] == "请先登录。"
     assert "2" in told["problems"][0]["message"] and "votes" not in told["problems"][0]["message"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "98% or more of the votes are the same. Where people sign in, such a file waits for a maintainer. "
+        "Its entry has a remark and no rank.",
+        "not valid JSON at column 8: Extra data. Write each record on a line of its own, with nothing after it.",
+        "not valid JSON at line 3, column 8: Expecting value. It ends in the middle: write or upload the file again.",
+    ],
+)
+def test_each_of_several_sentences_is_read_back_from_the_english_of_a_report(message: str) -> None:
+    told = json.loads(
+        translated_problem(json.dumps({"warnings": [{"message": message}]}).encode(), translations("zh-CN"))
+    )
+    assert not re.search("same|people|remark|column|middle", told["warnings"][0]["message"])
 
 
 def test_a_check_report_is_said_in_the_language_of_who_asks_as_a_refused_submission_is() -> None:

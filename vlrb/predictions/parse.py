@@ -80,7 +80,8 @@ def _note_no_judge(votes: Matrix, matrix: Matrix, *, table: ItemTable, findings:
 
     ``votes``: (records, K) in the order of the file; ``matrix``: (items, K) in the order of the table.
     """
-    then = _("Where people sign in, such a file waits for a maintainer. Its entry has a remark and no rank.")
+    waits = _("Where people sign in, such a file waits for a maintainer.")
+    then = joined((waits, _("Its entry has a remark and no rank.")), " ")
     if (baseline := same_as_baseline(matrix, table)) is not None:
         sentence = _(
             "The votes are those of the baseline “{baseline}” on {share:g}% or more of the pairs that both decide.",

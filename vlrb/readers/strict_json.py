@@ -55,13 +55,12 @@ def loads(text: bytes) -> Any:
     except RecursionError:
         raise JsonFault("too-deep", _("nested too deeply; no prediction file needs that")) from None
     except json.JSONDecodeError as error:
-        place = (
-            _("column {colno}", colno=error.colno)
-            if error.lineno == 1
-            else _("line {lineno}, column {colno}", lineno=error.lineno, colno=error.colno)
-        )
         wrong = error.msg.removesuffix(" starting at")  # the place is named before it
-        message = _("not valid JSON at {place}: {msg}", place=place, msg=wrong)
+        place = {"msg": wrong, "colno": error.colno}
+        if error.lineno == 1:
+            message = _("not valid JSON at column {colno}: {msg}", **place)
+        else:
+            message = _("not valid JSON at line {lineno}, column {colno}: {msg}", lineno=error.lineno, **place)
         if wrong == "Extra data":
             message = _("{fault}. Write each record on a line of its own, with nothing after it.", fault=message)
         elif wrong.startswith("Unterminated") or error.pos >= len(error.doc.rstrip()):
