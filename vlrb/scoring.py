@@ -50,7 +50,8 @@ def fields(spec: BenchmarkSpec) -> tuple[str, ...]:
 
 
 def slices(spec: BenchmarkSpec) -> tuple[str, ...]:
-    """Return the CELLS of a benchmark, by name: sources, tags, lengths; with ties, the sources without them."""
+    """Return the CELLS of a benchmark, by name: sources, tags, lengths; with ties, the sources without them. Where two
+    have one name, the first is meant."""
     untied = tuple(f"{key} without ties" for key in spec.source_keys) if spec.ties else ()
     return (*spec.source_keys, *spec.tags, *LENGTHS, *untied)
 
@@ -58,11 +59,6 @@ def slices(spec: BenchmarkSpec) -> tuple[str, ...]:
 def untied_start(spec: BenchmarkSpec) -> int:
     """Return the place of the first source without ties among the cells."""
     return len(slices(spec)) - len(spec.source_keys)
-
-
-def slice_index(name: str, spec: BenchmarkSpec) -> int:
-    """Return the place of a cell. A source comes first where a tag or a length has its name."""
-    return slices(spec).index(name)
 
 
 def length_index(name: str, spec: BenchmarkSpec) -> int:
@@ -89,7 +85,7 @@ class Tally:
 
     def cell(self, name: str) -> dict[str, int]:
         """Return the FIELDS of one of the CELLS by name."""
-        return dict(zip(fields(self.spec), self.counts[slice_index(name, self.spec)].tolist(), strict=True))
+        return dict(zip(fields(self.spec), self.counts[slices(self.spec).index(name)].tolist(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
         """Return plain lists, in the order of CELLS and FIELDS."""

@@ -19,7 +19,7 @@ from vlrb.behaviour import Behaviour
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.protocols import category_counts, counts_under, has_interval, has_unread_replies, protocols, ratios
 from vlrb.scorecard import score_row, scorecard
-from vlrb.scoring import Tally, slice_index, slices
+from vlrb.scoring import Tally, slices
 from vlrb.statistics.uncertainty import unpaired_bounds, wilson
 
 SnapshotEntry = Mapping[str, Any]
@@ -98,7 +98,7 @@ def category_estimates(judge: Judge, protocol: str, *, grouping: str) -> dict[st
 def bucket_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
     """Error rate for each error tag, and for the categories whose pairs carry no tag, as further buckets."""
     spec, counts = judge.tally.spec, judge.under(protocol).counts
-    rows = [counts[slice_index(tag, spec)] for tag in spec.tags]
+    rows = [counts[slices(spec).index(tag)] for tag in spec.tags]
     categories = category_counts(counts, spec)
     rows += [categories[spec.category_keys.index(key)] for key in spec.untagged]
     agreement = _shares(np.stack(rows), protocol, spec=spec)
@@ -113,7 +113,7 @@ def source_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
 def cell_estimates(judge: Judge, cells: Sequence[str], *, protocol: str) -> dict[str, Estimate | None]:
     """Return agreement for each of some CELLS."""
     spec, counts = judge.tally.spec, judge.under(protocol).counts
-    rows = np.stack([counts[slice_index(cell, spec)] for cell in cells])
+    rows = np.stack([counts[slices(spec).index(cell)] for cell in cells])
     return dict(zip(cells, _shares(rows, protocol, spec=spec), strict=True))
 
 
