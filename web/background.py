@@ -52,7 +52,10 @@ def lifespan(
         await asyncio.to_thread(_make_boards, services)
         stop, after = asyncio.Event(), asyncio.Event()
         worker = Supervisor([sys.executable, "-m", "workers"], child_environment(), give_up=on_misconfigured)
-        replicating = _replicating(services, after=after)
+        replicating: list[Coroutine[Any, Any, None]] = []
+        if services.litestream is not None:
+            command, environ = services.litestream.configure(), environment(child_environment())
+            replicating.append(Supervisor(command, environ, name="litestream").run(after))
         tasks = [_watch_event_loop(stop)]
         if settings.role != "web":
             tasks.append(worker.run(stop))
@@ -71,14 +74,6 @@ def lifespan(
                 await asyncio.wait([pages])
 
     return run
-
-
-def _replicating(services: Services, *, after: asyncio.Event) -> list[Coroutine[Any, Any, None]]:
-    """Return Litestream under its supervisor, where there is a replica of a SQLite database."""
-    if services.litestream is None:
-        return []
-    command, environ = services.litestream.configure(), environment(child_environment())
-    return [Supervisor(command, environ, name="litestream").run(after)]
 
 
 @asynccontextmanager

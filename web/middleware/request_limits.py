@@ -17,6 +17,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from auth.csrf import SAFE_METHODS
 from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
 from operation.doctor import KEPT_FREE
@@ -27,7 +28,6 @@ OVERHEAD = 1 << 20  # bytes that a form may have beside the file
 MOST_BYTES = 1 << 20  # of a body without a file: JSON and forms are read as a whole, and everybody else waits meanwhile
 _PATIENCE, _SLOWEST = 30.0, 16_384  # seconds that any body gets, and bytes per second beyond that
 _LINGER = 2.0  # seconds for which a body is still taken off the wire, unread, after it was refused
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class RequestLimitsMiddleware:
@@ -50,7 +50,7 @@ class RequestLimitsMiddleware:
             refused = problem_body(400, "bad-address", detail=_("The address holds a NUL."))
             await _answer(send, refused, unread=None)
             return
-        if scope["type"] != "http" or scope["method"] in _SAFE:
+        if scope["type"] != "http" or scope["method"] in SAFE_METHODS:
             await self._app(scope, receive, send)
             return
         file, headers = is_upload(scope), Headers(scope=scope)
