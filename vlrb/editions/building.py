@@ -42,7 +42,7 @@ class KnownQuestion:
     image: str
     answer: str
     choices: Mapping[str, str]
-    category: str
+    category: str | None
 
 
 class AnswerLine(BaseModel, strict=True):
@@ -92,7 +92,7 @@ def _question(row: Mapping[str, Any], number: int, *, image: bytes, folder: Path
     if not isinstance(choices, list) or len(choices) > 10 or not all(isinstance(text, str) for text in choices):
         raise CommandError("`choices` must be a list of at most ten texts")
     by_letter = dict(zip("ABCDEFGHIJ", choices, strict=False))
-    name, category = str(row.get("id", number)), str(row.get("category") or "")
+    name, category = str(row.get("id", number)), str(row.get("category") or "") or None
     query, path = with_choices(query, by_letter), store_image(image, folder)["image"]
     return KnownQuestion(name, query, path, answer=str(answer), choices=by_letter, category=category)
 
@@ -147,12 +147,8 @@ def build_pair(answers: Sequence[CandidateAnswer]) -> tuple[CandidateAnswer, Can
 
 def pair_line(question: KnownQuestion, pair: tuple[CandidateAnswer, CandidateAnswer]) -> dict[str, Any]:
     """Return the line that `pool import` takes."""
-    right, wrong = pair
-    line = {
-        "id": question.id, "query": question.query, "response": [right.text, wrong.text], "preferred": 0,
-        "image": question.image, "category": question.category or None,
-    }  # fmt: skip
-    return {name: value for name, value in line.items() if value is not None}
+    line = {"id": question.id, "query": question.query, "image": question.image, "category": question.category}
+    return {**line, "response": [answer.text for answer in pair], "preferred": 0}
 
 
 def add_build_command(commands: Any) -> None:

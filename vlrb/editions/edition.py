@@ -114,7 +114,7 @@ class EditionWriter:
         }  # fmt: skip
         write_json(public / "card.json", card)
         text = markdown(plan.title, card_parts(card))
-        write_card(public / "hub", (PUBLIC, HIDDEN), body=text, title=plan.title, licence=self._licences())
+        write_card(public / "hub", text, title=plan.title, licence=self._licences())
         write_text(public / "README.md", text)
         return card
 

@@ -194,10 +194,8 @@ def _parts(report: Mapping[str, Any]) -> Iterator[ReportPart]:
     yield pd.DataFrame(report["judges"])
     yield "## By combination of judges, and by number of runs"
     yield "The shares in the rule are then those of the judges and runs that are left."
-    rows: dict[tuple[Any, ...], dict[str, int]] = {}
-    for size in report["sizes"]:
-        rows.setdefault((size["table"], size["judges"], size["runs"]), {})[size["source"]] = size["kept"]
-    yield pd.DataFrame([{"table": key[0], "judges": key[1], "runs": key[2]} | stay for key, stay in rows.items()])
+    sizes, rows = pd.DataFrame(report["sizes"]), ["table", "judges", "runs"]
+    yield sizes.pivot_table("kept", rows, "source", aggfunc="first", sort=False).reset_index()
     yield "## Expected share of wrong labels among what stays"
     yield WRONG_LABELS
     yield pd.DataFrame(report["wrong_labels"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from vlrb.editions.data_card import HIDDEN, PUBLIC
 from vlrb.editions.pool import write_text
 from vlrb.editions.sources import follow
 
@@ -24,11 +25,11 @@ def write_split(folder: Path, name: str, questions: Iterable[Mapping[str, Any]])
     Dataset.from_list(held, Features(kinds)).to_parquet(path)
 
 
-def write_card(folder: Path, splits: Sequence[str], *, body: str, title: str, licence: str) -> None:
+def write_card(folder: Path, body: str, *, title: str, licence: str) -> None:
     """Write README.md with the header that the Hub reads."""
     from huggingface_hub import DatasetCardData
 
-    files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in splits]
+    files = [{"split": name, "path": f"data/{name}-*.parquet"} for name in (PUBLIC, HIDDEN)]
     configs = [{"config_name": "default", "data_files": files}]
     header = DatasetCardData(pretty_name=title, license="other", license_name=licence, configs=configs)
     write_text(folder / "README.md", f"---\n{header.to_yaml()}\n---\n\n{body}")

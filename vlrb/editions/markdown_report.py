@@ -22,13 +22,9 @@ def markdown(title: str, parts: Iterable[ReportPart]) -> str:
 def _markdown(part: ReportPart) -> str:
     if isinstance(part, str):
         return f"## {_plain(part[3:])}" if part.startswith("## ") else _plain(part)
-    head, *rows = ([_plain(cell) for cell in row] for row in _rows(part))
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
-
-
-def _rows(table: pd.DataFrame) -> list[list[str]]:
-    """Return the names of the columns, and the cells of every row."""
-    return [[str(name).replace("_", " ") for name in table.columns], *table.map(_cell).to_numpy().tolist()]
+    head = [str(name).replace("_", " ") for name in part.columns]
+    rows = [[_plain(cell) for cell in row] for row in (head, *part.map(_cell).to_numpy().tolist())]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (rows[0], ["---"] * len(head), *rows[1:]))
 
 
 def _cell(value: Any) -> str:

@@ -61,25 +61,12 @@ def read_run(folder: Path) -> dict[str, Any] | None:
     return read_object(path, *RunConfiguration.__dataclass_fields__)
 
 
-def require_base_url(base_url: str) -> None:
-    """Raise JudgeError for what is no address of an endpoint, or holds what may be a key."""
-    address = urlsplit(base_url)
-    if address.scheme not in ("http", "https") or not address.hostname:
-        raise JudgeError(
-            "--base-url {base_url} is not an address. Give one such as http://localhost:8000/v1.", base_url=base_url
-        )
-    if address.username or address.password or address.query:
-        raise JudgeError("--base-url may hold no name, password or query: keys come from the environment.")
-
-
 def open_run(folder: Path, configuration: RunConfiguration, **more: Any) -> None:
     """Record a new run, or check that a recorded one is the same.
 
     Raises:
-        JudgeError: the directory holds another run, or the address may hold a key; then nothing is recorded.
+        JudgeError: the directory holds another run.
     """
-    if configuration.base_url:
-        require_base_url(configuration.base_url)
     now: dict[str, Any] = json.loads(json.dumps(configuration.to_json()))
     recorded = read_run(folder)
     if recorded is None:
@@ -128,12 +115,22 @@ def configure(arguments: argparse.Namespace) -> tuple[RunConfiguration, PairFile
 
 
 def _require_named(arguments: argparse.Namespace, api: str) -> None:
-    if api == SCORER and arguments.base_url:
-        raise JudgeError("--scorer needs no endpoint: give --base-url or --scorer, not both.")
-    if api != SCORER and not arguments.model:
+    url = arguments.base_url
+    if api == SCORER:
+        if url:
+            raise JudgeError("--scorer needs no endpoint: give --base-url or --scorer, not both.")
+        return
+    if not arguments.model:
         raise JudgeError("--model is missing: the name under which the endpoint knows the model.")
-    if api != SCORER and not arguments.base_url:
+    if not url:
         raise JudgeError("--base-url is missing: the address of the endpoint, or give --scorer MODULE:FUNCTION.")
+    address = urlsplit(url)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise JudgeError(
+            "--base-url {base_url} is not an address. Give one such as http://localhost:8000/v1.", base_url=url
+        )
+    if address.username or address.password or address.query:
+        raise JudgeError("--base-url may hold no name, password or query: keys come from the environment.")
 
 
 def _no_number(name: str) -> Any:

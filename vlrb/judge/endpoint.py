@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -67,18 +67,18 @@ class Endpoint:
             RequestRefused: it will not.
             JudgeError: the endpoint asks to wait for too long.
         """
-        reply = await self._in_time(self._client.post(url, body=dict(body), cast_to=httpx2.Response))
-        return _parse(self._masked(reply.text))
-
-    async def _in_time(self, reply: Awaitable[Any]) -> Any:
-        """Await a reply; the time-out is that of the whole reply, not of each part."""
         try:
-            async with asyncio.timeout(self._seconds):
-                return await reply
+            async with asyncio.timeout(self._seconds):  # of the whole reply, not of each part
+                reply = await self._client.post(url, body=dict(body), cast_to=httpx2.Response)
         except TimeoutError:
             raise TransientFault("timed out") from None
         except openai.APIError as error:
             raise self._fault(error) from None
+        text = self._masked(reply.text)
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise TransientFault(f"the reply is not JSON: {text[:60]!r}") from None
 
     async def is_reachable(self) -> bool:
         """Return whether anything answers at the base URL, be it an error."""
@@ -144,13 +144,6 @@ def read_retry_after(headers: Mapping[str, str]) -> float | None:
     except (ValueError, TypeError, OverflowError):
         return None
     return None if math.isnan(seconds) else min(max(seconds, 0.0), _CENTURY)
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise TransientFault(f"the reply is not JSON: {text[:60]!r}") from None
 
 
 def _message(error: openai.APIStatusError) -> str:

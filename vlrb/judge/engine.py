@@ -104,9 +104,9 @@ class JudgeEngine:
             progress.update()
 
     def _expense(self) -> str:
-        totals, prices = self.totals, self._limits.prices
+        totals, cost = self.totals, self._limits.prices.cost(self.totals)
         parts = [f"{totals.tokens:,} tokens"] if totals.tokens else []
-        parts += [as_money(prices.cost(totals.prompt_tokens, totals.completion_tokens))] if prices != Prices() else []
+        parts += [as_money(cost)] if cost is not None else []
         return ", ".join([*parts, *([f"{totals.failed:,} failed"] if totals.failed else [])])
 
     async def _get(self, key: RequestKey) -> None:
@@ -187,7 +187,7 @@ class JudgeEngine:
         if limits.max_requests is not None and totals.requests + self._sent >= limits.max_requests:
             return _("{number:,} requests", number=limits.max_requests)
         in_flight = self._sent / max(1, totals.answers)  # as many times what was spent, on average
-        cost = limits.prices.cost(totals.prompt_tokens, totals.completion_tokens)
+        cost = limits.prices.cost(totals) or 0.0
         if limits.max_cost is not None and cost * (1 + in_flight) >= limits.max_cost:
             return f"${limits.max_cost:g}"
         return None

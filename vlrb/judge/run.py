@@ -89,19 +89,19 @@ def _limits(arguments: argparse.Namespace) -> EngineLimits:
 
 def _ask(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm[Any]) -> str | None:
     """Get what remains. Returns why some of it is still open; None if nothing is."""
+
+    async def ask() -> None:
+        _stop_on_signals(engine)
+        await engine.run(remaining, progress)
+
     try:
-        asyncio.run(_run(engine, remaining, progress=progress))
+        asyncio.run(ask())
         engine.check_stop()  # Ctrl-C may come while connections and threads end
     except RunStopped as stopped:
         return str(stopped)
     except (KeyboardInterrupt, asyncio.CancelledError):
         return INTERRUPTED
     return None
-
-
-async def _run(engine: JudgeEngine, remaining: Sequence[RequestKey], *, progress: tqdm[Any]) -> None:
-    _stop_on_signals(engine)
-    await engine.run(remaining, progress)
 
 
 def _asker(configuration: RunConfiguration, *, timeout: float) -> Asker:

@@ -12,7 +12,6 @@ from vlrb.judge.prompts import ANSWER_TAG
 from vlrb.verdicts import choice_of, read_tag
 from vlrb.votes import UNDECIDED
 
-MILLION = 1_000_000
 _REASONS = 3  # of failures, the most frequent ones
 
 
@@ -22,21 +21,6 @@ def read_reply(text: str, reading: str) -> int:
         tagged = read_tag(text)
         return UNDECIDED if tagged is None else tagged
     return choice_of(text)
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Money for a million tokens."""
-
-    prompt: float = 0.0
-    completion: float = 0.0
-
-    def cost(self, prompt: int, completion: int) -> float:
-        """Return the money for so many tokens."""
-        return (prompt * self.prompt + completion * self.completion) / MILLION
-
-
-NOTHING = Prices()
 
 
 @dataclass(slots=True)
@@ -69,8 +53,22 @@ class RunTotals:
         return self.prompt_tokens + self.completion_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Money for a million tokens."""
+
+    prompt: float = 0.0
+    completion: float = 0.0
+
+    def cost(self, totals: RunTotals) -> float | None:
+        """Return the money for the tokens of a run; None where nobody has named a price."""
+        if not (self.prompt or self.completion):
+            return None
+        return (totals.prompt_tokens * self.prompt + totals.completion_tokens * self.completion) / 1e6
+
+
 def describe(
-    answers: Iterable[RecordedAnswer], *, wanted: int, reading: str, prices: Prices = NOTHING
+    answers: Iterable[RecordedAnswer], *, wanted: int, reading: str, prices: Prices = Prices()
 ) -> dict[str, Any]:
     """Return the figures of a run: progress, readable verdicts, position preference, tokens, time and cost."""
     totals, shown_first, readable, texts = RunTotals(), 0, 0, 0
@@ -83,8 +81,7 @@ def describe(
             texts += 1
             readable += result != UNDECIDED
             shown_first += result == 0
-    cost = prices.cost(totals.prompt_tokens, totals.completion_tokens) if prices != NOTHING else None
-    done = totals.answers + totals.failed
+    cost, done = prices.cost(totals), totals.answers + totals.failed
     return {
         **asdict(totals),
         "wanted": wanted,
