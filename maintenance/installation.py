@@ -7,14 +7,12 @@ import json
 import os
 from typing import Any
 
-from operation.doctor import InstallationFiles, examine
-from operation.replication.replica import UPLOADS, ReplicaUnusable
+from maintenance.doctor import examine
+from operation.replication.replica import ReplicaUnusable
 from operation.restore import RestoreRefused, put_aside, put_back, sqlite_head
 from operation.start import prove, replicating_litestream
 from settings import WorkerSettings
 from vlrb.common.command_line import complain, say
-
-_KEY = "receipt.key"
 
 
 def add_commands(commands: Any) -> None:
@@ -65,17 +63,7 @@ def _bring(settings: WorkerSettings, *, replace: bool) -> None:
 
 
 def _doctor(options: argparse.Namespace) -> int:
-    settings = WorkerSettings.from_env(os.environ)
-    replica, state = settings.replica, settings.state_dir
-    files = InstallationFiles(
-        state,
-        settings.database_url,
-        replica=replica,
-        key_path=state / "keys" / _KEY,
-        uploads=str(state / UPLOADS) if replica is None else replica.below(UPLOADS),
-        variables=os.environ,
-    )
-    result = examine(files)
+    result = examine(WorkerSettings.from_env(os.environ), os.environ)
     if options.json:
         print(json.dumps([finding._asdict() for finding in result], indent=1))
     else:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from operation import figures
-from operation.doctor import KEPT_FREE
 from operation.figures import ServiceFigures
 from operation.replication.litestream import Litestream
 from storage.integrity import integrity_alarms
@@ -19,6 +18,8 @@ from storage.jobs import worker_heartbeats
 from storage.labels import label_imports, label_sets
 from storage.labels.pending_rules import changed_rules, pending_rules
 
+KEPT_FREE = 512 * 2**20
+"""Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
 NO_FILES, SCORES_LATE, FIGURES_DIFFER = "no-files", "scores-late", "figures-differ"
 DECISION_PENDING = "decision-pending"
 """What visitors notice: no file is taken, scores come late, a stored figure is not what the audit chain says, new files

@@ -7,17 +7,17 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from maintenance import doctor
 from maintenance.__main__ import main
-from operation import doctor
-from operation.doctor import CheckResult, InstallationFiles, examine
+from maintenance.doctor import CheckResult, examine
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica, ReplicaUnusable
 from operation.start import NEW_BOARD, prepare_database
+from settings import WorkerSettings
 from storage.database import Database
 from storage.files.uploads import Uploads
 from storage.integrity import audit
@@ -100,29 +100,28 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_WAIT_SECONDS", 0.0)
 
 
-def alarms(found: list[CheckResult]) -> dict[str, str]:
+def alarms(data: Path, replica: Path) -> dict[str, str]:
+    places = {"DATA_DIR": str(data), "REPLICA_URL": str(replica), "LABELS": "v2=/labels.jsonl"}
+    found: list[CheckResult] = examine(WorkerSettings.from_env(places), {})
     return {one.check: one.sentence for one in found if not one.ok}
 
 
 @pytest.mark.usefixtures("hurried")
 def test_the_doctor_names_what_to_do(tmp_path: Path, database: Database) -> None:
-    old, key = tmp_path / "old", tmp_path / "old" / "receipt.key"
+    old, replica = tmp_path / "old", tmp_path / "replica"
+    (old / "keys").mkdir()
+    key = old / "keys" / "receipt.key"
     key.write_text("private")
     key.chmod(0o644)
-    (tmp_path / "replica").mkdir()
-    url = f"sqlite:///{old}/leaderboard.db"
-    files = InstallationFiles(
-        old, url, replica=Replica(str(tmp_path / "replica")), key_path=key, uploads=str(tmp_path / "uploads")
-    )
-    found = alarms(examine(files))
+    replica.mkdir()
+    found = alarms(old, replica)
     assert "chmod 600" in found["permissions"]
     assert "through event 0; this disk through event 1" in found["replica"]
-    damaged = tmp_path / "replica" / "database" / "ltx" / "0"
+    damaged = replica / "database" / "ltx" / "0"
     damaged.mkdir(parents=True)
     (damaged / "0000000000000001-0000000000000001.ltx").write_bytes(b"no transaction")
-    assert "cannot be restored" in alarms(examine(files))["replica"]
-    unreachable = alarms(examine(replace(files, replica=Replica(str(tmp_path / "none")))))
-    assert "is not a directory" in unreachable["replica"]
+    assert "cannot be restored" in alarms(old, replica)["replica"]
+    assert "is not a directory" in alarms(old, tmp_path / "none")["replica"]
 
 
 @pytest.mark.usefixtures("hurried")
@@ -140,18 +139,11 @@ def test_the_doctor_finds_a_stopped_service_well_and_a_lost_and_an_altered_uploa
     with subprocess.Popen(litestream.configure()) as process:
         assert litestream.wait(30)
         process.terminate()
-    files = InstallationFiles(
-        tmp_path / "old",
-        f"sqlite:///{litestream.database}",
-        replica=replica,
-        key_path=tmp_path / "key",
-        uploads=replica.below("uploads"),
-    )
-    assert alarms(examine(files)) == {}
+    assert alarms(tmp_path / "old", tmp_path / "replica") == {}
     folder = tmp_path / "replica" / "uploads"
     (folder / digests[0][:2] / digests[0]).unlink()
     (folder / digests[1][:2] / digests[1]).write_bytes(b"another")
-    found = alarms(examine(files))
+    found = alarms(tmp_path / "old", tmp_path / "replica")
     assert set(found) == {"uploads"}
     assert "is missing" in found["uploads"] and "is damaged" in found["uploads"]
 

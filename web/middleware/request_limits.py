@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from auth.csrf import SAFE_METHODS
 from auth.limits.request_classes import is_upload
 from auth.problem_details import MEDIA_TYPE, problem_body
-from operation.doctor import KEPT_FREE
+from operation.alarms import KEPT_FREE
 from vlrb.common.file_limit import too_large
 from vlrb.common.messages import _
 

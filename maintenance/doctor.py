@@ -7,23 +7,22 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy import select
 
+from operation.alarms import KEPT_FREE
 from operation.replication.litestream import Litestream
-from operation.replication.replica import Replica, ReplicaUnusable
+from operation.replication.replica import UPLOADS, ReplicaUnusable
 from operation.restore import RestoreRefused, sqlite_head
 from operation.start import prove, sqlite_path
+from settings import WorkerSettings
 from storage.database import DatabaseUnusable, open_migrated
 from storage.files.uploads import UploadDamaged, Uploads
 from storage.integrity import integrity_check
 from storage.models.core import Submission
-
-KEPT_FREE = 512 * 2**20
-"""Bytes that stay free: below them no file is taken (web/middleware/request_limits.py)."""
 
 _WAIT_SECONDS = 5.0
 _NAMED = 20  # problems of uploads that are listed
@@ -37,56 +36,53 @@ class CheckResult(NamedTuple):
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class InstallationFiles:
-    """What is looked at."""
-
-    state: Path
-    database_url: str
-    replica: Replica | None
-    key_path: Path
-    uploads: str  # where submitted files are
-    variables: Mapping[str, str] = field(default_factory=dict)  # with the keys of the replica, for Litestream
-
-
-Check = Callable[[InstallationFiles], Iterator[tuple[bool, str]]]
+Check = Callable[[WorkerSettings], Iterator[tuple[bool, str]]]
 """Yields whether all is well, and a sentence; nothing where there is nothing to check."""
 
 
-def examine(installation: InstallationFiles) -> list[CheckResult]:
-    """Return the findings of every check; a check that raises is a finding itself."""
-    return [CheckResult(name, *finding) for name, check in _CHECKS.items() for finding in _guarded(check, installation)]
+def examine(settings: WorkerSettings, environ: Mapping[str, str]) -> list[CheckResult]:
+    """Return the findings of every check; a check that raises is a finding itself. `environ`: has the keys of the
+    replica, for Litestream."""
+    checks: Mapping[str, Check] = {
+        "disk": _disk,
+        "permissions": _permissions,
+        "database": _database,
+        "audit chain": _chain,
+        "replica": partial(_replica, environ=environ),
+        "uploads": _uploads,
+    }
+    return [CheckResult(name, *finding) for name, check in checks.items() for finding in _guarded(check, settings)]
 
 
-def _guarded(check: Check, installation: InstallationFiles) -> list[tuple[bool, str]]:
+def _guarded(check: Check, settings: WorkerSettings) -> list[tuple[bool, str]]:
     try:
-        return list(check(installation))
+        return list(check(settings))
     except Exception as error:  # one check that fails must not hide the others
         return [(False, f"It could not be checked ({type(error).__name__}: {error}).")]
 
 
-def _disk(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
-    state = installation.state
+def _disk(settings: WorkerSettings) -> Iterator[tuple[bool, str]]:
+    state = settings.state_dir
     if state.is_dir():
         free = shutil.disk_usage(state).free
         words = f"{free / 2**20:,.0f} MB are free where {state} is; {KEPT_FREE // 2**20} MB are kept free."
         yield free > KEPT_FREE, words if free > KEPT_FREE else f"{words} Make room: uploads are refused."
-    elif sqlite_path(installation.database_url) is None:
+    elif sqlite_path(settings.database_url) is None:
         remedy = "Nothing on this disk is checked; set DATA_DIR where a process of the service runs."
         yield True, f"{state} is not a directory. {remedy}"
     else:
         yield False, f"{state} is not a directory. Has a service run with these settings?"
 
 
-def _permissions(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
-    paths = [sqlite_path(installation.database_url), installation.key_path]
+def _permissions(settings: WorkerSettings) -> Iterator[tuple[bool, str]]:
+    paths = [sqlite_path(settings.database_url), settings.state_dir / "keys" / "receipt.key"]
     opened = [path for path in paths if path is not None and path.exists() and path.stat().st_mode & 0o077]
     words = ", ".join(f"chmod 600 {path}" for path in opened)
     yield not opened, words or "Database and key are readable by the service alone."
 
 
-def _database(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
-    path = sqlite_path(installation.database_url)
+def _database(settings: WorkerSettings) -> Iterator[tuple[bool, str]]:
+    path = sqlite_path(settings.database_url)
     if path is None:
         return
     if not path.exists():
@@ -97,12 +93,12 @@ def _database(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
     yield answer == "ok", f"SQLite's own check says: {answer}."
 
 
-def _chain(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
-    path = sqlite_path(installation.database_url)
+def _chain(settings: WorkerSettings) -> Iterator[tuple[bool, str]]:
+    path = sqlite_path(settings.database_url)
     if path is not None and not path.exists():
         return
     try:
-        database = open_migrated(installation.database_url, must_exist=True)
+        database = open_migrated(settings.database_url, must_exist=True)
     except DatabaseUnusable as error:
         yield False, str(error)
         return
@@ -111,8 +107,8 @@ def _chain(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
     yield found.ok, found.sentence
 
 
-def _replica(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
-    replica, path = installation.replica, sqlite_path(installation.database_url)
+def _replica(settings: WorkerSettings, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+    replica, path = settings.replica, sqlite_path(settings.database_url)
     if replica is None:
         only = "this disk holds the only copy" if path else "labels and uploads are on the disks of the processes alone"
         yield True, f"REPLICA_URL is not set: {only}."
@@ -122,7 +118,7 @@ def _replica(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
         if path is None:
             yield True, f"{replica.public_name} can be written to."
         else:
-            yield _restored(Litestream(path, replica), installation.variables)
+            yield _restored(Litestream(path, replica), environ)
     except (ReplicaUnusable, RestoreRefused) as error:
         yield False, str(error)
 
@@ -141,10 +137,11 @@ def _restored(litestream: Litestream, environ: Mapping[str, str]) -> tuple[bool,
     return there >= here, f"{name} holds the database through event {there}; this disk through event {here}."
 
 
-def _uploads(installation: InstallationFiles) -> Iterator[tuple[bool, str]]:
+def _uploads(settings: WorkerSettings) -> Iterator[tuple[bool, str]]:
     """Read every stored file, and compare it with the hash that its submission holds."""
-    uploads = Uploads(installation.uploads)
-    with closing(open_migrated(installation.database_url, must_exist=True)) as database, database.read() as session:
+    replica = settings.replica
+    uploads = Uploads(str(settings.state_dir / UPLOADS) if replica is None else replica.below(UPLOADS))
+    with closing(open_migrated(settings.database_url, must_exist=True)) as database, database.read() as session:
         stored = session.execute(select(Submission.id, Submission.content_sha256)).all()
     problems = [sentence for row in stored if (sentence := _upload_problem(uploads, row.id, sha256=row.content_sha256))]
     yield not problems, " ".join(problems[:_NAMED]) or "Every stored file is what its hash says."
@@ -158,13 +155,3 @@ def _upload_problem(uploads: Uploads, submission: str, *, sha256: str) -> str | 
     except UploadDamaged:
         return f"The upload of submission {submission} is damaged."
     return None
-
-
-_CHECKS: Mapping[str, Check] = {
-    "disk": _disk,
-    "permissions": _permissions,
-    "database": _database,
-    "audit chain": _chain,
-    "replica": _replica,
-    "uploads": _uploads,
-}
