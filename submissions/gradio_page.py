@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -57,21 +56,6 @@ _QUIETLY: Any = {"api_visibility": "private", "show_progress": "hidden"}
 _EMPTY_REPORT = _("Choose a file to see the check here.")
 
 
-@dataclass(frozen=True, slots=True)
-class SubmitPage:
-    """Components of the page. ``inputs``: the fields of the form by name, in the order of _FIELDS."""
-
-    file: gr.File
-    report: gr.HTML
-    inputs: Mapping[str, gr.components.Component]
-    button: gr.Button
-    why_off: gr.HTML  # why the button does nothing
-    remark: gr.HTML
-    outcome: gr.HTML
-    submission: gr.State  # id of what was submitted
-    clock: gr.Timer  # asks where that is
-
-
 ServiceOf = Callable[[gr.Request], GradioSubmissions]
 """The use cases of the benchmark that a request is about."""
 
@@ -105,20 +89,12 @@ def build(
             remark = _html("", elem_id="remark", elem_classes=["site"])
             outcome = _html("", elem_id="outcome")
     inputs = {name: components[name] for name in _FIELDS}
-    page = SubmitPage(
-        file,
-        report,
-        inputs=inputs,
-        button=button,
-        why_off=why_off,
-        remark=remark,
-        outcome=outcome,
-        submission=submission,
-        clock=clock,
-    )
     _greet(service, visitor, of=of)
     _offer_hub_values(from_hub, hub_outcome, inputs=inputs, of=of)
-    _wire(service, page, of=of)
+    file.change(_check_of(service, of), [file], [report, button, why_off, confirm], **_QUIETLY)
+    taken = [remark, outcome, submission, clock]
+    button.click(_send_of(service, of), [file, *inputs.values()], taken, **_QUIETLY)
+    clock.tick(_watch_of(service, of), [submission], [outcome, clock], **_QUIETLY)
 
 
 def _greet(service_of: ServiceOf, visitor: gr.HTML, *, of: Translations) -> None:
@@ -254,7 +230,9 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
     return show_report
 
 
-def _wire(service_of: ServiceOf, page: SubmitPage, *, of: Translations) -> None:
+def _send_of(service_of: ServiceOf, of: Translations) -> Callable[..., tuple[str, str, str, Any]]:
+    """Return what submits a file with the fields of the form, in the order of _FIELDS."""
+
     def send(request: gr.Request, path: str | None, *values: object) -> tuple[str, str, str, Any]:
         service = service_of(request)
         form = dict(zip(_FIELDS, values, strict=True))
@@ -269,6 +247,12 @@ def _wire(service_of: ServiceOf, page: SubmitPage, *, of: Translations) -> None:
             gr.update(active=True),
         )
 
+    return send
+
+
+def _watch_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, str], tuple[str, Any]]:
+    """Return what shows where a submission is, until nothing more follows."""
+
     def watch(request: gr.Request, name: str) -> tuple[str, Any]:
         service = service_of(request)
         status = service.status(name, identity_of(request.request)) if name else None
@@ -279,20 +263,7 @@ def _wire(service_of: ServiceOf, page: SubmitPage, *, of: Translations) -> None:
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not ended
         return status_html(status, card, names=service.scores, place=place.html, of=of), gr.update(active=waiting)
 
-    confirm = page.inputs[visibility_options.CONFIRMATION]
-    page.file.change(
-        _check_of(service_of, of),
-        [page.file],
-        [page.report, page.button, page.why_off, confirm],
-        **_QUIETLY,
-    )
-    page.button.click(
-        send,
-        [page.file, *page.inputs.values()],
-        [page.remark, page.outcome, page.submission, page.clock],
-        **_QUIETLY,
-    )
-    page.clock.tick(watch, [page.submission], [page.outcome, page.clock], **_QUIETLY)
+    return watch
 
 
 def _address(request: gr.Request) -> str:

@@ -31,22 +31,10 @@ class SubmissionFacts(NamedTuple):
     label_revision: str | None
 
 
-def by_content(session: Session, benchmark: str, *, owner: str, sha256: str) -> str | None:
-    """Return the id of the submission that an owner made with these bytes."""
-    same = (Submission.benchmark == benchmark, Submission.owner == owner, Submission.content_sha256 == sha256)
-    return session.execute(select(Submission.id).where(*same)).scalar_one_or_none()
-
-
-def by_name(session: Session, benchmark: str, *, owner: str, model: str, version: str) -> str | None:
-    """Return the id of the submission that an owner has under this model and version."""
-    return session.execute(
-        select(Submission.id).where(
-            Submission.benchmark == benchmark,
-            Submission.owner == owner,
-            Submission.model == model,
-            Submission.version == version,
-        )
-    ).scalar_one_or_none()
+def find(session: Session, benchmark: str, *, owner: str, **same: str) -> str | None:
+    """Return the id of the submission of an owner with these values: its bytes, or its model and version."""
+    found = select(Submission.id).filter_by(benchmark=benchmark, owner=owner, **same)
+    return session.execute(found).scalar_one_or_none()
 
 
 def described(session: Session, benchmark: str, *, submission: str) -> SubmissionFacts | None:

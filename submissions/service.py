@@ -65,44 +65,29 @@ class Accepted:
     duplicate: bool  # the same bytes had come from the same owner before
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionRules:
-    """What governs submitting. `stated`: what else is recorded with every submission. `shipped`: the reported results
-    that come with the project, whose names nobody may imitate. `replicated`: what is waited for before a receipt is
-    handed out, where there is a replica; it returns whether that has every commit."""
+@dataclass(slots=True)
+class SubmissionService:
+    """Use case between an arrived file and its acknowledgement. `stated`: what else is recorded with every submission.
+    `shipped`: the reported results that come with the project, whose names nobody may imitate. `replicated`: what is
+    waited for before a receipt is handed out, where there is a replica; it returns whether that has every commit."""
 
+    database: Database
+    uploads: Uploads
+    read: Reader
+    benchmark: str
+    signer: Signer
     policy: QuotaPolicy = field(default_factory=QuotaPolicy)
     stated: Callable[[Session], Mapping[str, Any]] = lambda session: {}
     shipped: Callable[[], Iterable[Mapping[str, Any]]] = tuple
     replicated: Callable[[], bool] | None = None
 
-
-class SubmissionService:
-    """Use case between an arrived file and its acknowledgement."""
-
-    def __init__(
-        self,
-        database: Database,
-        uploads: Uploads,
-        *,
-        read: Reader,
-        benchmark: str,
-        signer: Signer,
-        rules: SubmissionRules | None = None,
-    ) -> None:
-        rules = rules or SubmissionRules()
-        self._database, self._uploads, self._read, self.benchmark = database, uploads, read, benchmark
-        self._signer = signer
-        self.policy, self._stated, self._shipped = rules.policy, rules.stated, rules.shipped
-        self._replicated = rules.replicated
-
     def check(self, file: UploadedFile) -> dict[str, Any]:
         """Return the check report of a file. Touches no label and no table."""
-        return self._read(file.path)[0]
+        return self.read(file.path)[0]
 
     def rules(self) -> dict[str, Any]:
         """Return everything that governs submitting now, as it is recorded with a submission."""
-        with self._database.read() as session:
+        with self.database.read() as session:
             return self._rules(session)
 
     def submit(
@@ -132,22 +117,22 @@ class SubmissionService:
         """
         require(user, Role.SUBMITTER)
         accepted = self._accept(file, metadata, user=user, shown=shown, accept_unreadable=accept_unreadable)
-        if self._replicated is not None and not self._replicated():  # also what was known: nobody may have been told
+        if self.replicated is not None and not self.replicated():  # also what was known: nobody may have been told
             raise NotReplicated
         return accepted
 
     def _accept(
         self, file: UploadedFile, metadata: Metadata, *, user: Identity, shown: EntryVisibility, accept_unreadable: bool
     ) -> Accepted:
-        with self._database.read() as session:
+        with self.database.read() as session:
             if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
                 return known
-        report, upload = self._read(file.path)
+        report, upload = self.read(file.path)
         if upload is None or not report["ok"]:
             raise FileRejected(report)
         if needs_confirmation(report) and not accept_unreadable:
             raise NotConfirmed(report)
-        self._uploads.keep(file.path)
+        self.uploads.keep(file.path)
         try:
             return self._persist(file, report, upload=upload, metadata=metadata, user=user, shown=shown)
         except IntegrityError:  # another process was faster; now its row is there to be seen
@@ -156,7 +141,7 @@ class SubmissionService:
     def allowance(self, user: Identity) -> Allowance:
         """Return the remaining quota. Raises AuthError as `submit` does."""
         require(user, Role.SUBMITTER)
-        with self._database.read() as session:
+        with self.database.read() as session:
             revision = self._revision(session)
             attempts = queries.count_attempts(
                 session, self.benchmark, subject=quota.account_subject(user), label_revision=revision
@@ -173,7 +158,7 @@ class SubmissionService:
 
     def paused(self) -> str | None:
         """Return the message of a pause; None: submissions are accepted."""
-        with self._database.read() as session:
+        with self.database.read() as session:
             return submission_pause.pause_message(session)
 
     def _admit(
@@ -183,17 +168,17 @@ class SubmissionService:
 
         Asked before a file is read, and again in the transaction that stores it.
         """
-        if known := queries.by_content(session, self.benchmark, owner=user.account, sha256=file.sha256):
-            receipt = sign_acceptance(session, self._signer, submission=known)
+        if known := queries.find(session, self.benchmark, owner=user.account, content_sha256=file.sha256):
+            receipt = sign_acceptance(session, self.signer, submission=known)
             return Accepted(known, receipt or "", duplicate=True)
         if message := submission_pause.pause_message(session):
             raise SubmissionsPaused(message)
-        if existing := queries.by_name(
+        if existing := queries.find(
             session, self.benchmark, owner=user.account, model=metadata["model"], version=metadata["version"]
         ):
             raise DuplicateName(metadata["model"], metadata["version"], existing=existing)
         confusables.require_own_names(
-            session, self.benchmark, owner=user.account, described=metadata, shipped=self._shipped()
+            session, self.benchmark, owner=user.account, described=metadata, shipped=self.shipped()
         )
         now = read_clock(session)
         visibility_options.validate(shown, user, now=now, made_at=now)
@@ -216,7 +201,7 @@ class SubmissionService:
         return [*[visibility.FIRST_UPLOAD] * first, *(code for code in NO_JUDGE if code in warned)]
 
     def _rules(self, session: Session) -> dict[str, Any]:
-        return {**self.policy.to_json(), **self._stated(session)}
+        return {**self.policy.to_json(), **self.stated(session)}
 
     def _check_quota(self, session: Session, user: Identity) -> None:
         """Raise QuotaUsed where the next submission must wait."""
@@ -241,7 +226,7 @@ class SubmissionService:
         shown: EntryVisibility,
     ) -> Accepted:
         subjects = list(quota.quota_scopes(user, self.policy))
-        with self._database.write() as session:
+        with self.database.write() as session:
             queries.lock_subjects(session, subjects)
             confusables.lock_names(session)
             if known := self._admit(session, file, metadata=metadata, user=user, shown=shown):
@@ -267,7 +252,7 @@ class SubmissionService:
             held = row_commitments.commitments(session, row.id)
             # The audit chain comes last: its lock is the one that everybody shares.
             event = audit.recorded(session, audit.append(session, ACCEPTED, data={**facts, **held}))
-        return Accepted(attempt.submission_id, self._signer.sign(event._asdict()), duplicate=False)
+        return Accepted(attempt.submission_id, self.signer.sign(event._asdict()), duplicate=False)
 
     def _acceptance(
         self, attempt: Attempt, user: Identity, *, file: UploadedFile, upload: Predictions

@@ -39,7 +39,7 @@ from submissions.notifications.delivery import EmailDelivery
 from submissions.notifications.subscriptions import EmailSubscriptions
 from submissions.quota import QuotaPolicy
 from submissions.sandbox import read_isolated
-from submissions.service import SubmissionRules, SubmissionService
+from submissions.service import SubmissionService
 from submissions.status import Status, get_status
 from web.actions import ACTIONS
 
@@ -169,12 +169,10 @@ def _submission_service(common: _Common, served: ServedSettings) -> SubmissionSe
         read=partial(read_isolated, benchmark=served.manifest_path or served.id, definitions=settings.definitions),
         benchmark=served.id,
         signer=common.signer,
-        rules=SubmissionRules(
-            _quota_policy(settings, served),
-            partial(_policy_facts, settings, served),
-            shipped=partial(bundled_results, served.spec),
-            replicated=litestream.wait if litestream is not None else None,
-        ),
+        policy=_quota_policy(settings, served),
+        stated=partial(_policy_facts, settings, served),
+        shipped=partial(bundled_results, served.spec),
+        replicated=litestream.wait if litestream is not None else None,
     )
 
 

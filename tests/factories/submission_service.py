@@ -28,7 +28,7 @@ from storage.files.uploads import Uploads
 from storage.visibility import PLAIN, EntryVisibility
 from submissions.metadata import parse_metadata
 from submissions.quota import QuotaPolicy
-from submissions.service import Accepted, SubmissionRules, SubmissionService
+from submissions.service import Accepted, SubmissionService
 from tests.factories import labels
 from tests.factories.specs import VL
 from vlrb.benchmarks.items import ItemTable
@@ -94,9 +94,14 @@ def make_setup(
 
     spool = Spool(folder / "spool", LIMIT)
     spool.sweep()
-    rules = SubmissionRules(policy or QuotaPolicy(), stated=lambda session: {"upload_limit_bytes": LIMIT})
     intake = SubmissionService(
-        database, Uploads(folder / "uploads"), read=read, benchmark=benchmark, signer=SIGNER, rules=rules
+        database,
+        Uploads(folder / "uploads"),
+        read=read,
+        benchmark=benchmark,
+        signer=SIGNER,
+        policy=policy or QuotaPolicy(),
+        stated=lambda session: {"upload_limit_bytes": LIMIT},
     )
     return SubmissionSetup(intake, spool, uploads=folder / "uploads", items=items, reads=reads)
 

@@ -62,7 +62,7 @@ def test_a_reader_that_fails_is_a_fault_of_the_service(served: Served, monkeypat
     def fail(_: Path) -> None:
         raise ReadingFailed
 
-    monkeypatch.setattr(served.setup.intake, "_read", fail)
+    monkeypatch.setattr(served.setup.intake, "read", fail)
     check = served.http.post("/api/v1/check", content=b"x")
     for reply in (check, served.submit(b"x")):
         assert "not of your file" in problem_of(reply, 500, code="internal")["detail"]
@@ -72,14 +72,14 @@ def test_a_reader_that_fails_is_a_fault_of_the_service(served: Served, monkeypat
 def test_who_sends_many_files_that_take_long_waits_for_their_own(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, free = served.setup.intake._read, threading.Event()
+    read, free = served.setup.intake.read, threading.Event()
 
     def slowly(path: Path) -> Any:
         if path.read_bytes() == b"slow":
             assert free.wait(PATIENCE)
         return read(path)
 
-    monkeypatch.setattr(served.setup.intake, "_read", slowly)
+    monkeypatch.setattr(served.setup.intake, "read", slowly)
     data, url = native(served.setup.items), f"http://127.0.0.1:{served.port}"
     with ThreadPoolExecutor(8) as many:
         waiting = [many.submit(httpx.post, f"{url}/api/v1/check", content=b"slow", timeout=PATIENCE) for _ in range(8)]

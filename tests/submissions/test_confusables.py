@@ -83,7 +83,7 @@ def reporting(setup: SubmissionSetup, database: Database, *, kind: str) -> str:
     """Make GENUINE a reported result; its id, where it is an imported one."""
     if kind == "shipped":
         assert GENUINE in {one.name for one in load_published(VL)}
-        setup.intake._shipped = lambda: bundled_results(VL)
+        setup.intake.shipped = lambda: bundled_results(VL)
         return ""
     data = f"name,organisation,url,macro\n{GENUINE},OpenGVLab,https://arxiv.org/abs/2501.00001,55.0\n".encode()
     (row,) = reported.import_file(by(database, MAINTAINER, benchmark=BENCHMARK), data.decode(), reason="a survey").new
@@ -157,7 +157,7 @@ def test_names_that_say_something_else_stay_apart(one: str, other: str) -> None:
 def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
     setup: SubmissionSetup, database: Database
 ) -> None:
-    setup.intake._shipped = lambda: bundled_results(VL)
+    setup.intake.shipped = lambda: bundled_results(VL)
     assert submit(setup, ANN, number=1, model="My model", judge="R1-Reward").id
     assert submit(setup, BOB, number=2, model="Your model", judge="r1 reward").id  # the slug is r1-reward
     with pytest.raises(ConfusableName) as refused:
@@ -173,7 +173,7 @@ def test_the_name_of_a_judge_is_the_same_by_its_slug_and_no_imitation(
 def test_a_model_whose_judge_is_not_stated_poses_as_no_reported_judge(
     setup: SubmissionSetup, database: Database, pose: str
 ) -> None:
-    setup.intake._shipped = lambda: bundled_results(VL)
+    setup.intake.shipped = lambda: bundled_results(VL)
     with pytest.raises(ConfusableName) as refused:
         submit(setup, BOB, number=1, model=pose)
     assert (refused.value.field, refused.value.other) == ("model", "GPT-4o")

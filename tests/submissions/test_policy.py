@@ -242,7 +242,7 @@ def test_where_nobody_signs_in_nothing_can_be_held_back(setup: SubmissionSetup) 
 def test_every_submission_keeps_all_the_rules_that_it_was_taken_under(database: Database, folder: Path) -> None:
     said = {"mode": "openid", "sign_in": "https://issuer.example", "upload_limit_bytes": 1, "requests_per_minute": 120}
     setup = make_setup(database, folder, policy=CAREFUL)
-    setup.intake._stated = lambda session: {
+    setup.intake.stated = lambda session: {
         **said,
         "disclosure": label_levels.of_known(session, BENCHMARK),
     }

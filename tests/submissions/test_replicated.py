@@ -19,7 +19,7 @@ from storage.files.uploads import StoreOffline, Uploads
 from storage.models.core import Submission
 from submissions.metadata import parse_metadata
 from submissions.refusals import NotReplicated
-from submissions.service import SubmissionRules, SubmissionService
+from submissions.service import SubmissionService
 from tests.databases import new_database, with_labels
 from tests.factories.submission_service import BENCHMARK, SIGNER, SubmissionSetup, make_setup, native
 
@@ -50,10 +50,10 @@ def intake(
     return SubmissionService(
         database,
         uploads or Uploads(setup.uploads),
-        read=service._read,
+        read=service.read,
         benchmark=BENCHMARK,
         signer=SIGNER,
-        rules=SubmissionRules(replicated=replicated),
+        replicated=replicated,
     )
 
 
