@@ -9,12 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import maintenance.installation
-import maintenance.space_commands
 from auth import LOCAL, AuthError
 from auth.settings import IdentitySettings
 from leaderboard.board.reported_results import bundled_results
 from leaderboard.pages.item_catalog import ItemCatalog
+from maintenance import installation, space
 from maintenance.action_context import ActionContext
 from maintenance.cli import CliResult, add_actions
 from operation.alarms import ServiceAlarm, service_alarms
@@ -67,8 +66,8 @@ def command_line() -> argparse.ArgumentParser:
     items.add_argument("--items", type=Path, metavar="PATH", help="manifest of another benchmark")
     items.add_argument("--output", type=Path, required=True, help="what ITEMS_FILE is to name")
     items.set_defaults(command=None, files=_items)
-    maintenance.installation.add_commands(commands)
-    maintenance.space_commands.add_commands(commands)
+    installation.add_commands(commands)
+    space.add_commands(commands)
     add_actions(commands, ACTIONS)
     return parser
 

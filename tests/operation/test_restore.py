@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from maintenance import doctor
+from maintenance import installation
 from maintenance.__main__ import main
-from maintenance.doctor import CheckResult, examine
+from maintenance.installation import CheckResult, examine
 from operation.replication.litestream import Litestream
 from operation.replication.replica import Replica, ReplicaUnusable
 from operation.start import NEW_BOARD, prepare_database
@@ -97,12 +97,12 @@ def test_the_commands_work_where_there_is_no_database(
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the doctor wait for no Litestream: none runs here."""
-    monkeypatch.setattr(doctor, "_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(installation, "_WAIT_SECONDS", 0.0)
 
 
 def alarms(data: Path, replica: Path) -> dict[str, str]:
     places = {"DATA_DIR": str(data), "REPLICA_URL": str(replica), "LABELS": "v2=/labels.jsonl"}
-    found: list[CheckResult] = examine(WorkerSettings.from_env(places), {})
+    found: list[CheckResult] = examine(WorkerSettings.from_env(places))
     return {one.check: one.sentence for one in found if not one.ok}
 
 
