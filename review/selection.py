@@ -1,4 +1,4 @@
-"""Pairs of a new annotation project: of the benchmark or of a file, of a category, a sample of them.
+"""Plan of a new annotation project, and its pairs: of the benchmark or of a file, of a category, a sample of them.
 
 A file has JSON lines. A line about one of the benchmark's own pairs has `item` or `id`, and perhaps `label`, which is
 known to be right. A line about another pair has `query` and two texts in `response`, too, and perhaps `image`, beside
@@ -24,6 +24,8 @@ from vlrb.benchmarks.items import ItemTable
 from vlrb.common.json_files import first_problem
 from vlrb.label_quality.annotation import VERDICTS
 
+FEWEST_ANSWERS, MOST_ANSWERS = 2, 100
+"""Answers of a pair: nobody changes a label alone."""
 _LONGEST_KEY = 70
 
 
@@ -52,8 +54,9 @@ _PairLine = TypeVar("_PairLine", bound=NamedPairLine)
 
 
 @dataclass(frozen=True, slots=True)
-class PairSelection:
-    """Pairs in a file; without one all of the base revision. Of them those of a category, and of these a sample."""
+class ProjectPlan:
+    """Pairs in a file; without one all of the base revision. Of them those of a category, and of these a sample. How
+    many answers each needs, and what is read beside it."""
 
     file: Annotated[
         str,
@@ -78,27 +81,36 @@ class PairSelection:
         Field(ge=0, le=LARGEST),
         ParamInfo("Seed", "1", option="--seed", metavar="N", help="of the sample (1)"),
     ] = 1
+    answers: Annotated[
+        int,
+        Field(ge=FEWEST_ANSWERS, le=MOST_ANSWERS),
+        ParamInfo("Answers per pair", option="--answers", metavar="N", help="people who answer each pair (2)"),
+    ] = FEWEST_ANSWERS
+    guidelines: Annotated[
+        str,
+        ParamInfo("Guidelines", option="--guidelines", metavar="TEXT", help="what annotators read beside each pair"),
+    ] = ""
 
 
 def select_pairs(
-    table: ItemTable, directories: Sequence[Path] | None, *, base: str, pairs: PairSelection
+    table: ItemTable, directories: Sequence[Path] | None, *, base: str, plan: ProjectPlan
 ) -> list[ProjectPair]:
     """Return the pairs in the order of the table or file, which tells nothing. Raises Conflict.
 
     `directories`: below which files are read; None: anywhere.
     """
-    if pairs.file:
-        path = find_pair_file(pairs.file, directories)
+    if plan.file:
+        path = find_pair_file(plan.file, directories)
         chosen = _read_named_pairs(path, table) if base else _read_own_pairs(path)
     elif not base:
         raise Conflict("no-base", "Name the label revision, or a file with pairs and their texts.")
     else:
         held = table.in_revision(base) if base in table.revisions else range(len(table))
         chosen = [ProjectPair(table.items[index].key) for index in sorted(held)]
-    if pairs.category:
-        chosen = _of_category(chosen, table, category=pairs.category)
-    if pairs.sample:
-        chosen = _sample(chosen, pairs.sample, seed=pairs.seed)
+    if plan.category:
+        chosen = _of_category(chosen, table, category=plan.category)
+    if plan.sample:
+        chosen = _sample(chosen, plan.sample, seed=plan.seed)
     if not chosen:
         raise Conflict("no-items", "There are no such pairs.")
     return chosen

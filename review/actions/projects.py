@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
@@ -17,7 +16,7 @@ from maintenance.database import account_queries
 from maintenance.registry import ParamInfo, Reason, action
 from maintenance.types import ActionResult, Conflict, NotFound, clean_reason, plural, whole_number
 from maintenance.view import Row, Table, TableCell, View
-from review.selection import PairSelection, find_pair_file, select_pairs
+from review.selection import FEWEST_ANSWERS, MOST_ANSWERS, ProjectPlan, find_pair_file, select_pairs
 from storage.annotation import annotation_projects
 from storage.annotation.annotation_projects import Project
 from storage.annotation.pair_decisions import decided_pairs
@@ -40,8 +39,6 @@ from vlrb.label_quality.annotation import (
 
 CREATED, CLOSED = "verification.created", "verification.closed"
 ANNOTATORS, LEFT_OUT = "verification.annotators", "verification.left-out"
-FEWEST_ANSWERS, MOST_ANSWERS = 2, 100
-"""Answers of a pair: nobody changes a label alone."""
 LONGEST_GUIDELINES = 5000
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
 
@@ -63,24 +60,6 @@ Accounts = Annotated[
     Sequence[str],
     ParamInfo("Annotators", "user names or ids, with commas", metavar="account", help="ids or user names"),
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotationTeam:
-    """How many answers a pair needs, and what is read beside it."""
-
-    answers: Annotated[
-        int,
-        Field(ge=FEWEST_ANSWERS, le=MOST_ANSWERS),
-        ParamInfo("Answers per pair", option="--answers", metavar="N", help="people who answer each pair (2)"),
-    ] = FEWEST_ANSWERS
-    guidelines: Annotated[
-        str,
-        ParamInfo("Guidelines", option="--guidelines", metavar="TEXT", help="what annotators read beside each pair"),
-    ] = ""
-
-
-USUAL_TEAM = AnnotationTeam()
 
 
 class AnnotatorProgress(NamedTuple):
@@ -146,20 +125,19 @@ def create(
     *,
     base: OldRevision = "",
     reason: Reason,
-    pairs: PairSelection,
-    team: AnnotationTeam = USUAL_TEAM,
+    plan: ProjectPlan,
 ) -> ActionResult:
     """Start a project about pairs of a label revision, or about those of a file. For maintainers.
 
     Raises AuthError, NotFound, Conflict.
     """
-    why, guidelines = clean_reason(reason), _check_team(team)
+    why, guidelines = clean_reason(reason), _check_plan(plan)
     with ctx.database.write() as session:
         audit.acquire_chain_lock(session)
         if base:
             labels.check_usable(session, ctx.benchmark, revision=base)
         _check_name(session, ctx.benchmark, name=name)
-        items = select_pairs(ctx.items.table, ctx.import_dirs, base=base, pairs=pairs)
+        items = select_pairs(ctx.items.table, ctx.import_dirs, base=base, plan=plan)
         project = annotation_projects.create(
             session,
             ctx.benchmark,
@@ -168,13 +146,13 @@ def create(
             base_revision=base,
             reason=why,
             created_by=ctx.user.account,
-            answers_wanted=team.answers,
+            answers_wanted=plan.answers,
             guidelines=guidelines,
-            folder=str(find_pair_file(pairs.file, ctx.import_dirs).parent) if pairs.file and not base else "",
+            folder=str(find_pair_file(plan.file, ctx.import_dirs).parent) if plan.file and not base else "",
         )
         gold = sum(item.gold is not None for item in items)
         facts = {"project": project, "name": name, "base": base, "items": len(items), "gold": gold}
-        facts |= {"answers": team.answers, "reason": why, "by": ctx.user.account}
+        facts |= {"answers": plan.answers, "reason": why, "by": ctx.user.account}
         seq = audit.append(session, CREATED, data=facts)
     size = plural(len(items), "pair") + (f", {gold} of them gold" if gold else "")
     return ActionResult(True, f"Project {project} ({name}) has {size}: /annotate/{project}", seq=seq)
@@ -300,13 +278,13 @@ def known(session: Session, benchmark: str, *, project: int, lock: bool = False)
     return result
 
 
-def _check_team(team: AnnotationTeam) -> str:
+def _check_plan(plan: ProjectPlan) -> str:
     """Return the guidelines. Raises Conflict where a pair cannot need so many answers, or guidelines are too long."""
-    if not FEWEST_ANSWERS <= team.answers <= MOST_ANSWERS:
-        raise Conflict("bad-answers", f"A pair needs {FEWEST_ANSWERS} to {MOST_ANSWERS} answers, not {team.answers}.")
-    if len(team.guidelines) > LONGEST_GUIDELINES:
+    if not FEWEST_ANSWERS <= plan.answers <= MOST_ANSWERS:
+        raise Conflict("bad-answers", f"A pair needs {FEWEST_ANSWERS} to {MOST_ANSWERS} answers, not {plan.answers}.")
+    if len(plan.guidelines) > LONGEST_GUIDELINES:
         raise Conflict("long-guidelines", f"Guidelines have at most {LONGEST_GUIDELINES:,} characters.")
-    return "".join(character for character in team.guidelines if character.isprintable() or character == "\n").strip()
+    return "".join(character for character in plan.guidelines if character.isprintable() or character == "\n").strip()
 
 
 def _open(

@@ -12,9 +12,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from auth import Identity
 from review.actions import projects
-from review.actions.projects import AnnotationTeam
 from review.items import pair_names
-from review.selection import PairSelection
+from review.selection import ProjectPlan
 from storage.annotation import annotation_projects
 from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
@@ -50,7 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_AnnotateSite]:
     database = new_database(f"sqlite:///{directory}/site.db")
     bench = set_up(database, directory / "state")
     projects.create(
-        by(database, MAINTAINER, table=bench.table), "may", base="demo", reason="because", pairs=PairSelection()
+        by(database, MAINTAINER, table=bench.table), "may", base="demo", reason="because", plan=ProjectPlan()
     )
     with serving(serve(database, materials(bench.table, directory))) as url:
         yield _AnnotateSite(bench, url)
@@ -194,8 +193,8 @@ def test_an_answer_to_a_project_that_was_closed_meanwhile_is_taken_back_in_words
     browser: Browser, site: _AnnotateSite
 ) -> None:
     bench = site.bench
-    pairs = PairSelection(file=bench.file_of(0, 4))
-    projects.create(bench.by(MAINTAINER), "closing", base="demo", reason="because", pairs=pairs)
+    plan = ProjectPlan(file=bench.file_of(0, 4))
+    projects.create(bench.by(MAINTAINER), "closing", base="demo", reason="because", plan=plan)
     page = _open(browser, site, user=MAINTAINER, path="/annotate/2")
     page.keyboard.press("1")
     page.wait_for_selector(SAVED)
@@ -226,9 +225,8 @@ def test_the_page_shows_guidelines_and_id_enlarges_the_picture_and_goes_on_where
     browser: Browser, site: _AnnotateSite
 ) -> None:
     bench = site.bench
-    ctx, team = bench.by(MAINTAINER), AnnotationTeam(guidelines="Look twice.")
-    pairs = PairSelection(file=bench.file_of(1, 5))
-    done = projects.create(ctx, "guided", base="demo", reason="because", pairs=pairs, team=team)
+    plan = ProjectPlan(file=bench.file_of(1, 5), guidelines="Look twice.")
+    done = projects.create(bench.by(MAINTAINER), "guided", base="demo", reason="because", plan=plan)
     page = _open(browser, site, user=MAINTAINER, path=f"{done.message.rpartition(' ')[2]}#1")
     expect(page.locator("#guidelines")).to_contain_text("Look twice.")
     expect(page.locator("#name")).to_have_text(pair_names(bench.table)[bench.key(1)])

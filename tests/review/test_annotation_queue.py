@@ -14,8 +14,7 @@ from maintenance.previews import pairs_csv
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, projects, results
 from review.actions.answers import GivenAnswer
-from review.actions.projects import AnnotationTeam
-from review.selection import PairSelection
+from review.selection import ProjectPlan
 from storage.annotation import annotation_projects
 from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, OWNER_OF_IT, SECOND_MAINTAINER, STRANGER
@@ -29,7 +28,6 @@ from vlrb.disclosure import PUBLIC
 
 __all__ = ["people"]
 TEXTS = ("A cat.", "Two dogs.")
-TEAM = AnnotationTeam()
 
 
 def write(path: Path, lines: list[dict[str, Any]]) -> Path:
@@ -49,10 +47,10 @@ def own_pairs(directory: Path, count: int = 3, *, gold: int = 0) -> Path:
     return write(directory / "to_annotate.jsonl", lines)
 
 
-def start(bench: ReviewSetup, *, base: str = "demo", team: AnnotationTeam = TEAM, **pairs: Any) -> int:
+def start(bench: ReviewSetup, *, base: str = "demo", **planned: Any) -> int:
     ctx = bench.by(MAINTAINER)
-    name, chosen = f"p{len(projects.reports(ctx))}", PairSelection(**pairs)
-    done = projects.create(ctx, name, base=base, reason="to be sure", pairs=chosen, team=team)
+    name, plan = f"p{len(projects.reports(ctx))}", ProjectPlan(**planned)
+    done = projects.create(ctx, name, base=base, reason="to be sure", plan=plan)
     return int(done.message.rpartition("/")[2])
 
 
@@ -161,14 +159,14 @@ def test_a_sample_is_the_same_for_the_same_seed_and_of_the_category(bench: Revie
 @pytest.mark.parametrize("answers_wanted", [1, 101])
 def test_a_pair_needs_two_answers_at_least(bench: ReviewSetup, answers_wanted: int) -> None:
     with refuses(Conflict, "bad-answers"):
-        start(bench, team=AnnotationTeam(answers=answers_wanted))
+        start(bench, answers=answers_wanted)
 
 
 def test_a_file_of_pairs_goes_in_and_a_file_of_labels_comes_out(bench: ReviewSetup, tmp_path: Path) -> None:
-    team = AnnotationTeam(guidelines="Look at the image first.\nThen read.")
-    project = start(bench, base="", file=str(own_pairs(tmp_path, gold=1)), team=team)
+    guidelines = "Look at the image first.\nThen read."
+    project = start(bench, base="", file=str(own_pairs(tmp_path, gold=1)), guidelines=guidelines)
     ctx = bench.by(MAINTAINER)
-    assert answers.sheet(ctx, project).guidelines == "Look at the image first.\nThen read."
+    assert answers.sheet(ctx, project).guidelines == guidelines
     shown = answers.show(ctx, project, place=2)
     assert (shown.name, shown.question, set(shown.responses or ())) == ("S-1", "What is in picture 1?", set(TEXTS))
     assert shown.image == f"/annotate/{project}/2/image"
@@ -222,7 +220,7 @@ def test_a_process_reads_files_below_its_directories_alone(bench: ReviewSetup, t
                 by(bench.database, MAINTAINER, table=bench.table, import_dirs=(inside,)),
                 "may",
                 reason="x",
-                pairs=PairSelection(file=named),
+                plan=ProjectPlan(file=named),
             )
 
 

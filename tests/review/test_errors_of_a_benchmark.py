@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from maintenance.types import Conflict
 from review.actions import projects
-from review.selection import PairSelection
+from review.selection import ProjectPlan
 from tests.databases import new_database
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import TableOnly, by
@@ -49,7 +49,7 @@ def started(tmp_path: Path) -> Iterator[SetUp]:
     def start(spec: BenchmarkSpec) -> ReviewSetup:
         bench = set_up(database, tmp_path / "state", tags=bool(spec.tags), spec=spec)
         ctx = by(database, MAINTAINER, table=bench.table)
-        projects.create(ctx, "may", base="demo", reason="to be sure", pairs=PairSelection())
+        projects.create(ctx, "may", base="demo", reason="to be sure", plan=ProjectPlan())
         return bench
 
     yield start

@@ -7,18 +7,18 @@ import json
 from maintenance.types import Conflict
 from review.actions import answers, projects, results
 from review.actions.answers import GivenAnswer
-from review.selection import PairSelection
+from review.selection import ProjectPlan
 from storage.annotation.annotation_projects import AnnotatorAnswer
 from tests.factories.accounts import MAINTAINER, SECOND_MAINTAINER
 from tests.factories.actions import run_command
 from tests.factories.refusals import refuses
 from tests.factories.review_setup import ReviewSetup, seen_order
-from workers.snapshot_triggers import NON_PUBLIC_EVENTS
+from workers.board_view import NON_PUBLIC_EVENTS
 
 
 def answered(bench: ReviewSetup) -> int:
     asked = bench.by(MAINTAINER)
-    done = projects.create(asked, "may", base="demo", reason="to be sure", pairs=PairSelection())
+    done = projects.create(asked, "may", base="demo", reason="to be sure", plan=ProjectPlan())
     project = int(done.message.rpartition("/")[2])
     for user in (MAINTAINER, SECOND_MAINTAINER):
         for place in (1, 2, 3):
@@ -48,7 +48,7 @@ def test_a_closed_project_gives_every_answer_and_the_export_is_on_record(bench: 
 
 def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells(bench: ReviewSetup) -> None:
     maintainer = bench.by(MAINTAINER)
-    done = projects.create(maintainer, "may", base="demo", reason="to be sure", pairs=PairSelection())
+    done = projects.create(maintainer, "may", base="demo", reason="to be sure", plan=ProjectPlan())
     project = int(done.message.rpartition("/")[2])
     for user in (MAINTAINER, SECOND_MAINTAINER):
         ctx = bench.by(user)
@@ -65,7 +65,7 @@ def test_of_two_annotators_each_sees_another_response_first_and_the_export_tells
 
 def test_a_pair_that_two_people_look_at_at_the_same_time_has_both_orders(bench: ReviewSetup) -> None:
     maintainer = bench.by(MAINTAINER)
-    done = projects.create(maintainer, "may", base="demo", reason="to be sure", pairs=PairSelection())
+    done = projects.create(maintainer, "may", base="demo", reason="to be sure", plan=ProjectPlan())
     project = int(done.message.rpartition("/")[2])
     orders = [
         seen_order(bench.database, user.account, place=1, project=project) for user in (MAINTAINER, SECOND_MAINTAINER)

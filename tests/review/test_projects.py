@@ -16,7 +16,7 @@ from maintenance.actions import tasks
 from maintenance.types import Conflict, NotFound
 from review.actions import answers, projects
 from review.actions.answers import GivenAnswer
-from review.selection import PairSelection
+from review.selection import ProjectPlan
 from storage.annotation import annotation_projects
 from storage.integrity import audit
 from tests.databases import an_account
@@ -40,8 +40,8 @@ def people(bench: ReviewSetup) -> None:
 
 
 def _start(bench: ReviewSetup, *, name: str = "may", **more: Any) -> int:
-    ctx, pairs = bench.by(MAINTAINER), PairSelection(more.get("file", ""))
-    done = projects.create(ctx, name, base="demo", reason="to be sure", pairs=pairs)
+    ctx, plan = bench.by(MAINTAINER), ProjectPlan(more.get("file", ""))
+    done = projects.create(ctx, name, base="demo", reason="to be sure", plan=plan)
     return int(done.message.rpartition("/")[2])
 
 

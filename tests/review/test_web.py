@@ -15,7 +15,7 @@ from maintenance.actions import tasks
 from review.actions import answers, disputes, projects
 from review.actions.answers import GivenAnswer
 from review.annotation_page import INVERT, PREFERENCES, UNUSABLE, error_groups
-from review.selection import PairSelection
+from review.selection import ProjectPlan
 from tests.factories.accounts import ANONYMOUS, MAINTAINER, OWNER_OF_IT, STRANGER
 from tests.factories.maintain_page import MaintainVisitor
 from tests.factories.review_setup import HOSTILE, ReviewSetup, materials
@@ -84,7 +84,7 @@ def test_who_is_not_signed_in_reads_the_pair_and_is_led_to_the_sign_in(site: _Re
 
 
 def test_the_page_of_a_project_holds_neither_a_pair_nor_an_answer_nor_inline_code(site: _ReviewSite) -> None:
-    projects.create(site.bench.by(MAINTAINER), "may", base="demo", reason="x", pairs=PairSelection())
+    projects.create(site.bench.by(MAINTAINER), "may", base="demo", reason="x", plan=ProjectPlan())
     page = site.ask(MAINTAINER, "GET", path="/annotate/1")
     assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert not re.search(r"\sstyle=|<style|\son\w+=|<script(?![^>]*src=)", page.text)
