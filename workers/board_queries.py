@@ -29,10 +29,6 @@ class BoardEntry(NamedTuple):
     id: str
     model: str
     version: str
-    organisation: str | None
-    judge_type: str | None
-    base_model: str | None
-    owner: str
     created_at: float
 
 

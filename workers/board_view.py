@@ -1,4 +1,5 @@
-"""A board at one moment: its entries, which of them are of one judge, and what a snapshot says beside them."""
+"""A board at one moment: its entries, which of them are of one judge, and what a snapshot says beside them; and
+whether something has happened since that a snapshot may show."""
 
 from __future__ import annotations
 
@@ -15,12 +16,34 @@ from storage import reported_results
 from storage.integrity import audit
 from storage.labels import label_imports, label_levels
 from storage.labels.label_sets import ActiveBoard
-from storage.models.core import RegisteredLabelSet
+from storage.models.core import AuditEvent, RegisteredLabelSet
 from vlrb.disclosure import PUBLIC
 from vlrb.statistics.pairwise import VERSION
 from vlrb.statistics.variants import group_variants, members
 from workers.board_entries import ScoredEntry, read_entries
 from workers.moderation_state import load_moderation
+
+# Events that do not change public data. Every other kind, including new ones, triggers a snapshot.
+NON_PUBLIC_EVENTS = (
+    "snapshot.published",
+    "submission.accepted",
+    "job.failed",
+    "integrity.checked",
+    "integrity.failed",
+    "service.restored",
+    "task.requested",
+    "task.failed",
+    "dispute.opened",
+    "dispute.accepted",
+    "dispute.rejected",
+    "verification.created",
+    "verification.annotators",
+    "verification.answered",
+    "verification.closed",
+    "verification.exported",
+    "verification.left-out",
+    "labels.draft-disclosed",
+)
 
 
 class PairwiseRevision(NamedTuple):
@@ -127,3 +150,9 @@ def _inputs(
         parts = [VERSION, pointer.scorer_version, pointer.rules, *revision, under]
         result[revision.name] = hashlib.sha256(orjson.dumps(parts)).hexdigest()
     return result
+
+
+def needs_snapshot(session: Session, seq: int) -> bool:
+    """Return whether an event with an effect came after this one. Events are in the order of their commits."""
+    later = select(AuditEvent.seq).where(AuditEvent.seq > seq, AuditEvent.kind.not_in(NON_PUBLIC_EVENTS)).limit(1)
+    return session.execute(later).first() is not None

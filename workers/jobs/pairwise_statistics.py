@@ -38,11 +38,10 @@ from vlrb.statistics.variants import Variant, alike_pairs, group_variants, membe
 from vlrb.votes import Matrix, condensed, majority
 from workers.board_entries import ScoredEntry
 from workers.board_queries import stored_counts
-from workers.board_view import BoardView, PairwiseRevision, read_board
+from workers.board_view import BoardView, PairwiseRevision, needs_snapshot, read_board
 from workers.scorer import Scorer
-from workers.snapshot_triggers import RELATIONS, needs_snapshot
 
-COMPUTED = RELATIONS
+COMPUTED = "relations.computed"
 CHUNK = 100
 VARIANTS_AT_MOST = 50  # of a judge whose votes are looked at; others count all the same
 

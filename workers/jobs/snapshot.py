@@ -28,10 +28,9 @@ from storage.labels import label_sets
 from storage.labels.label_sets import ActiveBoard
 from storage.models.core import BoardState, Snapshot
 from vlrb import baselines
-from workers.board_view import PairwiseRevision, read_board
+from workers.board_view import PairwiseRevision, needs_snapshot, read_board
 from workers.jobs import pairwise_statistics
 from workers.scorer import Scorer
-from workers.snapshot_triggers import needs_snapshot
 
 PUBLISHED = "snapshot.published"
 _COMPRESSION = 6  # of what has changed; a whole snapshot takes a tenth of a second
