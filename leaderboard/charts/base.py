@@ -22,6 +22,7 @@ MOST_LINES = 6  # of judges on common axes; more have no colour, and no room for
 HEADER = (_("judge"), _("group"), _("value, %"), _("95% low"), _("95% high"), _("pairs"))
 WITH_SOURCE = (*HEADER, _("source"))
 HERE = _("scored here")
+NO_BOUNDS = (None, None)  # where an interval would stand
 
 Cells = tuple[object, ...]
 
@@ -170,7 +171,7 @@ def table(lines: Sequence[ChartLine], *, keys: Sequence[str], sources: bool = Fa
             line.name,
             key,
             value.value,
-            *(value.bounds or (None, None)),
+            *(value.bounds or NO_BOUNDS),
             value.n or None,
             *([line.source] if sources else []),
         )

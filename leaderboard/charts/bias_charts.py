@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from leaderboard.charts.base import Cells, Chart, ChartQuery, chosen_judges, empty_chart, rules, table, to_chart
@@ -11,10 +12,10 @@ from leaderboard.charts.dot_plots import ChartLine, dots
 from leaderboard.charts.estimates import Estimate, Judge, SnapshotEntry, cell_estimates, difference
 from leaderboard.charts.layout import ChartText
 from vlrb.common.messages import _
+from vlrb.statistics.position_bias import PositionBias
 from vlrb.statistics.self_preference import SelfPreference, family_of
 
 LENGTHS = ("longer", "shorter")
-_BIAS = "bias"
 
 
 def has_position_bias(entry: SnapshotEntry) -> bool:
@@ -30,11 +31,7 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         suits=lambda judge: judge.behaviour.position_bias,
         otherwise=_("Not known, since the order is nearly always the same or the file does not state it: {names}."),
     )
-    lines = [
-        _line(judge, Estimate(100 * bias.value, bias.pairs, (100 * bias.low, 100 * bias.high)))
-        for judge in chosen
-        if (bias := judge.behaviour.position_bias)
-    ]
+    biases = [(judge, _in_points(bias)) for judge in chosen if (bias := judge.behaviour.position_bias)]
     words = ChartText(
         _("Position bias"),
         _(
@@ -43,7 +40,7 @@ def position_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("Position bias, points (0 is best; right: the response shown first is favoured)"),
     )
-    return _chart(lines, view, words=words, notes=notes)
+    return _chart(biases, view, words=words, notes=notes)
 
 
 def length_estimates(judge: Judge, protocol: str) -> tuple[Estimate, Estimate] | None:
@@ -67,9 +64,9 @@ def length_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("Length bias, points (0 is best; right: longer responses are favoured)"),
     )
-    lines = [_line(judge, difference(*both)) for judge, both in known]
+    biases = [(judge, difference(*both)) for judge, both in known]
     of_kinds = [ChartLine(judge.name, dict(zip(LENGTHS, both, strict=True))) for judge, both in known]
-    return _chart(lines, view, words=words, notes=notes, more=table(of_kinds, keys=LENGTHS))
+    return _chart(biases, view, words=words, notes=notes, more=table(of_kinds, keys=LENGTHS))
 
 
 def own_preference(entry: SnapshotEntry, known: Mapping[str, Any]) -> tuple[str, SelfPreference] | None:
@@ -95,12 +92,9 @@ def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) ->
     )
     caveat = _("Labels come from people and models with preferences of their own: this shows what sets a judge apart.")
     notes += (caveat,)
-    lines = []
-    for judge in chosen:
-        if (found := known[judge.id]) is not None:
-            family, one = found
-            bias = Estimate(100 * one.value, one.pairs, (100 * one.low, 100 * one.high))
-            lines.append(_line(judge, bias, small=family))
+    found = [(judge, *one) for judge in chosen if (one := known[judge.id]) is not None]
+    biases = [(judge, _in_points(preference)) for judge, _family, preference in found]
+    families = {judge.id: family for judge, family, _preference in found}
     words = ChartText(
         _("Self-preference"),
         _(
@@ -109,31 +103,34 @@ def self_preference_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) ->
         ),
         axis=_("Self-preference, points (0 is best; right: its own family is favoured)"),
     )
-    return _chart(lines, view, words=words, notes=notes)
+    return _chart(biases, view, words=words, notes=notes, families=families)
 
 
-def _line(judge: Judge, bias: Estimate, *, small: str = "") -> ChartLine:
-    return ChartLine(judge.name, {_BIAS: bias}, small=small, link=f"entries/{judge.id}")
+def _in_points(bias: PositionBias | SelfPreference) -> Estimate:
+    return Estimate(100 * bias.value, bias.pairs, (100 * bias.low, 100 * bias.high))
 
 
 def _chart(
-    lines: Sequence[ChartLine],
+    biases: Sequence[tuple[Judge, Estimate]],
     view: ChartQuery,
     *,
     words: ChartText,
     notes: tuple[str, ...],
+    families: Mapping[str, str] = MappingProxyType({}),
     more: Sequence[Cells] = (),
 ) -> Chart:
-    """Return differences around 0. ``more``: rows beside those of the differences."""
-    biases = [one for line in lines if (one := line.estimates[_BIAS]) is not None]
+    """Return differences around 0. ``families``: what stands beside judges, by id; ``more``: rows after the others."""
     if not biases:
         return empty_chart(notes)
-    clear = sum(not one.bounds[0] <= 0 <= one.bounds[1] for one in biases if one.bounds)
-    ends = [abs(end) for one in biases for end in (one.value, *(one.bounds or ()))]
-    reach = min(100, max(10, -int(-(max(ends) + 2) // 5) * 5))
     name = words.title
+    lines = [
+        ChartLine(judge.name, {name: bias}, small=families.get(judge.id, ""), link=f"entries/{judge.id}")
+        for judge, bias in biases
+    ]
+    clear = sum(not one.bounds[0] <= 0 <= one.bounds[1] for _judge, one in biases if one.bounds)
+    ends = [abs(end) for _judge, one in biases for end in (one.value, *(one.bounds or ()))]
     found = _("{bias}: significant for {n} of {judges}", bias=name, n=clear, judges=len(biases))
-    words = replace(words, title=found, start=-reach, end=reach, centre=0)
-    drawn = dots(lines, keys=(_BIAS,), page=view.page, words=words, titles={_BIAS: name})
-    rows = [(line.name, line.small or name, *row[2:]) for line in lines for row in table([line], keys=(_BIAS,))]
+    words = replace(words, title=found, reach=min(100, max(10, -int(-(max(ends) + 2) // 5) * 5)))
+    drawn = dots(lines, keys=(name,), page=view.page, words=words)
+    rows = [(line.name, line.small or name, *row[2:]) for line in lines for row in table([line], keys=(name,))]
     return to_chart(drawn, words, notes=notes, rows=[*rows, *more])

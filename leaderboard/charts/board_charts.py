@@ -1,23 +1,19 @@
-"""Charts of the board: agreement, history."""
+"""Charts of all results: the best so far, and accuracy against size, price, tokens and time."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import Any
 
-import numpy as np
-
-from leaderboard.anonymity import is_anonymous
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HERE,
+    NO_BOUNDS,
     Cells,
     Chart,
     ChartQuery,
-    chosen_judges,
     empty_chart,
     headline_name,
     rules,
@@ -25,83 +21,37 @@ from leaderboard.charts.base import (
 )
 from leaderboard.charts.dot_plots import reach_of
 from leaderboard.charts.estimates import SnapshotEntry, in_percent
-from leaderboard.charts.layout import ChartText, Page, hover_text, isolated
-from leaderboard.charts.scatter_plots import (
-    CELLS_WITH_NUMBERS,
-    Point2D,
-    ScatterPanel,
-    matrix,
-    planes,
-)
+from leaderboard.charts.layout import ChartText, Page, hover_text, with_interval
+from leaderboard.charts.scatter_plots import Point2D, ScatterPanel, planes
 from vlrb.baselines import EARLIER
-from vlrb.common.messages import _, joined
+from vlrb.common.messages import _, ngettext
 from vlrb.common.rounding import one_decimal
-from vlrb.statistics.pairwise import AGREEMENT_AT_MOST
 
 MOST_SPOTS = 400  # of a tier; the best ones
 _BY_MONTH = {"type": "date", "tickformat": "%Y-%m"}
 _DATES = _("Date of submission or publication")
+_EMPTY = (
+    _("No judge on the board states the price, the tokens or the time of its run."),
+    _(
+        "vlrb judge submit fills them in. Of an entry of yours you can state them on its page in your "
+        "account, and with a submission under “What the run cost”."
+    ),
+)
 
 
-def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
-    """Agreement of the judges chosen, corrected for a random order; among the numbers their error consistency."""
-    result, notes = chosen_judges(entries, view)
-    relations = view.relations
-    if not result:
-        return empty_chart(notes)
-    if relations is None:
-        return empty_chart((*notes, _("Agreement follows about a minute after scores. Reload the page then.")))
-    place = {name: at for at, name in enumerate(relations.entries[: len(relations.agreement)])}
-    known = [judge for judge in result if judge.id in place]
-    anonymous = {entry["id"] for entry in entries if is_anonymous(entry)}
-    if hidden := [judge.name for judge in result if judge.id in anonymous]:
-        text = _(
-            "Left out, because agreement would reveal the owner of an anonymous entry: {names}.",
-            names=joined(map(isolated, hidden)),
-        )
-        notes += (text,)
-    if missing := [judge.name for judge in result if judge.id not in place and judge.id not in anonymous]:
-        text = _(
-            "We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
-            most=AGREEMENT_AT_MOST,
-            names=joined(map(isolated, missing)),
-        )
-        notes += (text,)
-    if len(known) < 2:
-        return empty_chart((*notes, _("Agreement needs two judges or more. Choose another one above.")))
-    at = [place[judge.id] for judge in known]
-    square = relations.agreement[np.ix_(at, at)]
-    values = [[None if math.isnan(value) else float(value) for value in line] for line in square]
-    pairs = relations.pairs
-    words = ChartText(
-        _("Which judges judge alike"),
-        _(
-            "How often the majority verdicts of two judges are the same, right or wrong, corrected for a random order: "
-            "1 is full agreement, 0 what chance gives."
-        ),
-        axis=_(
-            "The stronger the shade, the more they agree; agreement does not mean accuracy (n {pairs} pairs)",
-            pairs=f"{pairs:,}",
-        ),
-    )
-    notes += (_("This agreement needs no label, so it is the same under all rules."),)
-    if len(known) > CELLS_WITH_NUMBERS:
-        notes += (_("Up to {most} judges have their numbers in the cells.", most=CELLS_WITH_NUMBERS),)
-    header: tuple[str, ...] = (_("judge"), _("other judge"), _("agreement, corrected"))
-    names = [judge.name for judge in known]
-    places = list(combinations(range(len(known)), 2))
-    cells: list[Cells] = [(names[i], names[j], values[i][j]) for i, j in places]
-    if relations.outcomes is not None:
-        text = _(
-            "Error consistency (Geirhos 2020), among the numbers below, says whether two judges err on the same pairs: "
-            "0 is what judges of their accuracies do that err independently."
-        )
-        notes += (text,)
-        header = (*header, _("error consistency"))
-        consistency = [relations.error_consistency(known[i].id, known[j].id) for i, j in places]
-        cells = [(*row, value) for row, value in zip(cells, consistency, strict=True)]
-    drawn = matrix(names, values, page=view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=cells, header=header)
+def _tokens(row: BoardRow) -> float | None:
+    stated = [row.stated[name] for name in ("tokens_in", "tokens_out") if row.stated.get(name) is not None]
+    return float(sum(stated)) if stated else None
+
+
+_Measures = Mapping[str, Callable[[BoardRow], float | None]]
+"""The titles of horizontal axes, and what of a row they measure."""
+_SIZE: _Measures = {_("Parameters, billions"): lambda row: row.parameters_b}
+_COSTS: _Measures = {
+    _("Price of a run, US $"): lambda row: row.stated.get("price_usd"),
+    _("Tokens of a run, in and out"): _tokens,
+    _("Time of a run, seconds"): lambda row: row.stated.get("wall_seconds"),
+}
 
 
 def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -110,9 +60,9 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     rows = [row for row in view.rows if row.value(key) is not None and row.date and row.tier != "baseline"]
     if not rows:
         return empty_chart((_("Nothing on the board has a date and a {score} yet.", score=title),))
-    best = [row for tier in ("reported", "scored") for row in _records(rows, tier, key=key)]
+    best = {tier: _records([row for row in rows if row.tier == tier], key) for tier in ("reported", "scored")}
     last = max([row.date for row in rows] + [view.as_of])[:10]
-    spots = _cloud(rows, best, view=view)
+    spots = _cloud(rows, [*best["reported"], *best["scored"]], view=view)
     words = ChartText(
         _("Best {score} so far", score=title),
         _(
@@ -122,24 +72,31 @@ def history_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("{score}, % (up is better), n {n} results", score=headline_name(view.spec, first=True), n=len(rows)),
     )
-    steps = _steps(rows, key, last=last)
+    steps = []
+    for tier, found in best.items():
+        if values := _percents(found, key):
+            steps.append(([*(row.date[:10] for row in found), last], [*values, values[-1]], tier == "reported"))
     reach, levels = score_range(spots, view), level_lines(spots, view)
     plane = ScatterPanel(spots, reach, across=_BY_MONTH, under=_DATES, levels=levels, steps=steps)
     luck = _("The best of many results is better by luck alone. Intervals do not correct for that.")
-    notes = (luck, *reported_note(rows))
-    records = {row.id for row in best}
+    notes = (luck, *_reported_note(rows))
+    records = {row.id for found in best.values() for row in found}
     cells = [
-        (*row_cells(row, key), row.date[:10], row.source or HERE, "yes" if row.id in records else "no")
+        (*_row_cells(row, key), row.date[:10], row.source or HERE, "yes" if row.id in records else "no")
         for row in sorted(rows, key=lambda row: (row.tier, row.date))
     ]
     header = (*_points(key), _("date"), _("source"), _("best so far"))
     return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=cells, header=header)
 
 
-def _records(rows: Sequence[BoardRow], tier: str, *, key: str) -> list[BoardRow]:
-    """Return the rows of a tier that were better than all before them; none that leads nothing."""
-    own = [row for row in rows if row.tier == tier and row.leads]
-    return [own[at] for at in best_so_far((row.date, row.value(key) or 0.0) for row in own)]
+def _records(rows: Sequence[BoardRow], key: str) -> list[BoardRow]:
+    """Return the rows that were better than all before them; none that leads nothing."""
+    leading = [row for row in rows if row.leads]
+    return [leading[at] for at in best_so_far((row.date, row.value(key) or 0.0) for row in leading)]
+
+
+def _percents(rows: Iterable[BoardRow], key: str) -> list[float]:
+    return [100 * (row.value(key) or 0.0) for row in rows]
 
 
 def best_so_far(points: Iterable[tuple[Any, float]]) -> list[int]:
@@ -160,23 +117,13 @@ def _cloud(rows: Sequence[BoardRow], best: Sequence[BoardRow], *, view: ChartQue
     others = [row for row in rows if row.id not in records][:MOST_SPOTS]
     weak = [
         replace(spot, faint=True, rank=None, y_ends=None)
-        for spot in points_of(others, [row.date[:10] for row in others], named=set(), view=view)
+        for spot in _points_of(others, [row.date[:10] for row in others], named=set(), view=view)
     ]
     latest = best[::-1]
-    return [*weak, *points_of(latest, [row.date[:10] for row in latest], named=records, view=view)]
+    return [*weak, *_points_of(latest, [row.date[:10] for row in latest], named=records, view=view)]
 
 
-def _steps(rows: Sequence[BoardRow], key: str, *, last: str) -> list[tuple[list[str], list[float], bool]]:
-    """Return the best score of each tier over time, up to the last day."""
-    steps: list[tuple[list[str], list[float], bool]] = []
-    for tier in ("reported", "scored"):
-        if best := _records(rows, tier, key=key):
-            days, values = [row.date[:10] for row in best], [100 * (row.value(key) or 0.0) for row in best]
-            steps.append(([*days, last], [*values, values[-1]], tier == "reported"))
-    return steps
-
-
-def ranked(view: ChartQuery) -> list[BoardRow]:
+def _ranked(view: ChartQuery) -> list[BoardRow]:
     """Return the rows with a score, best first, at most MOST_SPOTS of each tier."""
     headline = view.spec.headline
     rows = [row for row in view.rows if row.value(headline) is not None]
@@ -185,29 +132,30 @@ def ranked(view: ChartQuery) -> list[BoardRow]:
     return [row for tier in tiers for row in tier]
 
 
-def points_of(
+def _points_of(
     rows: Sequence[BoardRow], x: Sequence[float | str], *, named: set[str], view: ChartQuery
 ) -> list[Point2D]:
     """Return the points; those of ``named`` have their name where there is room, the first of them first."""
-    spots = []
-    for at, (row, across) in enumerate(zip(rows, x, strict=True)):
-        value, ends = 100 * (row.value(view.spec.headline) or 0), in_percent(row.interval.get(view.spec.headline))
-        hover = _row_hover(row, value, ends=ends, page=view.page)
-        rank = at if row.id in named else None
-        hollow = row.tier != "scored"
-        link = f"entries/{row.id}"
-        spots.append(Point2D(_name(row), across, value, hover=hover, hollow=hollow, y_ends=ends, rank=rank, link=link))
-    return spots
+    key = view.spec.headline
+    return [
+        Point2D(
+            _name(row),
+            across,
+            value,
+            hover=_row_hover(row, with_interval(value, in_percent(row.interval.get(key))), view.page),
+            hollow=row.tier != "scored",
+            y_ends=in_percent(row.interval.get(key)),
+            rank=at if row.id in named else None,
+            link=f"entries/{row.id}",
+        )
+        for at, (row, across, value) in enumerate(zip(rows, x, _percents(rows, key), strict=True))
+    ]
 
 
-def _row_hover(row: BoardRow, value: float, *, ends: tuple[float, float] | None, page: Page) -> str:
+def _row_hover(row: BoardRow, value: str, page: Page) -> str:
     """Return what is said of a row under the pointer."""
-    number = one_decimal(value)
-    if ends:
-        low, high = map(one_decimal, ends)
-        number = page.text(_("{value}, 95% interval {low} to {high}", value=number, low=low, high=high))
     source = row.source if row.tier == "reported" else page.text(HERE)
-    return hover_text(_name(row), number, source, *([page.text(row.note)] if row.note else []))
+    return hover_text(_name(row), page.text(value), source, *([page.text(row.note)] if row.note else []))
 
 
 def _name(row: BoardRow) -> str:
@@ -218,17 +166,12 @@ def _points(headline: str) -> tuple[str, ...]:
     return (_("judge"), _("tier"), f"{headline}, %", _("95% low"), _("95% high"))
 
 
-def row_cells(row: BoardRow, headline: str) -> tuple[object, ...]:
-    return (
-        _name(row),
-        row.tier,
-        100 * (row.value(headline) or 0),
-        *(in_percent(row.interval.get(headline)) or (None, None)),
-    )
+def _row_cells(row: BoardRow, headline: str) -> Cells:
+    return (_name(row), row.tier, *_percents([row], headline), *(in_percent(row.interval.get(headline)) or NO_BOUNDS))
 
 
 def score_range(spots: Sequence[Point2D], view: ChartQuery) -> tuple[float, float]:
-    values = [spot.y for spot in spots] + [end for spot in spots if spot.y_ends for end in spot.y_ends]
+    values = [end for spot in spots for end in (spot.y, *(spot.y_ends or ()))]
     ceiling = [score for score, _name in _ceiling(view)]
     return reach_of([*values, *ceiling], 100 * view.spec.chance(view.spec.headline))
 
@@ -249,7 +192,7 @@ def _ceiling(view: ChartQuery) -> list[tuple[float, str]]:
     return [(100 * score, _("perfect by the first labels ({score}%)", score=one_decimal(100 * score)))]
 
 
-def reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
+def _reported_note(rows: Sequence[BoardRow]) -> tuple[str, ...]:
     if not any(row.tier == "reported" for row in rows):
         return ()
     return (_("Reported figures follow their sources' rules and categories, which differ; intervals are unpaired."),)
@@ -262,3 +205,98 @@ def log_axis(values: Sequence[float]) -> dict[str, Any]:
     ticks = [step * 10.0**power for power in range(math.floor(low), math.ceil(high)) for step in steps]
     ticks = [tick for tick in ticks if low <= math.log10(tick) <= high]
     return {"type": "log", "range": [low, high], "exponentformat": "SI", "tickvals": ticks if len(ticks) > 1 else None}
+
+
+# --- what is spent ----------------------------------------------------------------------------------------------------
+
+
+def size_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return the headline score over the number of parameters, of judges scored here and reported results."""
+    rows = [row for row in _ranked(view) if row.parameters_b]
+    if not rows:
+        text = _("No judge on the board states its number of parameters. It can be stated with a submission.")
+        return empty_chart((text,))
+    words = ChartText(
+        _("{score} and model size", score=headline_name(view.spec, first=True)),
+        _(
+            "Each judge that states its size. Filled: scored here, with 95% intervals; hollow: reported, by its "
+            "source's own rule. The line joins judges scored here that no smaller one beats. {rules}",
+            rules=rules(view),
+        ),
+        axis=_("Across: log scale. Up: {score}, % (up is better)", score=headline_name(view.spec)),
+    )
+    silent = sum(1 for row in _ranked(view) if not row.parameters_b)
+    text = ngettext("{n} row does not state a size.", "{n} rows do not state a size.", silent)
+    return _scales(rows, _SIZE, view=view, words=words, notes=(*((text,) if silent else ()), *_reported_note(rows)))
+
+
+def cost_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Return the headline score over price, tokens and time of the run."""
+    rows = [row for row in _ranked(view) if row.tier == "scored" and row.leads]
+    if not any(read(row) for read in _COSTS.values() for row in rows):
+        return empty_chart(_EMPTY, _("Accuracy and cost"))
+    words = ChartText(
+        _("{score} and what a run cost", score=headline_name(view.spec, first=True)),
+        _(
+            "Judges scored here whose owners state it, with 95% intervals. The line is the Pareto front: it joins "
+            "judges that no cheaper one beats. {rules}",
+            rules=rules(view),
+        ),
+        axis=_("Across: log scale (left is cheaper). Up: {score}, % (up is better)", score=headline_name(view.spec)),
+    )
+    silent = sum(all(read(row) is None for read in _COSTS.values()) for row in rows)
+    free = sum(any(read(row) == 0 for read in _COSTS.values()) for row in rows)
+    notes = (
+        _("Stated by the owners of the entries, not measured here. More votes per pair cost more."),
+        *((_("{n} of {judges} judges scored here state none of it.", n=silent, judges=len(rows)),) if silent else ()),
+        *((_("{n} of {judges} state 0, which a log scale cannot show.", n=free, judges=len(rows)),) if free else ()),
+    )
+    return _scales(rows, _COSTS, view=view, words=words, notes=notes)
+
+
+def _scales(
+    rows: Sequence[BoardRow], measures: _Measures, *, view: ChartQuery, words: ChartText, notes: tuple[str, ...]
+) -> Chart:
+    """Return the headline score over each measure that a row has, with the Pareto front of those scored here."""
+    key, panels = view.spec.headline, []
+    cells: list[Cells] = []
+    for title, read in measures.items():
+        results = [(row, value) for row in rows if (value := read(row))]
+        if results:
+            ours = [(value, row) for row, value in results if row.tier == "scored" and row.leads]
+            front = [ours[at] for at in best_so_far((value, row.value(key) or 0.0) for value, row in ours)]
+            panels.append(_panel(title, results, front, view=view))
+            best = {row.id for _value, row in front}
+            cells += [
+                (title, *_row_cells(row, key), value, row.source or HERE, "yes" if row.id in best else "no")
+                for row, value in results
+            ]
+    header = (_("across"), *_points(key), _("value"), _("source"), _("on the front"))
+    return to_chart(planes(panels, view.page, words=words), words, notes=notes, rows=cells, header=header)
+
+
+def _panel(
+    title: str,
+    results: Sequence[tuple[BoardRow, float]],
+    front: Sequence[tuple[float, BoardRow]],
+    *,
+    view: ChartQuery,
+) -> ScatterPanel:
+    """Return one pair of axes; those on the front are named, and the best at each place."""
+    rows, places = [row for row, _value in results], [value for _row, value in results]
+    best = {value: row.id for row, value in sorted(results, key=lambda one: one[0].value(view.spec.headline) or 0)}
+    spots = _points_of(rows, places, named={*best.values(), *(row.id for _value, row in front)}, view=view)
+    across, y_range = log_axis(places), score_range(spots, view)
+    steps = []
+    if front:
+        xs, ys = [value for value, _row in front], _percents((row for _value, row in front), view.spec.headline)
+        steps = [([xs[0], *xs, 10 ** across["range"][1]], [y_range[0], *ys, ys[-1]], False)]
+    return ScatterPanel(
+        spots,
+        y_range,
+        across=across,
+        title=title,
+        subtitle=f"n {len(results)}",
+        levels=level_lines(spots, view),
+        steps=steps,
+    )

@@ -12,7 +12,6 @@ from leaderboard.charts.confidence_chart import confidence_chart, has_confidence
 from leaderboard.charts.critics_chart import critic_chart, paper_figures
 from leaderboard.charts.estimates import SnapshotEntry
 from leaderboard.charts.histograms import difficulty_chart, lengths_chart
-from leaderboard.charts.scale_charts import cost_chart, size_chart
 from leaderboard.charts.tag_chart import tag_chart
 from vlrb.benchmarks.spec import BenchmarkSpec
 from vlrb.common.messages import _
@@ -59,10 +58,10 @@ CHARTS: Mapping[str, ChartKind] = {
         group="biases",
         about=lambda spec: spec.read(FAMILIES) is not None,
     ),
-    "agreement": ChartKind(_("Agreement"), board_charts.agreement_chart, group="biases", needs_labels=False),
+    "agreement": ChartKind(_("Agreement"), judge_charts.agreement_chart, group="biases", needs_labels=False),
     "history": ChartKind(_("History"), board_charts.history_chart, group="field"),
-    "size": ChartKind(_("Size"), size_chart, group="field"),
-    "cost": ChartKind(_("Cost"), cost_chart, group="field"),
+    "size": ChartKind(_("Size"), board_charts.size_chart, group="field"),
+    "cost": ChartKind(_("Cost"), board_charts.cost_chart, group="field"),
     "difficulty": ChartKind(_("Difficulty"), difficulty_chart, group="field"),
     "critics": ChartKind(_("Critics"), critic_chart, group="field", needs_labels=False, about=paper_figures),
     "lengths": ChartKind(_("Length of responses"), lengths_chart, group="field"),

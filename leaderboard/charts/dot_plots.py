@@ -6,7 +6,7 @@ behind it and a mark at chance. Colour means category; position and name disting
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,7 +21,7 @@ from leaderboard.charts.layout import (
     ChartText,
     Estimates,
     Page,
-    error_bars,
+    estimate_marks,
     faded,
     finish,
     hover_of,
@@ -38,6 +38,7 @@ from vlrb.common.rounding import one_decimal, points
 _ROW, _NARROW_ROW, _HEADER = 34, 46, 44  # pixels
 _MOST_COLUMNS = 5
 _SHORT = 3  # letters of a head that stands level on a telephone
+_START = 20  # of an axis of shares, as on the board; earlier where an interval reaches below it
 _NUMBERS = 0.2  # of the length of an axis: the column of numbers before it
 
 
@@ -64,13 +65,12 @@ def dots(
     keys: Sequence[str],
     page: Page,
     words: ChartText,
-    titles: Mapping[str, str] | None = None,
 ) -> go.Figure:
     """Return a panel per key with a line per judge: beside one another, on a telephone above one another."""
     rows = len(keys) if page.narrow else -(-len(keys) // _MOST_COLUMNS)
     columns = -(-len(keys) // rows)
     height = rows * len(lines) * (_NARROW_ROW if page.narrow else _ROW) + (rows - 1) * (_HEADER + 40)
-    heads = {key: page.text((titles or {}).get(key, page.spec.title_of(key))) for key in keys}
+    heads = {key: page.title_of(key) for key in keys}
     figure = go.Figure().set_subplots(
         rows,
         columns,
@@ -81,13 +81,14 @@ def dots(
     )
     figure.update_annotations(xanchor="left", align="left", font_size=13, font_color=LIGHT.ink)
     every = [cell for line in lines for key in keys if (cell := line.estimates.get(key)) is not None]
-    lowest = min([words.start, *(int((one.bounds or (one.value,))[0] // 10 * 10) for one in every)])
-    left = lowest - (0 if page.narrow else _NUMBERS * (words.end - lowest))
+    start, end = (_START, 100) if words.reach is None else (-words.reach, words.reach)
+    lowest = min([start, *(int((one.bounds or (one.value,))[0] // 10 * 10) for one in every)])
+    left = lowest - (0 if page.narrow else _NUMBERS * (end - lowest))
     for at, key in enumerate(keys):
         place: Any = {"row": at // columns + 1, "col": at % columns + 1}
         figure.add_trace(_marks(key, heads[key], lines=lines, page=page), **place)
         figure.add_vline(
-            x=page.chance(key) if words.centre is None else words.centre,
+            x=page.chance(key) if words.reach is None else 0,
             line={"color": LIGHT.chance, "width": 1},
             layer="below",
             **place,
@@ -98,13 +99,13 @@ def dots(
         figure.add_trace(_texts(texts, left, up=0.34 if page.narrow else 0), **place)
         figure.layout.annotations[at].x = figure.get_subplot(**place).xaxis.domain[0]
     usual = [tick for tick in (0, 25, CHANCE, 75, 100) if tick >= lowest]
-    figure.update_xaxes(range=[left, words.end + 1], showticklabels=True)
-    figure.update_xaxes({"tickvals": usual} if words.centre is None else {"nticks": 5})
+    figure.update_xaxes(range=[left, end + 1], showticklabels=True)
+    figure.update_xaxes({"tickvals": usual} if words.reach is None else {"nticks": 5})
     names = ["" if page.narrow else _line_name(line, page) for line in lines]
     figure.update_yaxes(range=[len(lines) - 0.5, -0.7 if page.narrow else -0.5], tickfont_color=LIGHT.ink)
     figure.update_yaxes(tickvals=list(range(len(lines))), ticktext=names, ticklabelstandoff=14)
     axis = with_legend(words.axis, every)
-    if words.centre is None:
+    if words.reach is None:
         axis = _("{axis}; upright line: chance", axis=axis)
     return finish(figure, page, words=replace(words, axis=axis), height=height, above=_HEADER + 10)
 
@@ -135,7 +136,7 @@ def _number(line: ChartLine, key: str, *, page: Page, words: ChartText) -> str:
     if cell is None:
         number = page.text(_("none"))
     else:
-        number = one_decimal(cell.value) if words.centre is None else points(cell.value / 100, signed=True)
+        number = one_decimal(cell.value) if words.reach is None else points(cell.value / 100, signed=True)
     return number if line.hollow else f"<b>{number}</b>"
 
 
@@ -151,23 +152,14 @@ def _line_name(line: ChartLine, page: Page) -> str:
 def _marks(key: str, name: str, *, lines: Sequence[ChartLine], page: Page) -> go.Scatter:
     """Return the dots of a panel: hollow where others reported them, faded where they are counted from few pairs."""
     drawn = [(at, line, cell) for at, line in enumerate(lines) if (cell := line.estimates.get(key)) is not None]
-    colour = page.colour(key)
-    return go.Scatter(
-        x=[cell.value for _, _, cell in drawn],
-        y=[at for at, _, _ in drawn],
-        mode="markers",
-        marker={
-            "symbol": ["circle-open" if line.hollow else "circle" for _, line, _ in drawn],
-            "opacity": [FADED if of_few(cell) else 1 for _, _, cell in drawn],
-            "size": 9,
-            "color": colour,
-        },
-        error_x=error_bars([cell for _, _, cell in drawn], colour),
-        hovertext=[hover_of(page, line.name, group=name, estimate=cell) for _, line, cell in drawn],
-        customdata=[line.link for _, line, _ in drawn],
-        hoverinfo="text",
-        cliponaxis=False,
+    marks = estimate_marks(
+        [cell for _, _, cell in drawn],
+        [at for at, _, _ in drawn],
+        colour=page.colour(key),
+        symbol=["circle-open" if line.hollow else "circle" for _, line, _ in drawn],
+        hovers=[hover_of(page, line.name, group=name, estimate=cell) for _, line, cell in drawn],
     )
+    return marks.update(customdata=[line.link for _, line, _ in drawn], cliponaxis=False)
 
 
 # --- heat map ---------------------------------------------------------------------------------------------------------

@@ -105,11 +105,6 @@ def bucket_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
     return {name: _opposite(share) for name, share in zip(buckets(spec), agreement, strict=True)}
 
 
-def source_estimates(judge: Judge, protocol: str) -> dict[str, Estimate | None]:
-    """Return agreement for each of the sources."""
-    return cell_estimates(judge, judge.tally.spec.source_keys, protocol=protocol)
-
-
 def cell_estimates(judge: Judge, cells: Sequence[str], *, protocol: str) -> dict[str, Estimate | None]:
     """Return agreement for each of some CELLS."""
     spec, counts = judge.tally.spec, judge.under(protocol).counts

@@ -1,18 +1,23 @@
-"""Charts of chosen judges. Pure: the same entries and the same query give the same figure.
+"""Charts of chosen judges, one function per figure. Pure: the same entries and the same query give the same figure.
 
-What is shown is decided in `estimates` and `bias`, its layout in `dot_plots` and `layout`; here they meet, one
-function per figure: those about the judges chosen. Those about the board around them are in `board_charts`.
+Those about the board around them are in `board_charts`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import combinations
 
+import numpy as np
+
+from leaderboard.anonymity import is_anonymous
 from leaderboard.board.rows import BoardRow
 from leaderboard.charts.base import (
     HEADER,
     HERE,
     MOST_LINES,
+    NO_BOUNDS,
     WITH_SOURCE,
     Cells,
     Chart,
@@ -31,17 +36,16 @@ from leaderboard.charts.estimates import (
     Judge,
     SnapshotEntry,
     category_estimates,
+    cell_estimates,
     drawn_scores,
     in_percent,
-    source_estimates,
     vote_curve,
 )
-from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text
-from leaderboard.charts.scatter_plots import Point2D, curve_panel, planes
+from leaderboard.charts.layout import FEW_PAIRS, ChartText, hover_text, isolated
+from leaderboard.charts.scatter_plots import CELLS_WITH_NUMBERS, Point2D, curve_panel, matrix, planes
 from vlrb.common.messages import _, joined
 from vlrb.common.rounding import one_decimal
-
-_NOTHING = (None, None, None)  # where an interval and a number of pairs would stand
+from vlrb.statistics.pairwise import AGREEMENT_AT_MOST
 
 
 def category_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -83,7 +87,8 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     chosen, notes = chosen_judges(entries, view)
     if not chosen:
         return empty_chart(notes)
-    lines = [ChartLine(judge.name, source_estimates(judge, view.protocol)) for judge in chosen]
+    sources = view.spec.source_keys
+    lines = [ChartLine(judge.name, cell_estimates(judge, sources, protocol=view.protocol)) for judge in chosen]
     words = ChartText(
         _("Agreement by source"),
         _("Share of pairs judged as people did, %. {rules}", rules=rules(view)),
@@ -91,7 +96,7 @@ def source_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
     )
     notes += (_("Sources with few pairs say little: see their intervals in the numbers below."),)
     drawn = heat_map(lines, grouping=view.grouping, page=view.page, words=words)
-    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=view.spec.source_keys))
+    return to_chart(drawn, words, notes=notes, rows=table(lines, keys=sources))
 
 
 def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
@@ -110,18 +115,9 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         notes += (text,)
     if any(judge.tally.k % 2 == 0 for judge in chosen):
         notes += (_("An even number of votes counts what one vote less counts on average: odd numbers are drawn."),)
-    title, curves = headline_name(view.spec, first=True), [vote_curve(judge) for judge in chosen]
-    rows: list[Cells] = [
-        (
-            judge.name,
-            _votes(k),
-            value,
-            *((*(final.bounds or (None, None)), final.n) if final and k == points[-1][0] else _NOTHING),
-        )
-        for judge, (points, final) in zip(chosen, curves, strict=True)
-        for k, value in points
-    ]
-    pairs = max((final.n for _points, final in curves if final is not None), default=0)
+    title, known = headline_name(view.spec, first=True), [vote_curve(judge) for judge in chosen]
+    finals = [final for _points, final in known]
+    pairs = max((final.n for final in finals if final is not None), default=0)
     words = ChartText(
         _("{score} by number of votes", score=title),
         _(
@@ -132,11 +128,16 @@ def vote_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         ),
         axis=_("{score}, % (up is better), n {pairs} pairs", score=title, pairs=f"{pairs:,}"),
     )
-    drawn = [_vote_points(judge, *curve, view=view) for judge, curve in zip(chosen, curves, strict=True)]
-    spots = [spot for points in drawn for spot in points]
+    curves = [_vote_points(judge, *curve, view=view) for judge, curve in zip(chosen, known, strict=True)]
+    rows: list[Cells] = [
+        (spot.name, _votes(spot.x), spot.y, *(spot.y_ends or NO_BOUNDS), final.n if final and spot.y_ends else None)
+        for curve, final in zip(curves, finals, strict=True)
+        for spot in curve
+    ]
+    spots = [spot for curve in curves for spot in curve]
     across = {"range": [0.7, 1.2 * max(spot.x for spot in spots)], "dtick": 2, "tick0": 1}
     levels = level_lines(spots, view)[:1]
-    plane = curve_panel(drawn, score_range(spots, view), across=across, under=_("Votes per pair"), levels=levels)
+    plane = curve_panel(curves, score_range(spots, view), across=across, under=_("Votes per pair"), levels=levels)
     return to_chart(planes([plane], view.page, words=words), words, notes=notes, rows=rows)
 
 
@@ -158,3 +159,64 @@ def _vote_points(
 
 def _votes(k: int) -> str:
     return _("{k} votes", k=k)
+
+
+def agreement_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
+    """Agreement of the judges chosen, corrected for a random order; among the numbers their error consistency."""
+    result, notes = chosen_judges(entries, view)
+    relations = view.relations
+    if not result:
+        return empty_chart(notes)
+    if relations is None:
+        return empty_chart((*notes, _("Agreement follows about a minute after scores. Reload the page then.")))
+    place = {name: at for at, name in enumerate(relations.entries[: len(relations.agreement)])}
+    known = [judge for judge in result if judge.id in place]
+    anonymous = {entry["id"] for entry in entries if is_anonymous(entry)}
+    if hidden := [judge.name for judge in result if judge.id in anonymous]:
+        text = _(
+            "Left out, because agreement would reveal the owner of an anonymous entry: {names}.",
+            names=joined(map(isolated, hidden)),
+        )
+        notes += (text,)
+    if missing := [judge.name for judge in result if judge.id not in place and judge.id not in anonymous]:
+        text = _(
+            "We compare the best version of each judge, and the best {most} judges. Left out: {names}.",
+            most=AGREEMENT_AT_MOST,
+            names=joined(map(isolated, missing)),
+        )
+        notes += (text,)
+    if len(known) < 2:
+        return empty_chart((*notes, _("Agreement needs two judges or more. Choose another one above.")))
+    at = [place[judge.id] for judge in known]
+    square = relations.agreement[np.ix_(at, at)]
+    values = [[None if math.isnan(value) else float(value) for value in line] for line in square]
+    pairs = relations.pairs
+    words = ChartText(
+        _("Which judges judge alike"),
+        _(
+            "How often the majority verdicts of two judges are the same, right or wrong, corrected for a random order: "
+            "1 is full agreement, 0 what chance gives."
+        ),
+        axis=_(
+            "The stronger the shade, the more they agree; agreement does not mean accuracy (n {pairs} pairs)",
+            pairs=f"{pairs:,}",
+        ),
+    )
+    notes += (_("This agreement needs no label, so it is the same under all rules."),)
+    if len(known) > CELLS_WITH_NUMBERS:
+        notes += (_("Up to {most} judges have their numbers in the cells.", most=CELLS_WITH_NUMBERS),)
+    header: tuple[str, ...] = (_("judge"), _("other judge"), _("agreement, corrected"))
+    names = [judge.name for judge in known]
+    places = list(combinations(range(len(known)), 2))
+    cells: list[Cells] = [(names[i], names[j], values[i][j]) for i, j in places]
+    if relations.outcomes is not None:
+        text = _(
+            "Error consistency (Geirhos 2020), among the numbers below, says whether two judges err on the same pairs: "
+            "0 is what judges of their accuracies do that err independently."
+        )
+        notes += (text,)
+        header = (*header, _("error consistency"))
+        consistency = [relations.error_consistency(known[i].id, known[j].id) for i, j in places]
+        cells = [(*row, value) for row, value in zip(cells, consistency, strict=True)]
+    drawn = matrix(names, values, page=view.page, words=words)
+    return to_chart(drawn, words, notes=notes, rows=cells, header=header)

@@ -68,9 +68,7 @@ class ChartText:
     title: str
     subtitle: str
     axis: str
-    start: int = 20  # of the axis, as on the board; earlier where an interval reaches below it
-    end: int = 100
-    centre: int | None = None  # what differences lie around, alike on both sides; None: shares, with a line of chance
+    reach: int | None = None  # of differences, on both sides of 0; None: shares, with a line of chance
 
 
 _FROM_THE_RIGHT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")  # letters of Hebrew, Arabic and others
@@ -163,13 +161,36 @@ def faded(colour: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha})"
 
 
-def error_bars(estimates: Sequence[Estimate], colour: str) -> dict[str, Any]:
-    """Return intervals as broad pale bars without caps; none where there is no interval."""
+def error_bars(points: Sequence[tuple[float, tuple[float, float] | None]], colour: str) -> dict[str, Any]:
+    """Return intervals of values as broad pale bars without caps; none where there is no interval."""
     return {
-        "array": [one.bounds[1] - one.value if one.bounds else 0 for one in estimates],
-        "arrayminus": [one.value - one.bounds[0] if one.bounds else 0 for one in estimates],
-        **{"thickness": 5, "width": 0, "color": faded(colour, 0.35)},
+        "array": [bounds[1] - value if bounds else 0 for value, bounds in points],
+        "arrayminus": [value - bounds[0] if bounds else 0 for value, bounds in points],
+        **{"thickness": 5, "width": 0, "color": colour},
     }
+
+
+def estimate_marks(
+    cells: Sequence[Estimate], y: Sequence[float], *, colour: str, symbol: str | Sequence[str], hovers: Sequence[str]
+) -> go.Scatter:
+    """Return points with their intervals along the horizontal axis, faded where they are counted from few pairs.
+
+    ``hovers``: what is said of each under the pointer, as Plotly shows it literally.
+    """
+    return go.Scatter(
+        x=[cell.value for cell in cells],
+        y=y,
+        mode="markers",
+        marker={
+            "symbol": symbol,
+            "opacity": [FADED if of_few(cell) else 1 for cell in cells],
+            "size": 9,
+            "color": colour,
+        },
+        error_x=error_bars([(cell.value, cell.bounds) for cell in cells], faded(colour, 0.35)),
+        hovertext=hovers,
+        hoverinfo="text",
+    )
 
 
 def of_few(estimate: Estimate | None) -> bool:
@@ -204,12 +225,18 @@ def hover_of(page: Page, name: str, *, group: str, estimate: Estimate | None) ->
 def _hover(group: str, estimate: Estimate | None) -> str:
     if estimate is None:
         return _("{group}: nothing counted", group=group)
-    parts = [_("{group}: {value}", group=group, value=one_decimal(estimate.value))]
-    if estimate.bounds:
-        low, high = map(one_decimal, estimate.bounds)
-        parts.append(_("95% interval {low} to {high}", low=low, high=high))
-    elif not estimate.n:
+    parts = [_("{group}: {value}", group=group, value=with_interval(estimate.value, estimate.bounds))]
+    if not estimate.n and not estimate.bounds:
         parts.append(_("as printed"))
     if estimate.n:
         parts.append(_("{n} pairs", n=estimate.n))
     return joined(parts)
+
+
+def with_interval(value: float, bounds: tuple[float, float] | None) -> str:
+    """Return a value with its 95% interval where it has one, as words under the pointer."""
+    number = one_decimal(value)
+    if bounds is None:
+        return number
+    low, high = map(one_decimal, bounds)
+    return _("{value}, 95% interval {low} to {high}", value=number, low=low, high=high)

@@ -11,7 +11,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from leaderboard.charts.dot_plots import cells_figure
-from leaderboard.charts.layout import SMALL, ChartText, Page, columns_of, faded, finish, plain
+from leaderboard.charts.layout import SMALL, ChartText, Page, columns_of, error_bars, faded, finish, plain
 from leaderboard.colours import LIGHT
 from vlrb.common.messages import _
 
@@ -131,11 +131,7 @@ def _marks(panel: ScatterPanel, page: Page, *, named: Mapping[int, str]) -> go.S
             "size": [7 if spot.faint else 9 for spot in spots],
             "color": [LIGHT.chance if spot.faint else LIGHT.ink for spot in spots],
         },
-        error_y={
-            "array": [spot.y_ends[1] - spot.y if spot.y_ends else 0 for spot in spots],
-            "arrayminus": [spot.y - spot.y_ends[0] if spot.y_ends else 0 for spot in spots],
-            **{"thickness": 5, "width": 0, "color": faded(LIGHT.ink, 0.2)},
-        },
+        error_y=error_bars([(spot.y, spot.y_ends) for spot in spots], faded(LIGHT.ink, 0.2)),
         hovertext=[spot.hover for spot in spots],
         customdata=[spot.link for spot in spots],
         hoverinfo="text",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import fmean
 
 import plotly.graph_objects as go
@@ -13,14 +14,12 @@ from leaderboard.charts.base import MOST_LINES, Chart, ChartQuery, chosen_judges
 from leaderboard.charts.dot_plots import ChartLine, reach_of
 from leaderboard.charts.estimates import Judge, SnapshotEntry, bucket_estimates
 from leaderboard.charts.layout import (
-    FADED,
     SMALL,
     ChartText,
     Page,
-    error_bars,
+    estimate_marks,
     finish,
     hover_of,
-    of_few,
     pairs_text,
     plain,
     with_legend,
@@ -41,11 +40,11 @@ def tag_chart(entries: Sequence[SnapshotEntry], view: ChartQuery) -> Chart:
         suits=lambda judge: judge.tally.has_tags,
         otherwise=_("These labels carry no error tags. Another label revision may have them."),
     )
-    if not chosen:
-        return empty_chart(notes)
     lines = [
         ChartLine(judge.name, bucket_estimates(judge, view.protocol), link=f"entries/{judge.id}") for judge in chosen
     ]
+    if not any(cell for line in lines for cell in line.estimates.values()):
+        return empty_chart(notes)
     keys = [*_by_harm(lines, view.spec.tags), *view.spec.untagged]
     words = ChartText(
         _finding(chosen, view),
@@ -91,25 +90,17 @@ def _rows_of_tags(lines: Sequence[ChartLine], keys: Sequence[str], *, page: Page
     for index, (line, colour, symbol) in enumerate(zip(lines, JUDGES, _SYMBOLS, strict=False)):
         at = [place for place, key in enumerate(keys) if line.estimates.get(key) is not None]
         cells = [cell for place in at if (cell := line.estimates[keys[place]]) is not None]
-        figure.add_scatter(
-            x=[cell.value for cell in cells],
-            y=[place + (index - (count - 1) / 2) * _DOT / (_DOT * count + _BETWEEN) for place in at],
-            name=page.name(line.name),
-            mode="markers",
-            marker={
-                "symbol": symbol,
-                "size": 9,
-                "color": colour,
-                "opacity": [FADED if of_few(cell) else 1 for cell in cells],
-            },
-            error_x=error_bars(cells, colour),
-            hovertext=[
+        marks = estimate_marks(
+            cells,
+            [place + (index - (count - 1) / 2) * _DOT / (_DOT * count + _BETWEEN) for place in at],
+            colour=colour,
+            symbol=symbol,
+            hovers=[
                 hover_of(page, line.name, group=titles[keys[place]], estimate=cell)
                 for place, cell in zip(at, cells, strict=True)
             ],
-            hoverinfo="text",
-            customdata=[line.link] * len(at),
         )
+        figure.add_trace(marks.update(name=page.name(line.name), customdata=[line.link] * len(at)))
     every = [cell for line in lines for cell in line.estimates.values() if cell is not None]
     chance = 100 - page.chance(page.spec.pooled)
     figure.add_vline(
@@ -124,7 +115,7 @@ def _rows_of_tags(lines: Sequence[ChartLine], keys: Sequence[str], *, page: Page
     names = [f"<b>{plain(titles[key])}</b>{between}{size}" for key, size in zip(keys, sizes, strict=True)]
     figure.update_yaxes(range=[len(keys) - 0.5, -0.5], tickvals=list(range(len(keys))), ticktext=names)
     legend = 24 * (count if page.narrow else -(-count // 3))
-    words = ChartText(words.title, words.subtitle, axis=with_legend(words.axis, every))
+    words = replace(words, axis=with_legend(words.axis, every))
     height = len(keys) * (_DOT * count + _BETWEEN)
     finish(figure, page, words=words, height=height, above=legend + 30)
     figure.update_layout(

@@ -159,6 +159,10 @@ def test_the_error_rate_follows_the_rule_chosen() -> None:
     assert drawn["existence"][3] == cell["agree"] + cell["reject"]
 
 
+def test_a_rule_that_counts_nothing_leaves_no_figure_of_tags() -> None:
+    assert tag_chart(JUDGES, replace(V2, protocol="lmms-eval")).figure is None
+
+
 def test_labels_without_tags_are_said_in_words_instead_of_an_empty_figure() -> None:
     chart = tag_chart(JUDGES, ChartQuery("v0", Page(VL)))
     assert chart.figure is None
