@@ -99,7 +99,7 @@ def test_a_snapshot_as_stored_stays_as_it_was(whole: dict[str, Any]) -> None:
 
 # --- figures ----------------------------------------------------------------------------------------------------------
 
-LABEL_FREE = {"agreement"}
+LABEL_FREE = {"agreement", "critics"}
 """The figures that need no label."""
 
 

@@ -135,7 +135,7 @@ NOT_SERVED = [
     ("POST", "/gradio_api/run-history/connect"),
     ("GET", "/gradio_api/run-history/records"),
     ("GET", "/gradio_api/dev/reload"),
-    ("GET", "/gradio_api/proxy=http://127.0.0.1:1/"),
+    ("GET", "/gradio_api/proxy=http://127.0.0.1:1"),
     ("GET", "/gradio_api/openapi.json"),
     ("GET", "/openapi.json"),
     ("POST", "/login"),

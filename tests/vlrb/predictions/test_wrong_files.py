@@ -5,7 +5,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import json
-from pathlib import Path
 
 import pandas
 import pytest
@@ -74,18 +73,6 @@ def test_another_benchmark_is_one_sentence_with_three_examples() -> None:
     assert found.message.endswith("“mmbench-0” on line 1, “mmbench-1” on line 2, “mmbench-2” on line 3.")
     records = [{"index": n, "question": f"Which {n}?", "answer": "A", "prediction": "B"} for n in range(50)]
     assert "“Which 0?” on line 1" in only_problem(json.dumps(records).encode(), ItemTable.load(VL)).message
-
-
-def test_the_message_about_a_demo_file_says_how_to_check_it_offline(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DATA_DIR", "/srv/board")
-    path = tmp_path / "sample-predictions.jsonl"
-    path.write_bytes(files.jsonl([{"id": f"demo-{number}", "votes": [0]} for number in range(9)]))
-    assert main(["check", str(path)]) == 1
-    told = capsys.readouterr().out
-    assert "--items /srv/board/demo/items.json" in told
-    assert "this service" not in told
 
 
 def test_a_missing_file_is_said_to_be_missing(capsys: pytest.CaptureFixture[str]) -> None:
