@@ -38,10 +38,9 @@ class TransientFault(Exception):
 class RequestRefused(Exception):
     """The endpoint refuses this request, now and later."""
 
-    def __init__(self, status: int, body: Any, *, reason: str) -> None:
+    def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
         self.status = status
-        self.body = body
 
 
 class Endpoint:
@@ -101,12 +100,10 @@ class Endpoint:
             return TransientFault(self._safe(f"no reply: {_cause(error)}"), unreachable=True)
         status, reason = error.status_code, self._safe(f"HTTP {error.status_code}: {_message(error)}")
         if status == 429 and getattr(error, "code", None) == "insufficient_quota":
-            return RequestRefused(status, error.body, reason=reason)
+            return RequestRefused(status, reason)
         if 300 <= status < 400:
             where = error.response.headers.get("location", "elsewhere")
-            return RequestRefused(
-                status, None, reason=self._safe(f"HTTP {status}: redirected to {where}; name that address")
-            )
+            return RequestRefused(status, self._safe(f"HTTP {status}: redirected to {where}; name that address"))
         if status in _AGAIN or status >= 500:
             wait = read_retry_after(error.response.headers)
             if wait is not None and wait > LONGEST_WAIT:
@@ -116,7 +113,7 @@ class Endpoint:
                     reason=reason,
                 )
             return TransientFault(reason, retry_after=wait, throttled=status in (429, 503))
-        return RequestRefused(status, error.body, reason=reason)
+        return RequestRefused(status, reason)
 
     def _masked(self, text: str) -> str:
         """Return a text of the endpoint without our key, which some repeat: replies are kept and submitted.
