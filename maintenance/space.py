@@ -14,6 +14,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,8 +71,8 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
     area = commands.add_parser("space", help=words, description=words).add_subparsers(required=True, metavar="COMMAND")
     several: dict[str, Any] = {"action": "append", "default": []}
     for name, text, run in (
-        ("create", "create a Space with its bucket, and start it", _create),
-        ("update", "upload this code", _update),
+        ("create", "create a Space with its bucket, and start it", partial(_change, create)),
+        ("update", "upload this code", partial(_change, update)),
         ("status", "whether it runs", _status),
     ):
         command = area.add_parser(name, help=text, description=text)
@@ -86,15 +87,9 @@ def add_commands(commands: argparse._SubParsersAction[Any]) -> None:
             )
 
 
-def _create(options: argparse.Namespace) -> int:
+def _change(change: Callable[[HfApi, SpacePlan], str], options: argparse.Namespace) -> int:
     with explained():
-        print(create(_api(), _plan(options), say=say))
-    return 0
-
-
-def _update(options: argparse.Namespace) -> int:
-    with explained():
-        print(update(_api(), _plan(options), say=say))
+        print(change(_api(), _plan(options)))
     return 0
 
 
@@ -119,7 +114,7 @@ def _api() -> HfApi:
     return HfApi(endpoint=os.environ.get("HF_ENDPOINT") or None, token=os.environ.get("HF_TOKEN") or None)
 
 
-def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
+def create(api: HfApi, plan: SpacePlan) -> str:
     """Create the Space, or bring one that exists to the plan; return its address. Harmless when done twice.
 
     Each step asks the Hub for its own state, so a run that failed halfway is completed by the next one.
@@ -132,17 +127,17 @@ def create(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
     say(f"The Space {name} was created." if new else f"The Space {name} is there.")
     _mount(api, plan)
     private, public = _missing(api, plan.name)
-    _configure(api, plan.name, private={**private, **plan.secrets}, public={**public, **plan.variables}, say=say)
-    return upload(api, plan, code=code, say=say)
+    _configure(api, plan.name, private={**private, **plan.secrets}, public={**public, **plan.variables})
+    return upload(api, plan, code=code)
 
 
-def update(api: HfApi, plan: SpacePlan, *, say: Callable[[str], object]) -> str:
+def update(api: HfApi, plan: SpacePlan) -> str:
     """Upload the code and change what the plan names; return the address."""
     if not api.repo_exists(plan.name, repo_type="space"):
         raise SpaceError(f"There is no Space {plan.name}. Create it: python -m maintenance space create {plan.name}")
     code = _archive(plan.folder)
-    _configure(api, plan.name, private=plan.secrets, public=plan.variables, say=say)
-    return upload(api, plan, code=code, say=say)
+    _configure(api, plan.name, private=plan.secrets, public=plan.variables)
+    return upload(api, plan, code=code)
 
 
 def status(api: HfApi, name: str) -> dict[str, Any]:
@@ -151,7 +146,7 @@ def status(api: HfApi, name: str) -> dict[str, Any]:
     return {"space": name, "stage": str(runtime.stage), "hardware": runtime.hardware, "url": address(name)}
 
 
-def upload(api: HfApi, plan: SpacePlan, *, code: bytes, say: Callable[[str], object]) -> str:
+def upload(api: HfApi, plan: SpacePlan, *, code: bytes) -> str:
     """Upload the code of a commit, a ZIP file, wait until it runs, and return the address."""
     say("The code is uploaded, then the Space is built; that takes some minutes.")
     with tempfile.TemporaryDirectory() as copies:
@@ -211,9 +206,7 @@ def _missing(api: HfApi, name: str) -> tuple[dict[str, str], dict[str, str]]:
     return generated, {key: value for key, value in VARIABLES.items() if key not in public}
 
 
-def _configure(
-    api: HfApi, name: str, *, private: Mapping[str, str], public: Mapping[str, str], say: Callable[[str], object]
-) -> None:
+def _configure(api: HfApi, name: str, *, private: Mapping[str, str], public: Mapping[str, str]) -> None:
     for key, value in public.items():
         api.add_space_variable(name, key, value)
     for key, value in private.items():
