@@ -100,7 +100,7 @@ def build(
 def _greet(service_of: ServiceOf, visitor: gr.HTML, *, of: Translations) -> None:
     def greet(request: gr.Request) -> str:
         user, service = identity_of(request.request), service_of(request)
-        paused = service.paused()
+        paused = service.intake.paused()
         notice = "" if paused is None else part("paused", paused, of=of)
         return notice + part("visitor", user, service.allowance(user), service.page, of=of)
 
@@ -219,7 +219,7 @@ def _check_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
                 part("why_off", _FIX_FIRST, of=of),
                 hidden,
             )
-        paused = service.paused()
+        paused = service.intake.paused()
         closed = _("No submissions at the moment. {reason}", reason=paused)
         notice = "" if paused is None else part("warning", closed, of=of)
         asked = gr.update(value=False, visible=bool(result["ok"]) and needs_confirmation(result))
@@ -242,7 +242,7 @@ def _send_of(service_of: ServiceOf, of: Translations) -> Callable[..., tuple[str
         status = service.status(taken["id"], identity_of(request.request))
         return (
             part("duplicate", taken["id"], of=of) if taken["duplicate"] else "",
-            status_html(status, None, names=service.scores, of=of),
+            status_html(status, None, names=service.spec.headline_first, of=of),
             taken["id"],
             gr.update(active=True),
         )
@@ -261,7 +261,9 @@ def _watch_of(service_of: ServiceOf, of: Translations) -> Callable[[gr.Request, 
         place = service.place(name, _address(request)) if card else PlaceOnBoard()
         ended = (card and place.settled) or (status is not None and is_held_back(status))
         waiting = status is not None and status["state"] not in _NOT_WATCHED and not ended
-        return status_html(status, card, names=service.scores, place=place.html, of=of), gr.update(active=waiting)
+        return status_html(status, card, names=service.spec.headline_first, place=place.html, of=of), gr.update(
+            active=waiting
+        )
 
     return watch
 

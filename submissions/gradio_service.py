@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,6 @@ class GradioSubmissions:
         """The address of the page."""
         return submit_page(self.spec, self.prefix)
 
-    @property
-    def scores(self) -> Sequence[str]:
-        """The names of the scores, in their order."""
-        return self.spec.headline_first
-
     def check(self, path: Path) -> dict[str, Any]:
         """Return the report of a dry run, or a problem."""
         try:
@@ -90,10 +85,6 @@ class GradioSubmissions:
             return api.allowance(user, self.intake.allowance(user))
         except AuthError as refused:
             return problem_body(refused.status, refused.code, detail=refused.detail)
-
-    def paused(self) -> str | None:
-        """Return the message of a pause."""
-        return self.intake.paused()
 
     def _arrived(self, path: Path) -> UploadedFile:
         try:
