@@ -13,7 +13,7 @@ from maintenance.actions import rescoring, tasks
 from maintenance.registry import Action, ActionParameter, ActionRegistry
 from maintenance.types import Conflict, to_jsonable
 from maintenance.view import terminal
-from storage.jobs.tasks import TaskView
+from storage.jobs.tasks import TaskKind, TaskView
 from vlrb.common.command_line import complain
 
 _WAIT_SECONDS = 0.3
@@ -90,7 +90,7 @@ def _run(action: Action[Any, Any], ctx: ActionContext, options: argparse.Namespa
     if not getattr(options, "wait", False) or result.task_id is None:
         return _shown(action, result)
     task = _ended(ctx, result.task_id)
-    if task.kind == rescoring.PREVIEW and task.state == "done":
+    if task.kind == TaskKind.PREVIEW and task.state == "done":
         return _shown(rescoring.preview, rescoring.preview(ctx, task.id))
     return _shown(tasks.task, task)
 

@@ -18,11 +18,11 @@ from storage.annotation import annotation_projects
 from storage.clock import minute
 from storage.database import Session
 from storage.integrity import audit
+from storage.jobs.tasks import TaskKind
 from storage.labels import label_imports, label_sets
 from vlrb.benchmarks.spec import DEMO
 from vlrb.disclosure import HIDDEN, LEVELS, PUBLIC, readers_words
 
-IMPORT, DRAFT, RETIRE = "labels.import", "labels.draft", "labels.retire"
 DISCLOSED, DRAFT_DISCLOSED = "labels.disclosed", "labels.draft-disclosed"
 FOR_GOOD = "This reveals the salt for good, and the revision can never be previewed or applied again."
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,31}")
@@ -92,7 +92,7 @@ def request_import(
     params = {"spec": origin, "disclosure": stated_level(disclosure, usual=HIDDEN)}
     with ctx.database.write() as session:
         check_new(session, ctx.benchmark, revision=revision)
-        task, new = request_task(ctx, session, kind=IMPORT, subject=revision, params=params, reason=why)
+        task, new = request_task(ctx, session, kind=TaskKind.IMPORT, subject=revision, params=params, reason=why)
     return ActionResult(new, f"A worker imports revision {revision} (task {task}).", task_id=task)
 
 
@@ -106,7 +106,7 @@ def request_draft(
     check_usable(session, ctx.benchmark, revision=base)
     check_new(session, ctx.benchmark, revision=revision)
     more = {"params": {"base": base, **params}, "reason": reason}
-    return request_task(ctx, session, kind=DRAFT, subject=revision, **more)
+    return request_task(ctx, session, kind=TaskKind.DRAFT, subject=revision, **more)
 
 
 @action(
@@ -141,7 +141,7 @@ def request_retire(
             if project.base_revision == revision and project.closed_at is None:
                 raise Conflict("in-use", f"Project {project.name} is verifying revision {revision}; close it first.")
         require_confirmed(confirmation, revision, effect=FOR_GOOD)
-        task, new = request_task(ctx, session, kind=RETIRE, subject=revision, reason=why)
+        task, new = request_task(ctx, session, kind=TaskKind.RETIRE, subject=revision, reason=why)
     return ActionResult(new, f"A worker retires revision {revision} (task {task}).", task_id=task)
 
 

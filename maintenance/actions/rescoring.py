@@ -21,12 +21,12 @@ from operation.alarms import labels_remedy
 from storage.database import Session
 from storage.integrity import audit
 from storage.jobs import tasks, worker_heartbeats
+from storage.jobs.tasks import TaskKind
 from storage.labels import label_imports, label_levels, label_sets
 from storage.labels.label_sets import ActiveBoard
 from vlrb.benchmarks import board_rules
 from vlrb.disclosure import PUBLIC, readers_words
 
-PREVIEW, APPLY = "rescore.preview", "rescore.apply"
 APPLIED, UNDONE = "rescore.applied", "rescore.undone"
 COUNTED = ("labels", "entries", "moved", "largest_change")
 
@@ -56,7 +56,7 @@ def request_preview(ctx: ActionContext, revision: Revision, *, selected: Rescore
         version = _version(session, board, wanted=selected.scorer_version)
         params = {"scorer_version": version, **_offered(board, selected)}
         asked = {"params": params, "reason": "preview", "scorer_version": version}
-        task, new = request_task(ctx, session, kind=PREVIEW, subject=revision, **asked)
+        task, new = request_task(ctx, session, kind=TaskKind.PREVIEW, subject=revision, **asked)
     return ActionResult(new, f"A worker computes the board under revision {revision} (task {task}).", task_id=task)
 
 
@@ -65,7 +65,7 @@ def preview(ctx: ActionContext, task: RowNumber) -> dict[str, Any]:
     """Show what a preview has found: counts, and the entries before and after. For maintainers."""
     with ctx.database.read() as session:
         asked, result = tasks.view(session, task), tasks.result(session, task)
-    if asked is None or asked.kind != PREVIEW:
+    if asked is None or asked.kind != TaskKind.PREVIEW:
         raise NotFound(f"There is no preview {task}.")
     if result is None:
         message = f"Preview {task} is {asked.state}."
@@ -110,7 +110,7 @@ def request_apply(
             return ActionResult(False, f"The board shows revision {revision}, scorer version {version} already.")
         require_labels_loaded(session, ctx.benchmark, revision=revision)
         wanted = {"params": params, "reason": why, "scorer_version": version}
-        task, new = request_task(ctx, session, kind=APPLY, subject=revision, **wanted)
+        task, new = request_task(ctx, session, kind=TaskKind.APPLY, subject=revision, **wanted)
     applied = f"A worker applies revision {revision}, scorer version {version} (task {task})"
     return ActionResult(new, f"{applied}; the board changes in one step. {what_changes}".strip(), task_id=task)
 

@@ -30,6 +30,7 @@ from maintenance.registry import BASE, Action, ActionRegistry
 from maintenance.reported_file import MOST_BYTES
 from maintenance.types import ActionResult, Conflict, require_maintainer
 from maintenance.view import Table, View
+from storage.jobs.tasks import TaskKind
 
 PATH = "/maintain"
 MOST_ROWS = 200  # of one request
@@ -187,7 +188,7 @@ class MaintainPage:
         values = {action.parameters[0].name: sent.keys[0]}
         views = [_read(ctx, action, typed=values)]
         task = views[0].good and action.name == "tasks.show" and action.run(ctx, typed_values(action, values))
-        if task and task.kind == rescoring.PREVIEW and task.state == "done":
+        if task and task.kind == TaskKind.PREVIEW and task.state == "done":
             preview = rescoring.preview.view(rescoring.preview(ctx, task.id))
             address = f"{BASE}/rescore/preview/{task.id}/csv"
             files = [("Download the entries (CSV)", address), ("Download the labels (CSV)", f"{address}?table=pairs")]
