@@ -47,7 +47,7 @@ def own_votes(database: Database, table: ItemTable, *, submission: str, user: Id
     with database.read() as session:
         facts = require_owned(session, table.benchmark, user=user, submission=submission)
     (stored,) = stored_votes.read(database, [submission])
-    votes = Votes.unpack(stored.packed, len(table), k=stored.k)
+    votes = Votes.unpack(stored.votes, len(table), k=stored.votes_per_item)
     return native_file(votes, unpack_margins(stored.margins), revision=facts.revision, table=table)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 
 from storage.database import Database, any_text
 from storage.integrity import audit, integrity_alarms, row_commitments
@@ -21,42 +21,30 @@ from vlrb.votes import Matrix, packed_size, unpack_many
 _PAGE = 500  # submissions whose votes are compared at a time
 
 
-class StoredVotes(NamedTuple):
-    """Votes of an entry as they were accepted. `packed`: of ``vlrb.votes.Votes.pack``; `orders` likewise, of a judge
-    that always chose the response shown first."""
-
-    id: str
-    k: int
-    packed: bytes
-    orders: bytes | None
-    margins: bytes | None  # of ``vlrb.votes.pack_margins``
-    content_sha256: str  # of the file
-
-
-def read(database: Database, submissions: Collection[str]) -> list[StoredVotes]:
-    """Return the votes of those of some submissions that are there, by votes per item.
+def read(database: Database, submissions: Collection[str]) -> list[Row[Any]]:
+    """Return the rows (``row_commitments.submissions``) of those of some submissions that are there, by votes per item.
 
     Raises RecordChanged, and alarms, where the votes of one are not those that were accepted.
     """
-    ordered, result = sorted(submissions), []
+    ordered, result = sorted(submissions), list[Row[Any]]()
     for start in range(0, len(ordered), _PAGE):
         result += _read_page(database, ordered[start : start + _PAGE])
-    return sorted(result, key=lambda votes: votes.k)
+    return sorted(result, key=lambda row: row.votes_per_item)
 
 
 def matrices(
     database: Database, submissions: Collection[str], *, items: int, page: int = _PAGE
-) -> Iterator[tuple[list[StoredVotes], Matrix]]:
+) -> Iterator[tuple[list[Row[Any]], Matrix]]:
     """Yield the stored votes of some submissions with their matrix, entries x items x K: those of a page that have as
     many votes per item together. Left out are votes of the wrong length. Raises RecordChanged."""
     ordered = sorted(submissions)
     for start in range(0, len(ordered), page):
-        for k, group in groupby(read(database, ordered[start : start + page]), key=lambda entry: entry.k):
-            if same := [entry for entry in group if len(entry.packed) == packed_size(items, k)]:
-                yield same, unpack_many([entry.packed for entry in same], items, k=k)
+        for k, group in groupby(read(database, ordered[start : start + page]), key=lambda entry: entry.votes_per_item):
+            if same := [entry for entry in group if len(entry.votes) == packed_size(items, k)]:
+                yield same, unpack_many([entry.votes for entry in same], items, k=k)
 
 
-def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVotes]:
+def _read_page(database: Database, submissions: Sequence[str]) -> Sequence[Row[Any]]:
     with database.read() as session, any_text(session):
         rows = session.execute(row_commitments.submissions().where(Submission.id.in_(submissions))).all()
         about = select(EventSubject.seq).where(EventSubject.subject.in_(submissions))
@@ -69,14 +57,4 @@ def _read_page(database: Database, submissions: Sequence[str]) -> list[StoredVot
             wrong = [Mismatch("events", "of acceptance", event=None, why="the audit chain is broken there")]
     if wrong:
         integrity_alarms.refuse(database, wrong[0], subject=wrong[0].row)
-    return [
-        StoredVotes(
-            row.id,
-            row.votes_per_item,
-            bytes(row.votes),
-            orders=row.orders and bytes(row.orders),
-            margins=row.margins and bytes(row.margins),
-            content_sha256=row.content_sha256,
-        )
-        for row in rows
-    ]
+    return rows

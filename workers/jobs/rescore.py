@@ -83,7 +83,7 @@ def _tally_texts(database: Database, scorer: Scorer, *, names: Sequence[str], re
     texts: dict[str, _Counted] = {}
     for same, matrix in stored_votes.matrices(database, names, items=items):
         for entry, votes, counted in zip(same, matrix, tally_many(matrix, labels, table=scorer.table), strict=True):
-            orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=entry.k)
+            orders = None if entry.orders is None else Votes.unpack(entry.orders, items, k=entry.votes_per_item)
             margins = unpack_margins(entry.margins)
             behaviour = behaviour_of(
                 Votes(votes), orders, preferred=labels.preferred, margins=margins, table=scorer.table

@@ -87,9 +87,9 @@ def served_revisions(session: Session, scorers: Sequence[Scorer]) -> dict[str, S
 
 def _score(database: Database, scorer: Scorer, *, claim: Job) -> ScoringOutcome:
     try:
-        (stored,) = stored_votes.read(database, [claim.submission_id])
-        votes = Votes.unpack(stored.packed, len(scorer.table), k=stored.k)
-        orders = None if stored.orders is None else Votes.unpack(stored.orders, len(scorer.table), k=stored.k)
+        (stored,), items = stored_votes.read(database, [claim.submission_id]), len(scorer.table)
+        votes = Votes.unpack(stored.votes, items, k=stored.votes_per_item)
+        orders = None if stored.orders is None else Votes.unpack(stored.orders, items, k=stored.votes_per_item)
         labels = scorer.labels[claim.label_revision]
         counted = tally(votes, labels, table=scorer.table)
         margins = unpack_margins(stored.margins)
