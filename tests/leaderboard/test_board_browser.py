@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from leaderboard.board.columns import ALWAYS
 from leaderboard.board.query import read_query
@@ -309,21 +309,6 @@ def test_the_orders_of_the_front_page_are_there_before_a_click_and_rows_that_can
     page.unroute("**/?*part=board*")
     page.fill("input[name=q]", "judge 1")
     page.locator("[data-failed]").wait_for(state="hidden")
-
-
-def test_an_answer_that_comes_after_a_newer_one_is_not_shown(page: Page, short: str) -> None:
-    held: list[Route] = []
-    page.goto(short)
-    page.route("**/?*part=board*", lambda route: held.append(route))
-    for text in ("judge 1", "judge 2"):
-        with page.expect_request("**/?*part=board*"):
-            page.fill("input[name=q]", text)
-    for route in reversed(held):
-        with page.expect_response(route.request.url) as answer:
-            route.continue_()
-        answer.value.finished()
-    page.evaluate("new Promise(requestAnimationFrame)")
-    assert "judge+2" in page.locator("#results").get_attribute("data-view")
 
 
 # In the short form: one beside each breakpoint of the style sheet where columns go, and the narrowest.
