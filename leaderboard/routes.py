@@ -94,28 +94,7 @@ def build(
 
     @router.api_route("/", methods=["GET", "HEAD"])
     async def board(request: Request) -> Response:
-        board_version = await requested_version(cache, request)
-        if board_version is None:
-            return message_reply(cache.context, "no-board", request.headers)
-        asked = request.query_params.get("part")
-        if asked == "orders":
-            orders = await board_version.ready(asked, partial(_render_orders, board_version))
-            reply = respond(orders, request.headers)
-            reply.headers["Vary"] = OF_A_LANGUAGE
-            return reply
-        part: board_page.Part = "board" if asked == "board" else ""
-        view = read_query(query_of(request, board_version), board_version.revisions, spec=board_version.spec)
-        if not part and view == BoardQuery(board_version.spec):
-            return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
-        best_set = catalog.best_set(board_version, view)
-        response = await board_version.ready(
-            f"{view.url()}#{part}",
-            lambda: status_page(board_page.board_page(board_version, view, best_set=best_set, part=part)),
-        )
-        reply = respond(response, request.headers)
-        if view.embed:
-            reply.headers["Content-Security-Policy"] = EMBEDDABLE
-        return reply
+        return await _board_reply(cache, catalog, request)
 
     @router.api_route("/entries/{entry_id}", methods=["GET", "HEAD"])
     async def one_entry(entry_id: str, request: Request) -> Response:
@@ -131,13 +110,7 @@ def build(
             return wrong
         asked_for = entry.EntryQuery(entry_id, revision if result is not None else "", as_of=as_of)
         gone = (await cache.current()).removed_entry(entry_id) if as_of else None
-        page = entry.page(
-            board_version,
-            asked_for,
-            catalog=catalog,
-            base=base,
-            gone=gone,
-        )
+        page = entry.page(board_version, asked_for, catalog=catalog, base=base, gone=gone)
         if page is None:
             left = board_version.removed_entry(entry_id)
             if left is None and (there := await asyncio.to_thread(elsewhere, entry_id)):
@@ -158,6 +131,32 @@ def build(
     router.include_router(decisions.build(cache, log, not_found=missing, find=find))
     router.include_router(sharing.build(cache, missing, log=log))
     return router
+
+
+async def _board_reply(cache: BoardCache, catalog: ItemCatalog, request: Request) -> Response:
+    """Return the page at /, a view of it, or the part of it that differs between views."""
+    board_version = await requested_version(cache, request)
+    if board_version is None:
+        return message_reply(cache.context, "no-board", request.headers)
+    asked = request.query_params.get("part")
+    if asked == "orders":
+        orders = await board_version.ready(asked, partial(_render_orders, board_version))
+        reply = respond(orders, request.headers)
+        reply.headers["Vary"] = OF_A_LANGUAGE
+        return reply
+    part: board_page.Part = "board" if asked == "board" else ""
+    view = read_query(query_of(request, board_version), board_version.revisions, spec=board_version.spec)
+    if not part and view == BoardQuery(board_version.spec):
+        return respond(await board_version.ready(_FRONT, partial(_render_front, board_version)), request.headers)
+    best_set = catalog.best_set(board_version, view)
+    response = await board_version.ready(
+        f"{view.url()}#{part}",
+        lambda: status_page(board_page.board_page(board_version, view, best_set=best_set, part=part)),
+    )
+    reply = respond(response, request.headers)
+    if view.embed:
+        reply.headers["Content-Security-Policy"] = EMBEDDABLE
+    return reply
 
 
 def _static(name: str, spec: BenchmarkSpec, *, headers: Headers) -> Response | None:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from leaderboard.board.columns import ALWAYS
 from leaderboard.board.query import read_query
@@ -309,6 +309,26 @@ def test_the_orders_of_the_front_page_are_there_before_a_click_and_rows_that_can
     page.unroute("**/?*part=board*")
     page.fill("input[name=q]", "judge 1")
     page.locator("[data-failed]").wait_for(state="hidden")
+
+
+def test_an_answer_that_comes_after_a_newer_one_is_not_shown(page: Page, short: str) -> None:
+    page.goto(short)
+    older: list[Route] = []
+    address = "**/?q=judge+1&*"
+    page.route(address, lambda route: older.append(route))
+    try:
+        with page.expect_request(address):
+            page.fill("input[name=q]", "judge 1")
+        page.fill("input[name=q]", "judge 2")
+        newer = page.locator("#results[data-view*='judge+2']")
+        newer.wait_for()
+        with page.expect_response(address) as answer:
+            older[0].continue_()
+        answer.value.finished()
+        page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+        expect(newer).to_be_visible()
+    finally:
+        page.unroute(address)
 
 
 # In the short form: one beside each breakpoint of the style sheet where columns go, and the narrowest.
