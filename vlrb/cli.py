@@ -28,7 +28,7 @@ COMMANDS = {
         _("print what completes commands and options in bash, and in zsh after bashcompinit"),
     ),
 }
-"""Command -> module with `add_options(parser)` and `run(options) -> exit code`, and what it does."""
+"""Command -> module with `add_options(parser)`, and `run(options) -> exit code` if the parser names none; its use."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -41,9 +41,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 def command_line(name: str) -> CommandParser:
     """Return the parser of a command."""
-    module, about = COMMANDS[name]
-    parser = CommandParser(prog=f"vlrb {name}", description=about)
-    import_module(module).add_options(parser)
+    path, about = COMMANDS[name]
+    module, parser = import_module(path), CommandParser(prog=f"vlrb {name}", description=about)
+    parser.set_defaults(run=getattr(module, "run", None))
+    module.add_options(parser)
     return parser
 
 
@@ -63,7 +64,7 @@ def _run_command(name: str, *arguments: str) -> int:
         gc.disable()  # a short process that makes no cycles; looking for them takes a tenth of its time
     try:
         options = command_line(name).parse_args(arguments)
-        return int(import_module(COMMANDS[name][0]).run(options))
+        return int(options.run(options))
     except CommandError as error:
         complain(error)
         return MISUSED

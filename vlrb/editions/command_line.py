@@ -5,11 +5,6 @@ from __future__ import annotations
 import argparse
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run one command; returns its exit code."""
-    return int(options.run(options))
-
-
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add all commands, which are in English: curators are few."""
     from vlrb.editions.building import add_build_command

@@ -12,11 +12,6 @@ from vlrb.common.messages import _
 MOST_VOTES = 16
 
 
-def run(options: argparse.Namespace) -> int:
-    """Run one command; returns its exit code."""
-    return int(options.run(options))
-
-
 def _run(arguments: argparse.Namespace) -> int:
     from vlrb.judge.run import run_command  # the client library; only this needs it
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from vlrb.judge.configuration import CHAT
 from vlrb.judge.journal import RecordedAnswer
 from vlrb.judge.pairs import PairFile, PairToJudge, RequestKey
 from vlrb.judge.prompts import ANSWER_TAG
-from vlrb.judge.texts import as_reason
 from vlrb.judge.totals import read_reply
 from vlrb.votes import UNDECIDED
 
@@ -41,13 +39,14 @@ def write_predictions(
 
 
 def votes_of(pair: PairToJudge, answers: RecordedAnswers, run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the one field of votes of a line: `judgements`, `scores`, or `votes` where neither tells all."""
+    """Return the votes of a line: `judgements`, `scores`, or `votes` where texts do not tell them to a service."""
     if run["api"] != CHAT:
-        return _scores(pair, answers, votes=run["votes"])
+        both = [[answers[RequestKey(pair.row, k, response=place)] for place in (0, 1)] for k in range(run["votes"])]
+        return {"scores": [[answer.score for answer in vote] for vote in both], **_notes(both)}
     given, reading = [answers[RequestKey(pair.row, vote)] for vote in range(run["votes"])], run["reading"]
     long = any(len((answer.text or "").encode()) > LONGEST_TEXT for answer in given)  # no service reads these
     if long or reading == ANSWER_TAG:
-        return {"votes": [_choice(answer, reading) for answer in given], **_notes(given)}
+        return {"votes": [_choice(answer, reading) for answer in given], **_notes([[answer] for answer in given])}
     return {"judgements": [_judgement(answer) for answer in given]}
 
 
@@ -61,25 +60,7 @@ def _choice(answer: RecordedAnswer, reading: str) -> int | None:
     return None if shown == UNDECIDED else shown ^ int(answer.swapped)
 
 
-def _scores(pair: PairToJudge, answers: RecordedAnswers, *, votes: int) -> dict[str, Any]:
-    """Return the scores, or where one is missing, votes: null for a pair that is not scored as a whole."""
-    every = range(votes)
-    given = [[answers[RequestKey(pair.row, vote, response=response)] for response in (0, 1)] for vote in every]
-    scores = [[answer.score for answer in both] for both in given]
-    if all(score is not None for both in scores for score in both):
-        return {"scores": scores}
-    return {"votes": [_preferred(*both) for both in scores], **_notes([_of_both(*both) for both in given])}
-
-
-def _of_both(first: RecordedAnswer, second: RecordedAnswer) -> RecordedAnswer:
-    """Return the answer of a vote with what is to say about the scores of both responses."""
-    return replace(first, reason=as_reason("; ".join(dict.fromkeys(filter(None, (first.reason, second.reason))))))
-
-
-def _preferred(first: float | None, second: float | None) -> int | None:
-    return None if first is None or second is None or first == second else int(second > first)
-
-
-def _notes(given: Sequence[RecordedAnswer]) -> dict[str, Any]:
-    reasons = [answer.reason for answer in given]
+def _notes(given: Sequence[Sequence[RecordedAnswer]]) -> dict[str, Any]:
+    """Return why votes lack an answer. ``given``: of each vote one answer, or those about both responses."""
+    reasons = ["; ".join(dict.fromkeys(answer.reason for answer in vote if answer.reason)) for vote in given]
     return {"reasons": reasons} if any(reasons) else {}

@@ -32,13 +32,8 @@ _BETTER = {"1": 0, "A": 0, "2": 1, "B": 1, "EQUAL": TIE}
 _IN_TEXT = re.compile(r'"better"\s{0,20}:\s{0,20}"?([0-9a-z]{1,8})\b', re.IGNORECASE)
 
 
-def read_official(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
-    """Add the rows of an official file."""
-    _add_rows(records, parsed, verdict=choice_of)
-
-
-def _add_rows(records: Iterable[FieldReader], parsed: ParsedFile, *, verdict: Callable[[str], int]) -> None:
-    """Add the rows of records. ``verdict``: what a judge's text says about the answers as shown."""
+def read(records: Iterable[FieldReader], parsed: ParsedFile, *, verdict: Callable[[str, BenchmarkSpec], int]) -> None:
+    """Add the rows of an official file. ``verdict``: what a judge's text says about the answers as shown."""
     known: dict[tuple[str, str], tuple[str, str]] = {}  # keeps one copy of texts that come K times
     for fields in records:
         fields.require_id()
@@ -46,7 +41,7 @@ def _add_rows(records: Iterable[FieldReader], parsed: ParsedFile, *, verdict: Ca
         text, swapped = _meta(fields)
         if fields.ok:
             responses = known.setdefault(responses, responses)
-            choice = flip(verdict(text), swapped)
+            choice = flip(verdict(text, parsed.spec), swapped)
             parsed.add(PredictionRow(fields.line, (choice,), (swapped,), fields.id, query, responses), (text,))
 
 
@@ -64,11 +59,6 @@ def _meta(fields: FieldReader) -> tuple[str, int]:
 def _holds_verdict(record: dict[str, Any]) -> bool:
     text = record["meta"].get("filter_choice")
     return isinstance(text, str) and "{" in text and '"better"' in text
-
-
-def read_omni_rrm(records: Iterable[FieldReader], parsed: ParsedFile) -> None:
-    """Add the rows of an Omni-RRM file."""
-    _add_rows(records, parsed, verdict=partial(read_json_verdict, spec=parsed.spec))
 
 
 def read_json_verdict(text: str, spec: BenchmarkSpec) -> int:
@@ -145,7 +135,7 @@ def _texts(fields: FieldReader) -> list[str]:
 
 OFFICIAL = PredictionFormat(
     key="official",
-    read=read_official,
+    read=partial(read, verdict=lambda text, _spec: choice_of(text)),
     file=_FILE,
     fields=_RECORD_FIELDS,
     name="official script",
@@ -161,7 +151,7 @@ OFFICIAL = PredictionFormat(
 )
 OMNI_RRM = PredictionFormat(
     key="omni-rrm",
-    read=read_omni_rrm,
+    read=partial(read, verdict=read_json_verdict),
     file={"responses_as_shown": True, **_FILE},
     tool="Omni-RRM",
     fields=_RECORD_FIELDS,

@@ -51,7 +51,7 @@ def test_a_pair_without_a_score_is_undecided_with_its_reason(items: Path, tmp_pa
     with serving_model(answer) as model:
         assert run(model.url, items, tmp_path / "run", "--api", "classify", "--attempts", "2") == 0
     line = predictions(tmp_path / "run")[1]
-    assert line["votes"] == [None]
+    assert line["scores"] == [[8.0, None]]
     (reason,) = line["reasons"]
     assert "2 numbers a response" in reason
 
@@ -87,7 +87,7 @@ def test_a_function_scores_responses(items: Path, tmp_path: Path, scorers: str) 
     assert len(tiny_scorers.calls) == 6, "recorded scores are not computed again"
     lines = predictions(tmp_path / "run")
     assert lines[0]["scores"] == [[float(len(text)) for text in item(0)["response"]]]
-    assert lines[2]["votes"] == [None] and lines[2]["reasons"][0] == "RuntimeError: no memory"
+    assert lines[2]["scores"] == [[None, None]] and lines[2]["reasons"][0] == "RuntimeError: no memory"
 
 
 @pytest.mark.parametrize("name", ["nothing", "gone_module:score", "tiny_scorers:gone", "torn_scorer:score"])
